@@ -1,19 +1,18 @@
-// Whether an admission policy in a cluster is the one that we ship.
+// Detects admission policies that differ from the release.
 
 import type { KubeObject } from "./cluster.ts";
 import { sha256 } from "./encoding/bytes.ts";
 import { canonicalJson, type Json } from "./json/json.ts";
 
 /**
- * The hash of the spec of a ValidatingAdmissionPolicy or of its binding, the same in whatever namespace the operator runs:
- * policies name its ServiceAccount. Ours write out every field that the API server would default, so that the spec that is
- * read back has the hash of the one that was applied.
+ * Returns a hash that is independent of the operator's namespace. Our policies set every field that the API server
+ * defaults, so a stored spec has the hash of the applied one.
  */
 export function hashPolicySpec(spec: Json, operatorNamespace: string): string {
   return sha256(canonicalJson(spec).replaceAll(operatorNamespace, "$operator"));
 }
 
-/** What is wrong with a policy or a binding in a cluster, as the end of a sentence; undefined: it is the one that we ship. */
+/** Returns the end of a sentence. Undefined if the policy or binding matches the release. */
 export function faultOfPolicy(
   live: KubeObject | undefined,
   expectedHash: string,

@@ -1,4 +1,4 @@
-// The states of assets as every tool shows them: one vocabulary for command line, console and report.
+// The asset states that the CLI, the console, and the report share.
 
 export const assetStates = [
   "In sync",
@@ -12,7 +12,7 @@ export const assetStates = [
 ] as const;
 export type AssetState = (typeof assetStates)[number];
 
-/** By the status of an object in the report, or by the reason for which an asset is not applied. */
+/** Keys are object statuses and reasons. */
 const statesByReason: Readonly<Record<string, AssetState>> = {
   InSync: "In sync",
   Pending: "Drifted",
@@ -46,13 +46,13 @@ const statesByReason: Readonly<Record<string, AssetState>> = {
   Excluded: "Not applicable",
 };
 
-/** An object in sync whose fields others hold is contested. */
+/** Returns "Contested" for an object in sync if other managers own some of its fields. */
 export function assetStateOf(statusOrReason: string, hasContestedFields = false): AssetState {
   const state = statesByReason[statusOrReason] ?? "Failed";
   return state === "In sync" && hasContestedFields ? "Contested" : state;
 }
 
-/** What the state means where the report gives no cause. */
+/** For states without a cause in the report. */
 export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   "In sync": "the object matches the catalog",
   Drifted: "a correction is pending",
@@ -64,7 +64,6 @@ export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   Failed: "the API server rejects it",
 };
 
-/** Why an asset is not applied, by the reason in the report. */
 export const assetReasonTexts: Readonly<Record<string, string>> = {
   HCOMissing: "there is no HyperConverged",
   NotActivated: "the platform controller is disabled",

@@ -1,46 +1,42 @@
-// What the pure packages need from a cluster: three verbs, whose answers are values.
+// The interface to a cluster. Expected outcomes are values.
 
 import type { Conflict, KubeObject, ObjectMeta, Ref } from "@virt/api";
 
 export type { Conflict, KubeObject, ObjectMeta, Ref };
 
-/** What became of a write. */
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
-  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // others own these fields, and force was not given
-  | { readonly kind: "stale" } // not the object that was reviewed
-  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // it will say so again tomorrow
-  | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must be there before the object can be
-  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
+  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // owned by other managers
+  | { readonly kind: "stale" } // not the reviewed object
+  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // a retry gets the same answer
+  | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must exist before the object can be created
+  // Says nothing about the object.
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** The outcome of a dry run. Its conflicts are shown to people, so they say how and when the other manager set the field. */
+/** Its conflicts include the operation and time of the other manager. */
 export type DryRunOutcome =
   | Exclude<Outcome, { kind: "conflict" }>
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] };
 
-/** What a write can say. `absent`: there is no such object, which for a removal is success. */
+/** `absent`: the object does not exist, a success for removals. */
 export type WriteResult = Outcome | { readonly kind: "absent" };
 
-/** A conflict as the API server answers it. How and when the other manager set the field is in the live object alone. */
+/** As reported by the API server, without operation and time. */
 export type BareConflict = Pick<Conflict, "field" | "manager">;
 
-/**
- * What must still be true of the object; without a version only that it is the same one. "absent" sends no force, so a
- * creation never runs over somebody else's.
- */
+/** Without a resourceVersion, only the uid must match. "absent" never overwrites another client's object. */
 export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
-/** Who writes, and what must still be true of the object. */
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };
 
-/** The port to a cluster, made per reconcile and bound to its AbortSignal. Expected outcomes are values. */
+/** Bound to one reconcile and its AbortSignal. */
 export type Cluster = {
-  readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<DryRunOutcome>; // server-side apply, dry run
+  readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<DryRunOutcome>;
   readonly apply: (desired: KubeObject, write: Write) => Promise<Outcome>;
   readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
 };
 
-/** What an informer watches: a kind, or with a name one object of it, and what is kept of each object. */
+/** With `name`, watches one object. */
 export type InformerSpec = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -51,9 +47,9 @@ export type InformerSpec = {
 };
 
 /**
- * Parts are paths of keys, such as `["status", "capacity"]`; identity and deletion are kept beside them, and nothing that
- * whoever makes an object can make large. Members are kept alone, not even with a version: for thousands of objects that
- * nobody writes.
+ * `parts` keeps paths of keys, such as `["status", "capacity"]`, plus identity and deletion, but nothing else that a
+ * creator could make large. `members` keeps only the members, without the resourceVersion, for thousands of objects
+ * that are only read.
  */
 export type Projection =
   | { readonly keep: "all" }
@@ -62,8 +58,8 @@ export type Projection =
   | { readonly keep: "members"; readonly members: readonly ProjectionMember[] };
 
 /**
- * A path of keys, or of what they are like; `beginsNot`: they begin with none of these. `among` leads on into those elements of a list
- * that have one of the texts under the key. `atMost` ends a path: a value of more bytes is replaced by `overLimit`.
+ * A path of keys or key patterns. `beginsNot` matches keys with none of the prefixes. `among` selects list elements by
+ * their value for `key`. `atMost` ends a path and replaces a larger value by `overLimit`.
  */
 export type ProjectionMember = readonly (
   | string

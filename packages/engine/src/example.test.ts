@@ -1,4 +1,4 @@
-// A first look at the engine: from a desired object to a diff that a person reviews, a hash that names it, and what drifted later.
+// A tour of the engine: a desired object, its reviewed diff, its hash, and later drift.
 
 import { expect, test } from "vitest";
 import {
@@ -21,11 +21,10 @@ const desired: KubeObject = {
 };
 
 test("an object is overridden, masked, reviewed, recognised by its hash, and compared with what is live", () => {
-  // A user's patch annotation changes what we apply; a broken one is refused with a reason, and never half applied.
+  // An invalid patch is rejected as a whole, with a reason.
   const patched = applyPatch(desired, '[{"op": "replace", "path": "/spec/deschedulingIntervalSeconds", "value": 120}]');
   if (patched.kind !== "patched") throw new Error(patched.reason);
 
-  // What the user wants ignored is left out.
   const { object } = maskFields(patched.object, [["spec", "mode"]], noSchema);
   expect(object["spec"]).toEqual({ deschedulingIntervalSeconds: 120 });
 
@@ -43,7 +42,7 @@ test("an object is overridden, masked, reviewed, recognised by its hash, and com
 `,
   );
 
-  // Equal content has an equal hash, whatever the order of its keys.
+  // The order of keys does not matter.
   expect(digest({ a: 1, b: 2 })).toBe(digest({ b: 2, a: 1 }));
 
   expect(desiredChanges(object, live).map(describeChange)).toEqual(["spec.deschedulingIntervalSeconds (120 -> 3600)"]);

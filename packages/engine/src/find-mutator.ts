@@ -1,5 +1,5 @@
-// The next step for anyone whose objects are modified on admission.
+// The next step if a webhook or policy modifies the operator's objects.
 
-/** Two commands: if the API server does not serve one of the kinds, kubectl shows neither of them. */
+/** Separate commands, because kubectl shows nothing if one of several kinds is not served. */
 export const findMutator =
   "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)";

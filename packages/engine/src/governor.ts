@@ -1,40 +1,39 @@
-// Which VirtPlatformConfig is in charge of an object, of some of its fields, or of a purpose. The platform yields to it.
+// Finds the VirtPlatformConfig that governs an object, a field, or a purpose.
 
 import type { Ref } from "./cluster.ts";
 import { movedField, movesTo } from "./fields/moved-fields.ts";
 
-/** As much of a VirtPlatformConfig as the question needs. */
 export type GovernorConfig = {
   readonly metadata: { readonly name: string; readonly uid?: string; readonly generation?: number };
   readonly spec: { readonly profile: string; readonly action?: string };
   readonly status?: { readonly executedGeneration?: number; readonly items?: readonly GovernedItem[] };
 };
 
-/** One object of a plan; without `managedFields` all of it. */
+/** Without `managedFields`, the plan governs the whole object. */
 export type GovernedItem = {
   readonly targetRef: Ref;
   readonly managedFields?: readonly string[];
   readonly appliedTime?: string;
 };
 
-/** From approval on, until Ignore or deletion. A preview governs nothing. */
+/** Reports whether a config governs: from approval until Ignore or deletion. A preview governs nothing. */
 export function isGoverning({ spec, status }: GovernorConfig): boolean {
   return spec.action !== "Ignore" && status?.executedGeneration !== undefined;
 }
 
-/** Its status shows that a plan of it was approved, and it governs no more, whether or not anybody watched it do so. */
+/** Reports whether the config governed before and does not anymore. Uses the status alone. */
 export function hasGoverned(plan: GovernorConfig): boolean {
   const { executedGeneration, items = [] } = plan.status ?? {};
   const isExecuted = executedGeneration !== undefined || items.some(({ appliedTime }) => appliedTime !== undefined);
   return isExecuted && !isGoverning(plan);
 }
 
-/** The name of the config in charge of an object, by group, kind, namespace and name: the version does not matter. */
+/** Returns the name of a config. Ignores the version of the object. */
 export function governorOf(plans: readonly GovernorConfig[], target: Ref): string | undefined {
   return plans.filter(isGoverning).find((plan) => hasTarget(plan, target))?.metadata.name;
 }
 
-/** The fields (dotted) of an object that configs are in charge of, as the target's version has them, for an object that is yielded field by field. */
+/** Returns dotted fields in the target's version. */
 export function governedFields(plans: readonly GovernorConfig[], target: Ref): readonly string[] {
   const items = plans.filter(isGoverning).flatMap((plan) => itemsOn(plan, target));
   const fields = items.flatMap(({ targetRef, managedFields = [] }) => {
@@ -44,7 +43,7 @@ export function governedFields(plans: readonly GovernorConfig[], target: Ref): r
   return [...new Set(fields)];
 }
 
-/** The name of the config in charge of a purpose, whatever its options say. */
+/** Returns the name of a config. Ignores its options. */
 export function governorOfPurpose(
   plans: readonly GovernorConfig[],
   purpose: string,
@@ -53,10 +52,10 @@ export function governorOfPurpose(
   return plans.filter(isGoverning).find(({ spec }) => purposesOf(spec.profile).includes(purpose))?.metadata.name;
 }
 
-/** The purposes of a profile; none for one that is not known. */
+/** Empty for an unknown profile. */
 export type Purposes = (profile: string) => readonly string[];
 
-/** Whether its plan is about an object, governing or not. */
+/** Includes plans that do not govern. */
 export function hasTarget(plan: GovernorConfig, target: Ref): boolean {
   return itemsOn(plan, target).length > 0;
 }

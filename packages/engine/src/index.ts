@@ -1,4 +1,4 @@
-// What other packages use of the engine.
+// The public API of the engine.
 
 export { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
 export { type AssetState, assetReasonTexts, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";

@@ -1,10 +1,10 @@
-// Whether labels match a label selector of the Kubernetes API.
+// Matches labels against Kubernetes label selectors.
 
 import { asList, asText, entriesOf, isMap, type Json, member } from "./json/json.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** No selector matches nothing, an empty one everything. What the API server would call invalid matches nothing. */
+/** Reports whether the labels match. An absent or invalid selector matches nothing, an empty one everything. */
 export function matchesSelector(selector: Json | undefined, labels: Labels): boolean {
   if (!isMap(selector)) return false;
   const wanted = member(selector, "matchLabels");

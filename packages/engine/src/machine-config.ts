@@ -1,18 +1,16 @@
-// MachineConfigs: how the Machine Config Operator merges them into the one that a pool runs, as far as we depend on it, and which
-// kernel argument is in force.
+// Models how the Machine Config Operator renders MachineConfigs, as far as we depend on it.
 
 import type { KubeObject } from "./cluster.ts";
 import { compareUtf8 } from "./encoding/bytes.ts";
 import { asList, asText, at, digest, equalJson, isList, isMap, type Json, type JsonMap, member } from "./json/json.ts";
 import { matchesSelector } from "./label-selector.ts";
 
-/** The label by which pools select MachineConfigs. */
 export const roleLabel = "machineconfiguration.openshift.io/role";
 
-/** A rendered MachineConfig, and the names of those it was made of, in order. */
+/** `source` lists the merged MachineConfigs in order. */
 export type RenderedConfig = { readonly object: KubeObject; readonly source: readonly string[] };
 
-/** The rendered MachineConfig of a pool and the names it was made of. Equal contents give an equal name. */
+/** Renders equal contents under equal names. */
 export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
   const selector = at(pool, "spec", "machineConfigSelector");
   const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));
@@ -27,7 +25,7 @@ export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObje
   return { object, source: selected.map(({ metadata }) => metadata.name) };
 }
 
-// By name, but what is meant for worker comes first: a custom pool inherits it and overrides it.
+// By name, but those for worker come first: a custom pool inherits and overrides them.
 function inOrder(machineConfigs: readonly KubeObject[]): readonly KubeObject[] {
   const rank = ({ metadata }: KubeObject) => (metadata.labels?.[roleLabel] === "worker" ? 0 : 1);
   return machineConfigs.toSorted(
@@ -48,7 +46,7 @@ function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
   };
 }
 
-// The first of a name keeps its place, the last of a name wins, member by member; drop-ins are merged by name as well.
+// The first part of a name determines the position, the last one wins by member. Drop-ins merge in the same way.
 function merged(parts: readonly Json[], key: string): readonly Json[] {
   const known = new Map<string, JsonMap>();
   for (const part of parts) {
@@ -61,7 +59,6 @@ function merged(parts: readonly Json[], key: string): readonly Json[] {
   return [...known.values()];
 }
 
-/** Whether a rendered MachineConfig has all kernel arguments, files and units of another one, as they are there. */
 export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
   const argumentsOf = (object: KubeObject) => asList(at(object, "spec", "kernelArguments"));
   const hasArguments = argumentsOf(machineConfig).every((argument) => argumentsOf(rendered).includes(argument));
@@ -82,14 +79,14 @@ function hasParts(rendered: KubeObject, machineConfig: KubeObject, kind: keyof t
   });
 }
 
-// The operator fills in what was left out, such as an empty compression, and merges drop-ins of others into a unit.
+// The operator fills in omitted members, such as an empty compression, and merges other drop-ins into a unit.
 function covers(rendered: Json | undefined, wanted: Json | undefined): boolean {
   if (isMap(wanted)) return Object.entries(wanted).every(([key, value]) => covers(member(rendered, key), value));
   if (isList(wanted)) return wanted.every((each) => asList(rendered).some((other) => covers(other, each)));
   return wanted === undefined || equalJson(rendered, wanted);
 }
 
-/** The whole argument, such as `psi=1`, that is in force for a key; the key ends at the first `=`. */
+/** Returns the effective argument, such as `psi=1`. The key ends at the first `=`. */
 export function argumentInForce(kernelArguments: Json | undefined, key: string): string | undefined {
   return asList(kernelArguments)
     .flatMap((argument) => asText(argument) ?? [])

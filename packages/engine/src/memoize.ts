@@ -1,6 +1,5 @@
-// Asks a pure function once for each object. Objects never change, and one reconcile asks the same of the same ones many times.
+// Caches the results of pure functions per object, because objects are immutable.
 
-/** Remembers the answer for each object, as long as the object lives. */
 export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): (one: One) => Answer {
   const known = new WeakMap<One, Answer>();
   return (one) => {
@@ -12,7 +11,6 @@ export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): 
   };
 }
 
-/** Remembers the answer for each pair of objects. */
 export function oncePerPair<One extends object, Other extends object, Answer>(
   ask: (one: One, other: Other) => Answer,
 ): (one: One, other: Other) => Answer {

@@ -1,24 +1,22 @@
-// The clock port: everything that waits or measures takes it, so that tests decide how time passes. Also MicroTime, and elapsed time
-// that neither a suspended machine nor a clock that was set can hide.
+// The clock interface, MicroTime, and elapsed time that survives suspend and clock changes.
 
-/** Undoes a `schedule`. Harmless when the call has been made already. */
+/** Cancels a `schedule`. Has no effect if the call has already run. */
 export type Cancel = () => void;
 
-/** Time as an argument: `systemClock` in a process, a virtual one in tests. */
+/** Pass time as an argument: `systemClock` in a process, a virtual clock in tests. */
 export type Clock = {
-  /** Milliseconds since 1970. It may jump, forward and back. */
+  /** Milliseconds since 1970. Can jump forward or back. */
   readonly wall: () => number;
-  /** Milliseconds since some moment. It never goes back, and it stands still while the machine is suspended. */
+  /** Milliseconds since an arbitrary start. Never decreases. Stops while the machine is suspended. */
   readonly monotonic: () => number;
   /**
-   * Calls `run` once, `ms` from now, in whole milliseconds upwards. It may come a moment early by the measure of
-   * `monotonic`: whoever needs the exact time looks again. It keeps the process alive, because somebody waits for it;
-   * what need not be waited for any more is cancelled.
+   * Calls `run` once after `ms`, rounded up. It may run slightly early by `monotonic`, so check again if that matters.
+   * A pending call keeps the process alive.
    */
   readonly schedule: (ms: number, run: () => void) => Cancel;
 };
 
-/** Resolves after `ms`, or as soon as the signal is aborted: ask the signal which of the two it was. */
+/** Resolves after `ms` or when the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -32,10 +30,9 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
   });
 }
 
-// Node calls at once what is set for later than this.
+// Node runs a timer with a longer delay immediately.
 const longestTimeoutMs = 2 ** 31 - 1;
 
-/** The clocks and timers of the process. */
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
@@ -51,17 +48,17 @@ export const systemClock: Clock = {
   },
 };
 
-/** Six fractional digits: with the three of `toISOString` the API server answers 400 to a Lease or an Event. */
+/** Formats a time with six fractional digits. A Lease or Event with the three of `toISOString` is rejected with 400. */
 export function microTime(wallMs: number): string {
   return new Date(wallMs).toISOString().replace("Z", "000Z");
 }
 
 export type ClockReading = { readonly monotonicMs: number; readonly wallMs: number };
 
-/** `totalMs` only grows. The difference of two totals is the time between them, or more. */
+/** `totalMs` never decreases. The difference of two totals is at least the time between them. */
 export type Elapsed = { readonly totalMs: number; readonly lowMs: number; readonly jumpedMs: number };
 
-/** The wall clock goes in whole milliseconds: less than this is no jump. */
+/** Wall time has whole milliseconds, so a smaller difference is not a jump. */
 const noiseMs = 2;
 
 export function startElapsed(reading: ClockReading): Elapsed {
@@ -69,10 +66,9 @@ export function startElapsed(reading: ClockReading): Elapsed {
 }
 
 /**
- * Monotonic time, and on top of it whatever the wall clock ran ahead of it: a suspended machine stops the one only. Taking
- * the larger of both since the start would be fooled by a wall clock that was set back before the machine was suspended,
- * so the wall clock counts from its lowest point, anew after each jump. Hidden stays only what happens between two looks:
- * look often.
+ * Adds each gain of the wall clock to monotonic time, because monotonic time stops during a suspend. The gain counts
+ * from the lowest offset since the last jump, so a clock that was set back hides nothing. Jumps between two readings
+ * can cancel out, so take readings often.
  */
 export function advanceElapsed(was: Elapsed, reading: ClockReading): Elapsed {
   const offset = offsetOf(reading);

@@ -5,7 +5,6 @@ import { advanceElapsed, startElapsed } from "./clock.ts";
 
 type ClockStep = { readonly what: "advance" | "freeze" | "suspend" | "set"; readonly ms: number };
 
-/** True time, and what was measured, if the clocks are read after each step. */
 function measure(steps: readonly ClockStep[]): { readonly trueMs: number; readonly measuredMs: number } {
   const clock = new VirtualClock();
   const readClocks = () => ({ monotonicMs: clock.monotonic(), wallMs: clock.wall() });

@@ -1,4 +1,4 @@
-// A first look at the runtime: one controller that keeps a label on ConfigMaps, on a real API server.
+// A minimal program: one controller that sets a label on ConfigMaps of a real API server.
 
 import { startServer } from "@virt/testkit";
 import { expect, test } from "vitest";
@@ -18,9 +18,9 @@ test("a controller watches objects, reconciles them, and repairs what somebody e
 
   const controller: Controller = {
     name: "labeller",
-    // Quick and synchronous: an informer's change becomes keys of the work queue.
+    // Maps a change to keys of the work queue. Must be fast and synchronous.
     keysFor: (_spec, { key }) => [key],
-    // Reads the cache, writes through the context, and returns when the key is due again.
+    // Reads the cache, writes through the context, and returns the next step.
     reconcile: async (key, { cluster, wrote }) => {
       const live = manager.informers.find(configMaps)?.store.get(key);
       if (live === undefined || live.metadata.labels?.["team"] !== undefined) return { kind: "done" };
@@ -28,7 +28,7 @@ test("a controller watches objects, reconciles them, and repairs what somebody e
       const { name, namespace = "" } = metadata;
       const desired = { apiVersion, kind, metadata: { name, namespace, labels: { team: "none" } } };
       const outcome = await cluster.apply(desired, { manager: "labeller", force: false, expect: "anything" });
-      // The next reconcile of this key waits until the cache shows this write.
+      // Delays the next reconcile of this key until the cache contains this write.
       if (outcome.kind === "done" && outcome.live !== undefined) wrote(configMaps, outcome.live);
       return outcome.kind === "done" ? { kind: "done" } : { kind: "retry" };
     },
@@ -38,7 +38,7 @@ test("a controller watches objects, reconciles them, and repairs what somebody e
     client: new Client({ access: findAccess({ env: {}, kubeconfig: user.kubeconfig }), userAgent: "labeller" }),
     clock: systemClock,
     random: Math.random,
-    // Without a lease the controller always writes; with one, only while it leads.
+    // Without a lease, the controller always writes. With one, it writes only while it leads.
     groups: [
       {
         name: "labeller",

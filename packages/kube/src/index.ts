@@ -1,4 +1,4 @@
-// What other packages use of the Kubernetes runtime.
+// The public API of the Kubernetes runtime.
 
 export { type Access, AccessError, NoClusterError } from "./auth/access.ts";
 export { findAccess, kubeconfigPaths } from "./auth/find-access.ts";

@@ -1,4 +1,4 @@
-// A first look at the testkit: a real API server, a fault on the way to it, and what its audit log says afterwards.
+// A minimal test: a real API server, an injected fault, and the audit log afterwards.
 
 import { expect, test } from "vitest";
 import { checkInvariants, startFaultProxy, startServer } from "./index.ts";

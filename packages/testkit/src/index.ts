@@ -1,4 +1,4 @@
-// What tests, benchmarks and the demo use to get a real cluster, to break it, and to check what happened in it.
+// The public API for tests, benchmarks, and the demo.
 
 export { obtainControllerManager } from "./binaries/controller-manager.ts";
 export { obtainBinaries } from "./binaries/obtain-binaries.ts";

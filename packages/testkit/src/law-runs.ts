@@ -1,8 +1,8 @@
-// How often laws run: one setting for all of them, LAW_RUNS.
+// Reads the number of runs of each law.
 
-/** Finds most mistakes and takes seconds. `make test-all` sets 4,000, `make test-laws` 20,000. */
+/** Finds most mistakes in seconds. `make test-all` sets 4,000, `make test-laws` 20,000. */
 const defaultRuns = 200;
-/** A law that runs less often than this proves nothing, however much a run costs. */
+/** Fewer runs prove nothing, however expensive a run is. */
 const fewestRuns = 5;
 
 /** Returns LAW_RUNS, or 200 if it is not set. */
@@ -13,10 +13,7 @@ export function lawRuns({ LAW_RUNS }: Readonly<Record<string, string | undefined
   return runs;
 }
 
-/**
- * For `fc.assert(law, runsForCost(8))`: the setting divided by what one run costs, in runs of a usual law (20,000 of those
- * take about a second). Laws without it run as often as the setting says.
- */
+/** Divides the runs by `cost`, for `fc.assert`. At a cost of 1, 20,000 runs take about a second. */
 export function runsForCost(cost: number): { readonly numRuns: number } {
   return { numRuns: Math.max(fewestRuns, Math.ceil(lawRuns() / cost)) };
 }

@@ -1,4 +1,4 @@
-// An HTTP server with a script: exactly these answers, in this order, with every fault that a network has.
+// An HTTP server that sends scripted answers in order and simulates network faults.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -10,24 +10,22 @@ type ScriptedRequest = {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** Counts connections from 0, in the order in which they were made. */
   readonly connection: number;
 };
 
-/** What to do with one request; `reply` makes them. */
+/** Create one with `reply`. */
 export type ScriptedReply = (response: ServerResponse, seen: ScriptedRequest) => void;
 
-/** A server that answers by a script: for faults of the network, never for what an API server means. */
+/** Only for network faults. Do not imitate an API server. */
 export type ScriptedServer = {
   readonly url: string;
-  /** What was asked, in order. */
   readonly seen: readonly ScriptedRequest[];
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 type Tls = { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
 
-/** A request that the script does not expect is answered 599, which no client takes for anything else. */
+/** Answers 599 beyond the script, which no client mistakes for a real answer. */
 export async function startScriptedServer(script: readonly ScriptedReply[], tls?: Tls): Promise<ScriptedServer> {
   const replies = [...script];
   const seen: ScriptedRequest[] = [];
@@ -42,7 +40,7 @@ export async function startScriptedServer(script: readonly ScriptedReply[], tls?
   const server = tls === undefined ? createServer(listen) : createSecureServer(secureOptions(tls), listen);
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     connections.set(socket, connections.size);
-    socket.on("error", () => undefined); // clients may go at any time
+    socket.on("error", () => undefined); // clients may disconnect at any time
   });
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -64,7 +62,6 @@ function secureOptions({ certificate, key, clientAuthority }: Tls) {
 
 const unexpectedRequest: ScriptedReply = (response) => void response.writeHead(599).end();
 
-/** What a scripted server can do with a request. */
 export const reply = {
   json:
     (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ScriptedReply =>
@@ -74,11 +71,9 @@ export const reply = {
     (status: number, body: string): ScriptedReply =>
     (response) =>
       void response.writeHead(status, { "content-type": "text/plain" }).end(body),
-  /** Breaks the connection before a byte of the answer. */
   reset: ((response) => response.socket?.resetAndDestroy()) satisfies ScriptedReply,
-  /** Says nothing, for ever. */
   stall: (() => undefined) satisfies ScriptedReply,
-  /** Promises a longer body than it sends, then breaks the connection. */
+  /** Sends less than the Content-Length, then resets. */
   cut:
     (part: string): ScriptedReply =>
     (response) => {
@@ -88,14 +83,14 @@ export const reply = {
       });
       response.write(part, () => response.socket?.resetAndDestroy());
     },
-  /** Sends part of a body and then nothing more. */
+  /** Sends part of a body, then nothing more. */
   freeze:
     (part: string): ScriptedReply =>
     (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write(part);
     },
-  /** Streams pieces, each in a packet of its own, and ends the stream, breaks it or leaves it open. */
+  /** Sends each piece in its own packet. */
   stream:
     (pieces: readonly (string | Buffer)[], ending: "end" | "reset" | "open"): ScriptedReply =>
     (response) => {
@@ -112,7 +107,7 @@ async function sendPieces(
 ) {
   for (const piece of pieces) {
     await new Promise((resolve) => response.write(piece, resolve));
-    await new Promise((resolve) => setImmediate(resolve)); // the next piece in the next packet
+    await new Promise((resolve) => setImmediate(resolve));
   }
   if (ending === "end") response.end();
   if (ending === "reset") response.socket?.resetAndDestroy();

@@ -1,33 +1,31 @@
-// A stretch of network between a client and a server that a test can break: cut, silent, or closed.
+// A TCP proxy that tests can cut, silence, or close.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * "open": bytes pass. "closed": connections are reset at once, those that exist too. "silent": nothing passes and nothing is
- * said, as when a machine vanishes; bytes that came meanwhile are lost with their connection.
+ * "closed" resets existing and new connections. "silent" passes nothing, as if the machine had vanished. Bytes sent in
+ * the meantime are lost.
  */
 export type GateMode = "open" | "closed" | "silent";
 
-/** Clients connect to `port` of localhost. */
 export type TcpGate = {
   readonly port: number;
   readonly setMode: (mode: GateMode) => void;
-  /** Breaks the connections that exist; new ones are let through. */
+  /** New connections still pass. */
   readonly cut: () => void;
-  /** Connections that were asked for since the start. */
   readonly connectionCount: () => number;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** Starts open. */
+/** Starts in mode "open". */
 export async function startTcpGate(target: { readonly host: string; readonly port: number }): Promise<TcpGate> {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let mode: GateMode = "open";
   let asked = 0;
   const server = createServer((near) => {
     asked++;
-    near.on("error", () => undefined); // a broken connection is what this is for
+    near.on("error", () => undefined);
     if (mode === "closed") return near.resetAndDestroy();
     const far = connect(target);
     far.on("error", () => near.destroy());

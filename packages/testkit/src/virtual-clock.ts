@@ -1,15 +1,15 @@
-// A clock for tests: time moves only when a test moves it, and everything that is due runs in order on the way.
+// A clock for tests that runs due timers in order.
 
 type Timer = { readonly at: number; readonly run: () => void };
 
 /**
- * Fits the clock port of `@virt/kube`. `advance` lets promises settle after each timer and at the end, so that what
- * they schedule in turn is seen; `elapse` does the same in one go, for code without promises.
+ * Implements `Clock` of `@virt/kube`. `advance` lets promises settle after each timer, so that the timers that they
+ * schedule also run. `elapse` is synchronous, for code without promises.
  */
 export class VirtualClock {
   #monotonic = 0;
   #wall: number;
-  // In order of time; among equals, in order of arrival.
+  // Ordered by time, then by arrival.
   readonly #timers: Timer[] = [];
 
   constructor(wall = Date.UTC(2030, 0, 1)) {
@@ -34,12 +34,11 @@ export class VirtualClock {
     };
   }
 
-  /** How many timers are waiting: nothing may be left when all is stopped. */
+  /** Must be 0 after everything has stopped. */
   get scheduled(): number {
     return this.#timers.length;
   }
 
-  /** Milliseconds until the next timer is due, if there is one. */
   get nextInMs(): number | undefined {
     const [next] = this.#timers;
     return next === undefined ? undefined : Math.max(0, next.at - this.#monotonic);
@@ -59,18 +58,17 @@ export class VirtualClock {
     this.freeze(until - this.#monotonic);
   }
 
-  /** The process is stopped (SIGSTOP): time goes on, and timers run late, with the next `advance`. */
+  /** Simulates a stopped process (SIGSTOP): timers run late at the next `advance`. */
   freeze(ms: number): void {
     this.#monotonic += ms;
     this.#wall += ms;
   }
 
-  /** The machine is suspended: the wall clock goes on, the monotonic one does not. */
+  /** Simulates a suspended machine: monotonic time stops. */
   suspend(ms: number): void {
     this.#wall += ms;
   }
 
-  /** Somebody sets the wall clock, forward or (negative) back. */
   stepWall(ms: number): void {
     this.#wall += ms;
   }
@@ -85,7 +83,7 @@ export class VirtualClock {
   }
 }
 
-// By then all microtasks have run, however many follow from each other.
+// A macrotask runs after all pending microtasks.
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

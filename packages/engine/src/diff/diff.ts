@@ -1,4 +1,4 @@
-// The diff that people review: unified, of YAML lines with Ignition contents decoded, headed by the object's name and kind.
+// Writes unified diffs of objects for review, as YAML with decoded Ignition contents.
 
 import type { KubeObject, Ref } from "../cluster.ts";
 import { utf8Length } from "../encoding/bytes.ts";
@@ -7,37 +7,31 @@ import { yamlLines } from "../encoding/yaml.ts";
 import { equalJson, type JsonMap } from "../json/json.ts";
 import { type HeadingAt, hunkHeader, writeHunks } from "./unified-diff.ts";
 
-/** The diff of an object that does not exist yet. */
 export function creationDiff(desired: KubeObject): string {
   const { lines } = readable(reviewed(desired));
   const header = hunkHeader({ from: 0, count: 0 }, { from: 0, count: lines.length });
   return bounded(["--- /dev/null", `+++ ${titleOf(desired)}`, header, ...lines.map((line) => `+${line}`)]);
 }
 
-/** The diff of an object that is to be deleted. */
 export function deletionDiff(live: KubeObject): string {
   const { lines } = readable(reviewed(live));
   const header = hunkHeader({ from: 0, count: lines.length }, { from: 0, count: 0 });
   return bounded([`--- ${titleOf(live)}`, "+++ /dev/null", header, ...lines.map((line) => `-${line}`)]);
 }
 
-/** The equal form where nothing differs that a diff shows. Whether an item changes something is decided on the objects, not here. */
+/** Returns the equal diff if no reviewed field differs. Compare the objects to find out whether an item has changes. */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
   if (hunks.length === 0) return equalDiff({ kind: live.kind, name: live.metadata.name });
   return bounded([`--- ${titleOf(live)}`, `+++ ${titleOf(predicted)}`, ...hunks]);
 }
 
-/** For an object in the desired state, or one that is not to be touched. */
 export function equalDiff({ kind, name }: Pick<Ref, "kind" | "name">): string {
   const title = `${name} (${kind})`;
   return text([`--- ${title}`, `+++ ${title}`, "(no changes)"]);
 }
 
-/**
- * A diff that is not cut, for whoever has the room. Undefined: the object is not there on that side. `isRaw` leaves Ignition contents
- * as they are stored.
- */
+/** Returns a diff without a size limit. Undefined: no object on that side. `isRaw` keeps Ignition contents encoded. */
 export function wholeDiff(
   live: KubeObject | undefined,
   predicted: KubeObject | undefined,
@@ -52,12 +46,12 @@ export function wholeDiff(
   return text([`--- ${title(old)}`, `+++ ${title(fresh)}`, ...(hunks.length === 0 ? ["(no changes)"] : hunks)]);
 }
 
-/** An object as the lines that its diffs are made of: what the server writes is left out, Ignition contents are decoded. */
+/** Omits server-side fields and decodes Ignition contents. */
 export function diffText(object: KubeObject): string {
   return text(readable(reviewed(object)).lines);
 }
 
-// Contents that are only encoded otherwise read the same: then the bytes themselves are shown.
+// If contents differ only in encoding, shows them encoded.
 function hunksOf(live: KubeObject, predicted: KubeObject): readonly string[] {
   const [old, fresh] = [readable(live), readable(predicted)];
   const hunks = writeHunks(old.lines, fresh.lines, old.headingAt);
@@ -88,7 +82,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** What an item's diff may weigh in a status, in bytes; a plan has up to 16. */
+/** In bytes, for each of up to 16 items in a status. */
 const mostBytes = 32_000;
 
 function bounded(lines: readonly string[]): string {
@@ -114,7 +108,7 @@ function reviewed(object: KubeObject): KubeObject {
   };
 }
 
-// What the server writes and nobody reviews.
+// Written by the server and not reviewed.
 const serverParts = new Set(["status"]);
 const serverMetadata = new Set([
   "managedFields",

@@ -1,5 +1,4 @@
-// What differs: owned fields from the server's last answer, a live object from the desired one, a prediction from the live object;
-// and whether a difference is one of meaning or only of form.
+// Compares live, desired, and predicted objects, and ignores differences in form where needed.
 
 import type { KubeObject } from "../cluster.ts";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
@@ -8,20 +7,19 @@ import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts
 import { leafPaths, noSchema } from "../fields/shape.ts";
 import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
-/** A path whose live value is another than the one we want or predict. A side without the field has no value. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
-/** Looks at exactly the owned fields of an answer; a field that is gone counts as changed. */
+/** Compares only the owned fields. A removed field counts as changed. */
 export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObject): readonly Change[] {
   return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
 }
 
-/** Looks at every leaf of the desired object: maps member by member, lists as a whole, numbers by value. */
+/** Compares maps by member, lists as a whole, numbers by value. */
 export function desiredChanges(desired: KubeObject, live: KubeObject): readonly Change[] {
   return leafPaths(desired, noSchema).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(desired, path)));
 }
 
-/** All that differs between two forms of an object, but for its status and what identifies it. */
+/** Ignores status and identity. */
 export function contentChanges(live: KubeObject, predicted: KubeObject): readonly Change[] {
   return changesBelow([], contentOf(live), contentOf(predicted));
 }
@@ -45,14 +43,14 @@ function changeAt(path: Path, live: Json | undefined, desired: Json | undefined)
   return [{ path, ...(live === undefined ? {} : { live }), ...(desired === undefined ? {} : { desired }) }];
 }
 
-/** `spec.mode ("Automatic" -> "Predictive")`: what we want, then what is there. */
+/** Returns text such as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
 export function describeChange({ path, live, desired }: Change): string {
   return `${writeDotted(path)} (${showValue(desired)} -> ${showValue(live)})`;
 }
 
 const longest = 60;
 
-/** A value as people read it in a sentence: JSON, cut where it is long. */
+/** Returns JSON of at most 60 characters. */
 export function showValue(value: Json | undefined): string {
   if (value === undefined) return "absent";
   const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));
@@ -60,9 +58,8 @@ export function showValue(value: Json | undefined): string {
 }
 
 /**
- * Whether two values mean the same to an API server, which may write them in another form than they were sent in.
- * Durations and quantities count by what they amount to, and what is empty like what is absent. Members that only `there` has
- * are accepted where `isFilledIn` says that the server fills them in.
+ * Reports whether an API server treats the values as equal: durations and quantities by amount, empty like absent.
+ * `isFilledIn` accepts members that only `there` has.
  */
 export function isSameMeaning(
   wanted: Json | undefined,
@@ -88,7 +85,7 @@ export function isSameMeaning(
   return isSameAmount(wanted, there);
 }
 
-/** Zero and false are values that somebody set. */
+/** Zero and false are explicit values. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "") return true;
   return isList(value) ? value.length === 0 : isMap(value) && entriesOf(value).length === 0;
@@ -105,7 +102,7 @@ function isSameAmount(left: Json, right: Json): boolean {
 
 const most = 3;
 
-/** Such as `a, b, c and 4 more`. */
+/** Returns text such as `a, b, c and 4 more`. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type LineRun, matchLines, writeHunks } from "./unified-diff.ts";
 
-// Made with Python 3.11: difflib.SequenceMatcher(None, old, fresh, autojunk=False).get_grouped_opcodes(3). A letter is a line, a bar ends one.
+// Generated with Python 3.11: difflib.SequenceMatcher(None, old, fresh, autojunk=False).get_grouped_opcodes(3). A
+// letter is a line, and a bar ends a line of the diff.
 const vectors: readonly { reason: string; old: string; fresh: string; hunks: string }[] = [
   {
     reason: "a changed line has three lines of context",
@@ -86,7 +87,7 @@ test("lines correspond by the rule of difflib: longest run first, ties by place,
   fc.assert(law);
 });
 
-// The rule itself, tried out on every pair of places.
+// Compares all pairs of lines by brute force.
 function byTheRule(old: readonly string[], fresh: readonly string[], from: { old: number; fresh: number }): string[] {
   let best: LineRun = { old: 0, fresh: 0, length: 0 };
   old.forEach((_, i) => {

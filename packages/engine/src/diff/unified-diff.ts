@@ -1,11 +1,11 @@
-// The hunks of a unified diff. Lines correspond as in Python's difflib: the longest common run first, then left and right of it.
+// Computes unified diffs. Matches lines like Python's difflib: the longest common run first, then both sides of it.
 
 const context = 3;
 
-/** What a line of the old text belongs to, for a hunk that begins at it and does not show it. */
+/** Returns the section of a line, for hunks that start below its heading. */
 export type HeadingAt = (line: number) => string | undefined;
 
-/** Nothing for equal texts. Changes with at most six equal lines between them share a hunk. */
+/** Changes at most six equal lines apart share a hunk. */
 export function writeHunks(
   old: readonly string[],
   fresh: readonly string[],
@@ -15,7 +15,7 @@ export function writeHunks(
   return grouped(differences).flatMap((group) => writeHunk(group, { old, fresh, headingAt }));
 }
 
-/** A side without lines is said to begin at line 0. */
+/** Writes line 0 as the start of a side without lines. */
 export function hunkHeader(old: { from: number; count: number }, fresh: { from: number; count: number }): string {
   const range = ({ from, count }: { from: number; count: number }) => `${count === 0 ? from : from + 1},${count}`;
   return `@@ -${range(old)} +${range(fresh)} @@`;
@@ -76,10 +76,8 @@ function prefixed(sign: string, lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${sign}${line}`);
 }
 
-/** `length` lines from `old` on correspond to as many from `fresh` on. */
 export type LineRun = { readonly old: number; readonly fresh: number; readonly length: number };
 
-/** A part of both texts, each up to but not including its end. */
 export type LineSpan = {
   readonly oldFrom: number;
   readonly oldTo: number;
@@ -87,7 +85,7 @@ export type LineSpan = {
   readonly freshTo: number;
 };
 
-/** In order, none adjacent to the next. Texts made to be slow to match (thousands of equal lines) are matched in part only. */
+/** Returns runs in order. Gives up on text that is slow to match, such as thousands of equal lines. */
 export function matchLines(old: readonly string[], fresh: readonly string[]): readonly LineRun[] {
   const longestRun = searcher(old, fresh);
   const found: LineRun[] = [];
@@ -102,10 +100,10 @@ export function matchLines(old: readonly string[], fresh: readonly string[]): re
   return joined(found.toSorted((left, right) => left.old - right.old));
 }
 
-// Lines and pairs of equal lines compared in all, some tenths of a second. Real objects need thousands.
+// Bounds the comparisons, which take some tenths of a second. Real objects need thousands.
 const patience = 4_000_000;
 
-// Ties go to the smallest start in the old text, then in the fresh one: `>` and the ascending loops see to that.
+// On ties, the smallest start in the old text wins, then in the new one. `>` and the ascending loops ensure this.
 function searcher(old: readonly string[], fresh: readonly string[]) {
   const places = placesOf(fresh);
   const rows = new Rows(fresh.length);
@@ -141,7 +139,7 @@ function longestEndingAt(at: number, { candidates, rows, span, best }: Search): 
   return longest;
 }
 
-// Lengths of the runs that end at a place, for the present line of the old text and the one above it.
+// The lengths of the runs that end at each position, for two lines of the old text.
 class Rows {
   readonly #lengths: readonly [Int32Array, Int32Array];
   readonly #rowOf: readonly [Int32Array, Int32Array];
@@ -156,7 +154,7 @@ class Rows {
     this.#row++;
   }
 
-  /** The next row has none above it. */
+  /** The next row has no previous one. */
   skip(): void {
     this.#row += 2;
   }

@@ -1,14 +1,14 @@
-// Values that the API writes as text: points in time (RFC 3339), durations and quantities. Reads no clock.
+// Parses and formats API scalars: RFC 3339 times, durations, and quantities.
 
 import type { Json } from "../json/json.ts";
 
 const rfc3339 =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,9}))?(Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Undefined if the text is no time. A fraction is cut to milliseconds. */
+/** Returns milliseconds and truncates the fraction. Undefined if invalid. */
 export function readTime(text: string): number | undefined {
   const [, date = "", clock = "", fraction = "0", zone = ""] = rfc3339.exec(text) ?? [];
-  // Date takes 30 February for 1 March.
+  // `Date` accepts 30 February as 1 March.
   if (!isDate(date)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.slice(0, 3)}${zone.toUpperCase()}`);
 }
@@ -18,14 +18,14 @@ function isDate(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
-/** Whole seconds as the API server writes them; milliseconds only where there are some. Years 0 to 9999. */
+/** Writes milliseconds only if needed. Supports the years 0 to 9999. */
 export function writeTime(ms: number): string {
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }
 
 const secondsIn: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
 
-/** Seconds, from a text as Go writes it: `1h30m`, `5.0s`. Undefined for what is no duration. */
+/** Parses a Go duration such as `1h30m`. Undefined if invalid. */
 export function readDurationSeconds(value: Json): number | undefined {
   if (
     typeof value !== "string" ||
@@ -45,7 +45,7 @@ const suffixes: Readonly<Record<string, number>> = {
   ...Object.fromEntries(["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit, at) => [unit, 1024 ** (at + 1)])),
 };
 
-/** From a text as Kubernetes writes it, `1500m` or `1Gi`, or from a number. Undefined for what is no quantity. */
+/** Parses a number or a quantity such as `1500m` or `1Gi`. Undefined if invalid. */
 export function readQuantity(value: Json): number | undefined {
   if (typeof value === "number") return value;
   const [, amount = "", unit = ""] =
@@ -55,7 +55,7 @@ export function readQuantity(value: Json): number | undefined {
   return amount === "" ? undefined : Number(amount) * (suffixes[unit] ?? 1);
 }
 
-/** Undefined for what is no amount of bytes. Custom resources keep a quantity as it was written: `131486020Ki`, `8e9` or a number. */
+/** Returns undefined if invalid. Custom resources keep the written form: `131486020Ki`, `8e9`, or a number. */
 export function readBytes(quantity: Json | undefined): number | undefined {
   const bytes = quantity === undefined ? undefined : readQuantity(quantity);
   return bytes !== undefined && Number.isFinite(bytes) && bytes >= 0 ? bytes : undefined;

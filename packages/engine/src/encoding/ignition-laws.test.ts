@@ -1,4 +1,4 @@
-// What holds for every MachineConfig that people read, whoever wrote it.
+// Laws for the readable form of MachineConfigs from any author.
 
 import { runsForCost } from "@virt/testkit/law-runs";
 import { applyPatch } from "diff";

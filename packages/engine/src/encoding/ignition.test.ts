@@ -1,4 +1,4 @@
-// What people read of the files and units of a MachineConfig, whoever wrote it.
+// The readable form of the files and units in a MachineConfig.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";

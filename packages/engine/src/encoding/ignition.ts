@@ -1,4 +1,4 @@
-// The Ignition files and units of a MachineConfig as people read them: decoded, as text lines below their path or name.
+// Decodes the Ignition files and units of a MachineConfig into readable sections.
 
 import type { KubeObject } from "../cluster.ts";
 import {
@@ -17,12 +17,12 @@ import {
 import { decodeUtf8, readDataUrl, sha256 } from "./bytes.ts";
 import { writeText } from "./yaml.ts";
 
-/** A file, a unit or a part of one: the heading names it and what its lines do not show. */
+/** The heading contains everything that the lines do not show. */
 export type IgnitionSection = { readonly heading: string; readonly lines: readonly string[] };
 
 /**
- * The sections that stand for a list of the object; a list that is not in the map is shown as it is.
- * Different lists give different sections, but for how a content is encoded. Never throws, whatever is written there.
+ * Returns the sections that replace each list. Different lists have different sections, unless only the encoding
+ * differs. Never throws.
  */
 export function ignitionSections(object: KubeObject): ReadonlyMap<Json, readonly IgnitionSection[]> {
   if (object.kind !== "MachineConfig") return new Map();
@@ -85,21 +85,21 @@ function dropinSection(unit: string, dropin: Json): IgnitionSection {
   return section({ title, rest: without(dropin, ["name", "contents"]) }, { ...readText(text), rest: {} });
 }
 
-// JSON has no octal numbers, so 420 is 0644.
+// JSON has no octal numbers: 420 is 0644.
 function readMode(mode: Json | undefined): string | undefined {
   const bits = asNumber(mode);
   return bits !== undefined && Number.isInteger(bits) && bits >= 0 ? bits.toString(8).padStart(4, "0") : undefined;
 }
 
-/** What a resource holds: lines, or notes about what cannot be shown, and the members that say more. */
+/** `notes` replace content that cannot be shown. `rest` contains the other members. */
 type Contents = { readonly notes: readonly string[]; readonly lines: readonly string[]; readonly rest: JsonMap };
 
 const noContents: Contents = { notes: [], lines: [], rest: {} };
 
-/** Longer than any file that fits on a node through a MachineConfig beside others. */
+/** Larger than any file that fits in a MachineConfig. */
 const longestSource = 1 << 20;
 
-/** Undefined: it is not written there (it is to be fetched), or cannot be read, and is shown as it is. */
+/** Undefined if the content must be fetched or cannot be decoded. */
 function readResource(resource: Json | undefined): Contents | undefined {
   const source = asText(member(resource, "source"));
   if (!isMap(resource) || source === undefined) return undefined;
@@ -113,7 +113,7 @@ function readResource(resource: Json | undefined): Contents | undefined {
   return { notes: [`binary, ${bytes.length} bytes, sha256 ${sha256(bytes)}`], lines: [], rest };
 }
 
-/** All of them, or none where one has to be shown as it is. */
+/** Empty if one resource must be shown as stored. */
 function readResources(resources: Json | undefined): readonly Contents[] {
   const read = asList(resources).map(readResource);
   return read.every((each) => each !== undefined) ? read : [];
@@ -132,7 +132,7 @@ function readText(text: string): Omit<Contents, "rest"> {
   return { notes, lines: isEscaped ? lines.map(escape) : lines };
 }
 
-// Signs that a terminal or a browser obeys and does not show: they could make a script read other than it runs.
+// Invisible characters could make a script read differently from what it runs.
 const invisible = /[^\P{Cc}\t\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const eachInvisible = new RegExp(invisible, "gu");
 

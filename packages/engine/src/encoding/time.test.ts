@@ -25,7 +25,7 @@ test("every date is read as Date reads it, or refused where it is none", () => {
   const law = fc.property(parts, ([year, month, day, hour, minute, zone]) => {
     const text = `${year}-${month}-${day}T${hour}:${minute}:59${zone}`;
     const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-    // Date takes 30 February for 1 March, and 24:00:00 for the next day.
+    // `Date` accepts 30 February as 1 March and 24:00:00 as the next day.
     const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
     return readTime(text) === (isDate && hour !== "24" && minute !== "60" ? Date.parse(text) : undefined);
   });

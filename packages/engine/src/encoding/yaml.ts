@@ -1,20 +1,18 @@
-// Writes JSON values as YAML in the one style that diffs are made of: sorted, unfolded, dashes under their key. YAML 1.1 and YAML 1.2
-// both read the same values back.
+// Writes JSON values as YAML in a fixed style that YAML 1.1 and 1.2 read back alike.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { compareUtf8 } from "./bytes.ts";
 
-/** The document, every line ended by a newline. */
 export function writeYaml(value: Json): string {
   return yamlLines(value)
     .map((line) => `${line}\n`)
     .join("");
 }
 
-/** Lines that stand for a list, unpadded, and are told at which line of the document they begin; undefined: the list as it is. */
+/** Returns the unindented lines that replace a list at `line`. Undefined keeps the list. */
 export type ListText = (list: readonly Json[], line: number) => readonly string[] | undefined;
 
-/** The document's lines, without line ends. A last line that is empty is part of a text. */
+/** Returns lines without line ends. */
 export function yamlLines(value: Json, listText: ListText = () => undefined): readonly string[] {
   const place: OutputPlace = { lines: [], pad: "", lead: "", listText };
   if (isMap(value)) writeMap(value, place);
@@ -23,7 +21,7 @@ export function yamlLines(value: Json, listText: ListText = () => undefined): re
   return place.lines;
 }
 
-// Where to write: further lines are padded, the first one begins with the lead (the pad, or the dash of a list above).
+// `lead` starts the first line, `pad` the others.
 type OutputPlace = {
   readonly lines: string[];
   readonly pad: string;
@@ -43,7 +41,7 @@ function writeMap(map: JsonMap, { lines, pad, lead, listText }: OutputPlace): vo
   });
 }
 
-// https://yaml.org/spec/1.2.2/#742-flow-mappings: a key within a line has at most 1024 characters
+// https://yaml.org/spec/1.2.2/#742-flow-mappings: an implicit key has at most 1024 characters.
 const longestImplicitKey = 1024;
 
 function writeMember(name: string, value: Json, { lines, pad, listText }: Omit<OutputPlace, "lead">): void {
@@ -87,7 +85,7 @@ function isLiteral(text: string): boolean {
   return text.includes("\n") && text.split("\n").every((line) => isPrintable(line) && !line.endsWith(" "));
 }
 
-// A text of newlines alone has no content whose last line break could be clipped.
+// A text of only newlines has no content whose last line break could be clipped.
 function chomping(text: string): string {
   if (!text.endsWith("\n")) return "-";
   return text.endsWith("\n\n") || text === "\n" ? "+" : "";
@@ -100,26 +98,26 @@ function writeScalar(value: Scalar): string {
   return typeof value === "number" ? writeNumber(value) : String(value);
 }
 
-/** Plain where both versions read the text back, else quoted: double where plain is another type, single where only indicators are in the way. */
+/** Uses a plain scalar if both YAML versions read it back, single quotes for indicators, otherwise double quotes. */
 export function writeText(text: string): string {
   if (text === "" || isOtherType(text) || needsEscape.test(text) || hasBlankEdge.test(text)) return doubleQuoted(text);
   return isIndicated(text) ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** Printable in both versions, and no line break or blank that one of them would change. */
+/** True if both versions print the line and keep its spaces and line breaks. */
 function isPrintable(line: string): boolean {
   return !needsEscape.test(line);
 }
 
-// YAML 1.1 takes 1e+21 for a text: it wants a dot before an exponent.
+// YAML 1.1 reads 1e+21 as a string, because a float needs a dot.
 function writeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`${value} is not a JSON number`);
   const text = JSON.stringify(value);
   return text.includes(".") ? text : text.replace("e", ".0e");
 }
 
-// All but the printable signs of YAML 1.2 without the line breaks of YAML 1.1 (U+0085, U+2028, U+2029) and the byte order mark.
-// Format characters, such as those that reverse the direction of text, are printable and invisible: they are escaped as well.
+// Characters that are not printable in YAML 1.2, YAML 1.1 line breaks (U+0085, U+2028, U+2029), the byte order mark,
+// and invisible format characters such as direction marks.
 const needsEscape = /[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]|\p{Cf}/u;
 const hasBlankEdge = /^ | $/;
 
@@ -145,7 +143,7 @@ const numbers: readonly RegExp[] = [
   /^0o[0-7]+$/,
   /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*(?:[eE][-+][0-9]+)?$/, // 1.1
   /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/, // 1.2
-  /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/, // base 60: a time of day, a hardware address
+  /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/, // base 60, such as a time of day or a MAC address
   /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
   /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?$/,

@@ -15,7 +15,7 @@ import {
 } from "./field-set.ts";
 import { fieldPath, type Path, writePath } from "./path.ts";
 
-// As a kube-apiserver writes it, for a Deployment-like object with a keyed list, a set and an atomic list.
+// As kube-apiserver writes a keyed list, a set, and an atomic list.
 const fieldsV1: Json = {
   "f:metadata": { "f:labels": { ".": {}, "f:app": {} }, "f:finalizers": { ".": {}, 'v:"a/b"': {} } },
   "f:spec": {
@@ -62,7 +62,7 @@ test("what is no field is left out", () => {
 });
 
 test("of a field with a part that cannot be read the whole is owned", () => {
-  // As Node 24 may read 'k:{"n":1}': https://github.com/nodejs/node/issues/63785
+  // Node 24 may misread 'k:{"n":1}' like this: https://github.com/nodejs/node/issues/63785
   const garbled: Json = { "f:spec": { "f:a": {}, "f:list": { 'k:{\\"n\\"': { "f:n": {} } } } };
   expect(pathsOf(readFieldsV1(garbled)).map(writePath)).toEqual(["/spec/a", "/spec/list"]);
 });

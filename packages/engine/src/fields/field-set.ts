@@ -1,19 +1,18 @@
-// Sets of fields, as metadata.managedFields holds them (fieldsV1), and what can be asked of them.
+// Sets of fields as in metadata.managedFields (fieldsV1).
 
 import { entriesOf, isMap, type Json } from "../json/json.ts";
 import { oncePer } from "../memoize.ts";
 import { type Path, readElement } from "./path.ts";
 
-/** A tree of path elements; a node is in the set if it is owned. The root never is. */
+/** A tree of path elements. The root is never owned. */
 export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<string, FieldSet> };
 
-/** The empty set. */
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-// The API server nests no deeper either; the tree of a deeper object is cut there.
+// The limit of the API server. Deeper trees are cut.
 const deepest = 1000;
 
-/** Of a field with a part that cannot be read the whole is owned: better contested than taken from its owner. */
+/** Treats a field with an unreadable part as owned: a false conflict is better than taking it from its owner. */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
 }
@@ -25,13 +24,12 @@ function readNode(fields: Json | undefined, depth: number): FieldSet {
     const element = readElement(text);
     if (element !== undefined) below.set(element, readNode(inner, depth + 1));
   }
-  // `.` is the field itself, and no element either.
+  // `.` stands for the field itself and is not an element.
   return { isOwned: entries.length === 0 || below.size < entries.length, below };
 }
 
 type Growing = { isOwned: boolean; readonly below: Map<string, Growing> };
 
-/** The set of exactly these fields. */
 export function fieldSet(paths: Iterable<Path>): FieldSet {
   const root: Growing = { isOwned: false, below: new Map() };
   for (const path of paths) path.reduce(grown, root).isOwned = true;
@@ -50,12 +48,12 @@ function node(isOwned: boolean, below: Iterable<readonly [string, FieldSet]>): F
   return { isOwned, below: new Map(below) };
 }
 
-/** The path itself, not what lies below it. */
+/** Ignores parents and children. */
 export function hasField(set: FieldSet, path: Path): boolean {
   return find(set, path)?.isOwned === true;
 }
 
-/** The path itself, a parent of it or a child. */
+/** Reports whether the path, a parent, or a child is in the set. */
 export function touchesField(set: FieldSet, path: Path): boolean {
   const isParent = path.some((_, at) => hasField(set, path.slice(0, at)));
   return isParent || find(set, path) !== undefined;
@@ -65,12 +63,12 @@ function find(set: FieldSet, path: Path): FieldSet | undefined {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), set);
 }
 
-/** Every path in the set, parents before children. */
+/** Parents come before children. */
 export function pathsOf(set: FieldSet): readonly Path[] {
   return walk(set, [], ({ isOwned }) => isOwned);
 }
 
-/** The paths with nothing below them: those whose values are owned as a whole. */
+/** Returns the paths without children, which are owned as a whole. */
 export const leavesOf: (set: FieldSet) => readonly Path[] = oncePer((set) =>
   walk(set, [], ({ below }) => below.size === 0),
 );
@@ -80,7 +78,6 @@ function walk(set: FieldSet, above: Path, isWanted: (node: FieldSet) => boolean)
   return [...here, ...[...set.below].flatMap(([element, inner]) => walk(inner, [...above, element], isWanted))];
 }
 
-/** The fields that are in either set. */
 export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = new Map(left.below);
   for (const [element, inner] of right.below) {
@@ -90,7 +87,6 @@ export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   return { isOwned: left.isOwned || right.isOwned, below };
 }
 
-/** The paths of the first that are not in the second. */
 export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = [...left.below].flatMap(([element, inner]) => {
     const other = right.below.get(element);
@@ -100,7 +96,6 @@ export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   return node(left.isOwned && !right.isOwned, below);
 }
 
-/** Whether no field is in the set. */
 export function isNoFields(set: FieldSet): boolean {
   return !set.isOwned && set.below.size === 0;
 }

@@ -1,18 +1,17 @@
-// Reads the ignore-fields annotation: pointers to what we are to leave alone.
+// Reads the ignore-fields annotation, which lists fields that the operator must not manage.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import { isList, parseJson } from "../json/json.ts";
 import { isOverridable } from "../patch/patch-text.ts";
 import { type Pointer, readPointer } from "./path.ts";
 
-/** The pointers of the annotation, or the reason why all of it is refused. */
 export type IgnoreFields =
   | { readonly kind: "pointers"; readonly pointers: readonly Pointer[] }
   | { readonly kind: "refused"; readonly reason: string };
 
 const limits = { bytes: 16_384, pointers: 100 };
 
-/** A JSON array of texts, or texts between commas. One bad pointer refuses all: somebody protects something. */
+/** Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, to protect what the user meant. */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);
   if (bytes > limits.bytes) return exceeded("bytes", bytes, limits.bytes);
@@ -26,7 +25,6 @@ export function readIgnoreFields(annotation: string): IgnoreFields {
     : refused(bad);
 }
 
-// The pointer, or why it is none.
 function readOne(text: string): Pointer | string {
   const read = readPointer(text);
   if (read.kind === "no-slash" || text === "") return `JSON pointer must start with /: ${text}`;

@@ -7,7 +7,7 @@ import { keepOnly, leaveOut, maskFields } from "./mask.ts";
 import { type Path, type Pointer, readPointer, valueAt, writePath } from "./path.ts";
 import { leafPaths, type Shape, type ShapeOf } from "./shape.ts";
 
-// spec.devices is a list known by its id, spec.pairs one by two keys, spec.tags a set, spec.whole a map owned as a whole.
+// spec.devices is a list with key id, spec.pairs a list with two keys, spec.tags a set, spec.whole an atomic map.
 const shapes = new Map<string, Shape>([
   ["spec.devices", { kind: "map", keys: ["id"] }],
   ["spec.devices.[].parts", { kind: "map", keys: ["n"] }],
@@ -191,5 +191,5 @@ test("keeping some fields and leaving them out part an object in two", () => {
   fc.assert(law);
 });
 
-// An element is kept with its key, whatever else of it is kept.
+// An element always keeps its key.
 const isKeyOf = (path: Path) => path.at(-1) === "f:id";

@@ -1,4 +1,4 @@
-// Parts of an object: without the fields that a person wants ignored, without given fields, or of given fields alone.
+// Removes fields from an object, or keeps only given fields.
 
 import type { KubeObject } from "../cluster.ts";
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
@@ -15,13 +15,12 @@ import {
 } from "./path.ts";
 import { keysOf, type Shape, type ShapeOf } from "./shape.ts";
 
-/** An object without its masked fields. */
 export type MaskedObject = {
   readonly object: KubeObject;
-  readonly released: readonly Path[]; // what was there and is left out, none below another
+  readonly released: readonly Path[]; // the removed fields, none below another
 };
 
-/** A pointer that matches nothing has no effect. A number names a position in the list as it is given. */
+/** Ignores pointers without a match. A number is an index into the original list. */
 export function maskFields(object: KubeObject, pointers: readonly Pointer[], shapeOf: ShapeOf): MaskedObject {
   const whole: PointedValue = { value: object, path: [], names: [] };
   const found = pointers.flatMap((pointer) => {
@@ -32,7 +31,6 @@ export function maskFields(object: KubeObject, pointers: readonly Pointer[], sha
   return { object: leaveOut(object, released), released };
 }
 
-/** Whether a pointer means anything in an object. */
 export function isPointedAt(object: KubeObject, pointer: Pointer, shapeOf: ShapeOf): boolean {
   return resolve({ value: object, path: [], names: [] }, pointer, shapeOf) !== undefined;
 }
@@ -46,7 +44,7 @@ function isCovered(path: Path, at: number, found: readonly Path[]): boolean {
 
 type PointedValue = { readonly value: Json | undefined; readonly path: Path; readonly names: readonly string[] };
 
-// The path that a pointer means, which for what is atomic is the whole of it.
+// Inside an atomic value, returns the path of the whole value.
 function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: ShapeOf): Path | undefined {
   const shape = shapeOf(place.names);
   if (place.value === undefined) return undefined;
@@ -56,7 +54,7 @@ function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: Shap
   return isKey(rest, shape) ? below.path : resolve(below, rest, shapeOf);
 }
 
-// An element without its key would be another element.
+// Without its key, an element would be a different one.
 function isKey([segment]: Pointer, shape: Shape | undefined): boolean {
   return shape?.kind === "map" && segment !== undefined && shape.keys.includes(segment);
 }
@@ -84,7 +82,7 @@ function listElement(list: readonly Json[], segment: string, shape: Shape | unde
   return value === undefined ? undefined : name(value);
 }
 
-/** Parts of the object such as `spec` stay, if need be empty: a server may require them. */
+/** Keeps members such as `spec` even if empty, because a server may require them. */
 export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject {
   if (paths.length === 0) return object;
   const set = fieldSet(paths);
@@ -95,7 +93,6 @@ export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject
   return { ...object, ...Object.fromEntries(parts) };
 }
 
-// Undefined if nothing is left of it.
 function rest(value: Json, left: FieldSet): Json | undefined {
   if (left.isOwned) return undefined;
   if (isMap(value)) return restOfMap(entriesOf(value), left);
@@ -121,7 +118,7 @@ function restOfList(list: readonly Json[], left: FieldSet): Json | undefined {
   return kept.length === 0 && list.length > 0 ? undefined : kept;
 }
 
-/** With what identifies the object, and list elements with their keys. A field that the object does not have is left out. */
+/** Keeps the given fields, the identity of the object, and the keys of list elements. */
 export function keepOnly(object: KubeObject, fields: FieldSet): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;

@@ -1,4 +1,4 @@
-// Who set a field in one version of a kind is known in the other.
+// Translation of field ownership between two versions of a kind.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,15 +1,15 @@
-// Where two versions of a kind keep the same thing. Who set a field in the one is known in the other.
+// Translates field ownership between two versions of a kind.
 
 import type { KubeObject } from "../cluster.ts";
 import { type FieldSet, fieldSet, isNoFields, pathsOf } from "./field-set.ts";
 import { fieldElement, type Path, type Pointer, valueAt } from "./path.ts";
 
-/** What is at and below `from` is at and below `to`; undefined: it has another form there, and no part of it a place. */
+/** Everything at and below `from` moves to `to`. Undefined: no part can be mapped. */
 export type FieldMove = { readonly from: Pointer; readonly to: Pointer | undefined };
 
 type VersionedKind = Pick<KubeObject, "apiVersion" | "kind">;
 
-/** Below `spec`, in v1beta1 and in v1; what is in another comes before it. */
+/** Paths below `spec` in v1beta1 and v1. Nested fields come before their parents. */
 const hyperConverged: readonly (readonly [Pointer, Pointer])[] = [
   [["enableApplicationAwareQuota"], ["deployment", "applicationAwareConfig", "enable"]],
   [["applicationAwareConfig"], ["deployment", "applicationAwareConfig"]],
@@ -35,13 +35,13 @@ const known = [
   { kind, from: fresh, to: old, moves: [gates, ...hyperConverged.map(([before, now]) => below(now, before))] },
 ];
 
-/** To the version of the object, from the one that is named, or from any other. None: nothing is known. */
+/** Returns the moves to the object's version, from the given version or any. */
 export function movesTo({ apiVersion, kind }: VersionedKind, from?: string): readonly FieldMove[] {
   const one = known.find((each) => each.kind === kind && each.to === apiVersion && each.from === (from ?? each.from));
   return one?.moves ?? [];
 }
 
-/** Fields of another version as the object's has them, and those that must be somewhere, but nobody knows where. */
+/** The place of `unplaced` fields in the object's version is unknown. */
 export type PlacedFields = { readonly fields: FieldSet; readonly unplaced?: FieldSet };
 
 export function placeFields(fields: FieldSet, object: KubeObject, moves: readonly FieldMove[]): PlacedFields {
@@ -51,7 +51,10 @@ export function placeFields(fields: FieldSet, object: KubeObject, moves: readonl
   return { fields: placed, ...(!isNoFields(unplaced) && { unplaced }) };
 }
 
-/** Metadata is the same in all versions. What has not moved is there still, else it is elsewhere; a map whose content moved is gone. */
+/**
+ * Metadata is the same in all versions. A field with a value is in place. A map whose content moved is gone. All
+ * others are elsewhere.
+ */
 function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): Path | "unknown" | "nowhere" {
   const move = moves.find(({ from }) => startsWith(path, from));
   if (move !== undefined)
@@ -60,12 +63,12 @@ function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): P
   return moves.some(({ from }) => startsWith(from.map(fieldElement), path.map(nameOf))) ? "nowhere" : "unknown";
 }
 
-/** Whether it is known where the field comes from: then it is nothing else. */
+/** Reports whether the field is known to come from another place. */
 export function isPlaceKnown(path: Path, moves: readonly FieldMove[]): boolean {
   return moves.some(({ to }) => to !== undefined && startsWith(path, to));
 }
 
-/** A dotted field of another version, as this one has it; what has no place stays as it is, and means nothing. */
+/** Returns a field without a place unchanged. It has no effect. */
 export function movedField(field: string, moves: readonly FieldMove[]): string {
   const names = field.split(".");
   const move = moves.find(({ from }) => startsWith(names.map(fieldElement), from));
@@ -77,5 +80,5 @@ function startsWith(path: Path, names: Pointer): boolean {
 }
 
 function nameOf(element: string): string {
-  return element.slice(2); // rows are of members only, so an element of a list is like none of them
+  return element.slice(2); // moves name only members, so a list element matches none of them
 }

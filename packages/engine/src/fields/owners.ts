@@ -1,4 +1,4 @@
-// Who owns a field: the managers in managedFields, the opponent who changed a field that we had set, the other side of a conflict.
+// Finds the owners of fields: managers, opponents in edit wars, and the other side of conflicts.
 
 import type { Conflict, KubeObject } from "../cluster.ts";
 import { readTime } from "../encoding/api-scalars.ts";
@@ -17,24 +17,22 @@ import {
 import { isPlaceKnown, movesTo, type PlacedFields, placeFields } from "./moved-fields.ts";
 import { fieldPath, type Path } from "./path.ts";
 
-/** One entry of managedFields. */
 export type Owner = {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly subresource?: string;
   readonly time?: string;
-  /** The version in which it was written, if the entry says so. */
   readonly apiVersion?: string;
-  /** In terms of the version that was asked for, whatever the entry's own. */
+  /** In the requested version. */
   readonly fields: FieldSet;
-  /** In terms of the entry's own version: nobody knows where these are in the one that was asked for. */
+  /** In the entry's own version. Their place in the requested version is unknown. */
   readonly unplaced?: FieldSet;
 };
 
-/** In terms of the object's own version. Entries without a manager are nobody's and are left out. */
+/** In the object's own version. Skips entries without a manager. */
 export const readOwners = oncePer((object: KubeObject) => ownersAs(object, object.apiVersion));
 
-/** In terms of another version of the object. */
+/** Returns the owners in another version of the object. */
 export function ownersAs(object: KubeObject, apiVersion: string): readonly Owner[] {
   const asked = { ...object, apiVersion };
   return asList(member(object.metadata, "managedFields")).flatMap((entry) => {
@@ -62,7 +60,7 @@ function fieldsIn(entry: Json, object: KubeObject): PlacedFields {
   return from === object.apiVersion ? { fields } : placeFields(fields, object, movesTo(object, from));
 }
 
-/** What a manager owns by server-side apply, but for subresources. */
+/** Returns the fields from server-side apply, without subresources. */
 export function appliedBy(owners: readonly Owner[], manager: string): FieldSet {
   const [first = noFields, ...more] = owners.filter((owner) => isApplier(owner, manager)).map(({ fields }) => fields);
   return more.reduce(uniteFields, first);
@@ -73,8 +71,8 @@ function isApplier(owner: Owner, manager: string): boolean {
 }
 
 /**
- * Reports whether the status was last written before `manager` last applied the object. The times in managedFields are those of the API
- * server, in whole seconds: within the same second the status counts as newer.
+ * Reports whether the status was last written before `manager` last applied the object. Times have whole seconds, so a
+ * tie counts as newer.
  */
 export function isStatusOlder(object: KubeObject, manager: string): boolean {
   const owners = readOwners(object);
@@ -83,20 +81,20 @@ export function isStatusOlder(object: KubeObject, manager: string): boolean {
   return latest(owners.filter(({ subresource }) => subresource === "status")) < applied;
 }
 
-/** Who owns the field, a parent of it or a part of it. */
+/** Includes owners of a parent or a part of the field. */
 export function ownersOf(owners: readonly Owner[], path: Path): readonly Owner[] {
   return owners.filter(({ fields }) => touchesField(fields, path));
 }
 
-/** Whether the field could be one of those that the owner has, nobody knows where. */
+/** Reports whether the field may be one of the owner's unplaced fields. */
 export function mayOwn({ apiVersion, unplaced }: Owner, path: Path, object: KubeObject): boolean {
   const [root = ""] = path;
   return unplaced?.below.has(root) === true && !isPlaceKnown(path, movesTo(object, apiVersion));
 }
 
 /**
- * Whether a manager made the object what it is: it applied every one of the fields (dotted), and nobody else owns anything under spec.
- * Only then may it be deleted by us.
+ * Reports whether the manager applied all fields (dotted) and no other manager owns anything in `spec`. Only then may
+ * the operator delete the object.
  */
 export function isMadeBy(object: KubeObject, manager: string, fields: readonly string[]): boolean {
   const owners = readOwners(object);
@@ -109,28 +107,26 @@ export function isMadeBy(object: KubeObject, manager: string, fields: readonly s
   return isAll && fields.length > 0 && others.length === 0;
 }
 
-/** A dotted field as the path of its member names; empty names are dropped. */
+/** Drops empty names. */
 export function dottedPath(field: string): Path {
   return fieldPath(...field.split(".").filter((name) => name !== ""));
 }
 
-/** The manager who changed a field of ours, as managedFields names it. */
 export type Opponent = Pick<Owner, "manager" | "operation">;
 
-/** Who owns the fields of an object now, and who owned them in the last answer of the server to us. */
 export type FieldEncounter = {
   readonly live: readonly Owner[];
-  readonly answer: readonly Owner[]; // as the server's last answer to us had them
-  readonly ours: readonly string[]; // our own managers, which fight nobody
+  readonly answer: readonly Owner[];
+  readonly ours: readonly string[]; // our own managers, which are never opponents
 };
 
-/** The newest of those that own the field now; a removal leaves none, so then the newest that has done anything since our answer. */
+/** Returns the newest owner of the field or, after a removal, the newest manager that changed anything. */
 export function opponentOf(path: Path, { live, answer, ours }: FieldEncounter): Opponent | "unknown" {
   const others = live.filter(({ manager, subresource }) => subresource === undefined && !ours.includes(manager));
   return newest(ownersOf(others, path)) ?? newest(others.filter((owner) => isChanged(owner, answer))) ?? "unknown";
 }
 
-/** `"kubectl-edit" (Update)` */
+/** Returns text such as `"kubectl-edit" (Update)`. */
 export function describeOpponent(opponent: Opponent | "unknown"): string {
   return opponent === "unknown" ? opponent : `"${opponent.manager}" (${opponent.operation})`;
 }
@@ -155,7 +151,7 @@ function isChanged(owner: Owner, answer: readonly Owner[]): boolean {
   );
 }
 
-/** The field as the server writes it in a conflict's cause, with or without its leading dot. An unknown owner counts as one that updates. */
+/** Adds the owner's operation (default Update) and time. Removes a leading dot from `field`. */
 export function completeConflict(
   { field, manager }: Pick<Conflict, "field" | "manager">,
   live: readonly Owner[],
@@ -168,7 +164,7 @@ export function completeConflict(
   return { field: name, manager, operation: entry?.operation ?? "Update", ...time };
 }
 
-/** `spec.containers[name="a"].image`, as structured-merge-diff prints paths, without the leading dot. */
+/** Formats like structured-merge-diff, without the leading dot: `spec.containers[name="a"].image`. */
 function conflictField(path: Path): string {
   return path.map(elementText).join("").replace(/^\./, "");
 }

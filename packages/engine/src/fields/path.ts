@@ -1,5 +1,4 @@
-// Where a field is: a path of elements as managedFields writes them, which tell a keyed list element from a map member, and a JSON
-// pointer (RFC 6901), which does not.
+// Paths as in managedFields, which identify list elements by key, and JSON pointers (RFC 6901), which do not.
 
 import {
   asList,
@@ -15,8 +14,8 @@ import {
 } from "../json/json.ts";
 
 /**
- * `f:spec` is a member, `k:{"name":"a"}` the list element with these keys, `v:"x"` the element of a set, `i:0` an element by index.
- * The JSON in it is canonical, so that equal elements are equal texts.
+ * `f:spec` is a member, `k:{"name":"a"}` a list element by keys, `v:"x"` a set element, `i:0` an element by index. The
+ * JSON is canonical, so equal elements are equal strings.
  */
 export type Path = readonly string[];
 
@@ -24,12 +23,11 @@ export const fieldElement = (name: string): string => `f:${name}`;
 export const keyElement = (keys: JsonMap): string => `k:${canonicalJson(keys)}`;
 export const valueElement = (value: Json): string => `v:${canonicalJson(value)}`;
 
-/** The path of member names, such as `spec.mode` split at its dots. */
 export function fieldPath(...names: readonly string[]): Path {
   return names.map(fieldElement);
 }
 
-/** An element as the server writes it, in canonical form; undefined if it is none. */
+/** Returns the canonical form of an element. Undefined if invalid. */
 export function readElement(text: string): string | undefined {
   const content = text.slice(2);
   if (text.startsWith("f:")) return text;
@@ -39,17 +37,16 @@ export function readElement(text: string): string | undefined {
   return text.startsWith("v:") && value !== undefined ? valueElement(value) : undefined;
 }
 
-/** RFC 6901; a list element is `<key>=<value>`, an element of a set `=<value>`. */
+/** Writes a JSON pointer with `<key>=<value>` for list elements and `=<value>` for set elements. */
 export function writePath(path: Path): string {
   return writePointer(path.map(segmentOf));
 }
 
-/** For people, as in `spec.mode`. Names with dots in them are not marked. */
+/** Formats a path for messages. Does not escape dots in names. */
 export function writeDotted(path: Path): string {
   return path.map(segmentOf).join(".");
 }
 
-/** An element as a segment of a pointer, not escaped. */
 export function segmentOf(element: string): string {
   const content = element.slice(2);
   if (element.startsWith("v:")) return `=${plain(parseJson(content) ?? null)}`;
@@ -61,7 +58,6 @@ export function segmentOf(element: string): string {
 
 const plain = (value: Json): string => (typeof value === "string" ? value : canonicalJson(value));
 
-/** What the object has there, if it has. */
 export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return path.reduce<Json | undefined>(step, value);
 }
@@ -76,7 +72,6 @@ function step(value: Json | undefined, element: string): Json | undefined {
   return isMap(wanted) ? value.find((each) => hasKeys(each, wanted)) : undefined;
 }
 
-/** A part of a list element, with the keys by which it is known. */
 export function withKeys(element: string, part: Json): Json {
   return element.startsWith("k:") && isMap(part) ? { ...part, ...asKeys(element.slice(2)) } : part;
 }
@@ -90,16 +85,15 @@ function asKeys(text: string): JsonMap {
   return isMap(keys) ? keys : {};
 }
 
-/** The segments, unescaped. None of them: the whole document. */
+/** Unescaped segments. Empty: the whole document. */
 export type Pointer = readonly string[];
 
-/** A pointer that was read, or what is wrong with its text. */
 export type PointerText =
   | { readonly kind: "pointer"; readonly pointer: Pointer }
-  | { readonly kind: "no-slash" } // it is not empty and does not start with one
+  | { readonly kind: "no-slash" }
   | { readonly kind: "bad-escape" }; // a ~ that is neither ~0 nor ~1
 
-/** Reads RFC 6901. The empty text is the whole document. */
+/** Parses RFC 6901. The empty text is the whole document. */
 export function readPointer(text: string): PointerText {
   if (text === "") return { kind: "pointer", pointer: [] };
   if (!text.startsWith("/")) return { kind: "no-slash" };
@@ -107,12 +101,11 @@ export function readPointer(text: string): PointerText {
   return { kind: "pointer", pointer: text.slice(1).split("/").map(unescape) };
 }
 
-/** Writes RFC 6901. */
 export function writePointer(pointer: Pointer): string {
   return pointer.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-// ~01 is ~1 and not a slash, so the tilde comes last.
+// ~01 means ~1 and not a slash, so the tilde comes last.
 function unescape(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }

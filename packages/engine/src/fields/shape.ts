@@ -1,25 +1,22 @@
-// How the API server merges a part of an object, as the served schema says, and which leaves an object has by it.
+// Merge rules of the schema, and the leaf fields of an object.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 import { oncePerPair } from "../memoize.ts";
 import { fieldElement, keyElement, type Path, valueElement } from "./path.ts";
 
-/** How the server merges a list or map under server-side apply. */
+/** The merge rule under server-side apply. */
 export type Shape =
   | { readonly kind: "atomic" } // owned as a whole
-  | { readonly kind: "map"; readonly keys: readonly string[] } // a list whose elements are known by these keys
-  | { readonly kind: "set" }; // a list whose elements are known by their value
+  | { readonly kind: "map"; readonly keys: readonly string[] } // a list whose elements are identified by these keys
+  | { readonly kind: "set" }; // a list whose elements are identified by their value
 
-/**
- * What the schema says of a list or map at a path of member names, in which `[]` stands for the elements of a list.
- * Undefined is the default: a list is atomic, a map is merged member by member.
- */
+/** `[]` in the path stands for list elements. Undefined is the default: lists are atomic, maps merge by member. */
 export type ShapeOf = (path: readonly string[]) => Shape | undefined;
 
-/** For an object of unknown schema, and for free-form parts. */
+/** For free-form fields and objects without a schema. */
 export const noSchema: ShapeOf = () => undefined;
 
-/** What is atomic, empty maps and plain values are leaves. What identifies the object is none: nobody owns it. */
+/** Leaves are atomic values, empty maps, and scalars. Excludes the object's identity, which has no owner. */
 export const leafPaths: (object: JsonMap, shapeOf: ShapeOf) => readonly Path[] = oncePerPair((object, shapeOf) =>
   leavesOfMap(withoutIdentity(object), { path: [], names: [] }, shapeOf),
 );
@@ -59,7 +56,6 @@ function leavesOfMap(map: JsonMap, { path, names }: LeafPlace, shapeOf: ShapeOf)
   );
 }
 
-/** Those of its keys that an element has. */
 export function keysOf(element: Json, keys: readonly string[]): JsonMap {
   return Object.fromEntries(keys.map((key) => [key, member(element, key)]));
 }

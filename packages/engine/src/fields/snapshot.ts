@@ -1,29 +1,29 @@
-// What the targets of a plan look like in the fields it manages: the hash of this tells whether they moved since the review.
+// Snapshots the managed fields of a plan's targets, to detect changes since the review.
 
 import type { KubeObject, Ref } from "../cluster.ts";
 import { at, type Json, type JsonMap } from "../json/json.ts";
 
-/** An object that a plan is about, as it is now; `live` is undefined where it does not exist. */
+/** `live` is undefined if the object does not exist. */
 export type SnapshotTarget = {
   readonly ref: Ref;
   readonly live: KubeObject | undefined;
   readonly managedFields: readonly string[]; // dotted
 };
 
-/** One entry per target; its digest is the snapshot hash. */
+/** Returns the values by target. The digest of the result is the snapshot hash. */
 export function snapshotTargets(targets: readonly SnapshotTarget[]): JsonMap {
   return Object.fromEntries(
     targets.map(({ ref, live, managedFields }) => [targetKey(ref), managedValues(live, managedFields)]),
   );
 }
 
-/** `<group>/<version>/<Kind>/<namespace>/<name>`; the core group is empty, a cluster-scoped object has no namespace. */
+/** Returns `<group>/<version>/<Kind>/<namespace>/<name>`. The core group is empty, and the namespace is optional. */
 export function targetKey({ apiVersion, kind, namespace, name }: Ref): string {
   const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
   return [groupVersion, kind, ...(namespace ? [namespace] : []), name].join("/");
 }
 
-/** The values by dotted path, those that are there. Without managed fields: the whole spec. */
+/** Returns the existing values. Without managed fields, returns the whole spec. */
 export function managedValues(live: KubeObject | undefined, managedFields: readonly string[]): Json {
   if (live === undefined) return { __state: "NOT_FOUND" };
   const fields = managedFields.length === 0 ? ["spec"] : managedFields;

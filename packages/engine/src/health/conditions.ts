@@ -1,26 +1,25 @@
-// The health of an object, and the conditions in a status that it follows from.
+// The health of an object and the status conditions that determine it.
 
 import type { KubeObject } from "../cluster.ts";
 import { asList, asNumber, asText, at, type Json, member } from "../json/json.ts";
 
-/** Whether an object has become what its spec says. */
 export type Health = {
   readonly state:
-    | "done" // it has become what its spec says
-    | "waiting" // it is on its way, or its controller has not observed it yet
-    | "degraded" // something is wrong that may still heal
-    | "failed"; // it will not get there
-  readonly message: string; // for people; no branch reads it
-  /** What is wrong and needs a person, without what merely takes its time. */
+    | "done" // the object has the state of its spec
+    | "waiting" // in progress, or not observed by its controller yet
+    | "degraded" // has a problem that may resolve itself
+    | "failed"; // will not succeed
+  readonly message: string; // for users only, code must not depend on it
+  /** A problem that needs attention, not mere waiting. */
   readonly problem?: string;
-  /** The node counts of every pool that has nodes. */
+  /** Pools without nodes are not included. */
   readonly pools?: readonly PoolProgress[];
 };
 
-/** How many nodes of a pool run its new configuration; absent until the pool has observed that configuration. */
+/** `updated` is absent until the pool has observed the new configuration. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `message` is the reason if the condition has no message: the descheduler operator explains itself in the reason. */
+/** `message` falls back to the reason, as the descheduler operator requires. */
 export type ObjectCondition = { readonly type: string; readonly status: string; readonly message: string };
 
 export function conditionsOf(object: KubeObject): readonly ObjectCondition[] {
@@ -38,13 +37,12 @@ export function findTrue(conditions: readonly ObjectCondition[], type: string): 
   return conditions.find((condition) => condition.type === type && condition.status === "True");
 }
 
-/** Whether the status is of an older generation than the spec. */
 export function isBehind(object: KubeObject): boolean {
   const observed = asNumber(at(object, "status", "observedGeneration"));
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** An operator that says nothing of being available counts as available only if `silence` does. */
+/** Returns the health from operator conditions. `silence` decides if there is no Available condition. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

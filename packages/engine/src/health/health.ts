@@ -1,4 +1,4 @@
-// The health rules by kind: one function and one line each.
+// The health rules by kind.
 
 import type { KubeObject } from "../cluster.ts";
 import { asText, at } from "../json/json.ts";
@@ -13,17 +13,16 @@ const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
   ["VirtualMachineInstanceMigration", virtualMachineInstanceMigrationHealth],
 ]);
 
-/** Undefined for a kind without a rule: nothing is waited for. */
+/** Returns undefined for a kind without a rule. */
 export function healthOf(object: KubeObject): Health | undefined {
   return rules.get(object.kind)?.(object);
 }
 
-/** Done when all it stands for is available and nothing is being rolled out. */
 function hyperConvergedHealth(object: KubeObject): Health {
   return operatorHealth(object, "unavailable");
 }
 
-/** Done when its operator reports no problem; older operators do not report Available. */
+/** Older descheduler operators do not report Available. */
 function kubeDeschedulerHealth(object: KubeObject): Health {
   return operatorHealth(object, "available");
 }

@@ -185,7 +185,7 @@ test("a degraded pool names the nodes and the cause that its own condition names
   });
 });
 
-// Both reports of the Machine Config Controller: of the MachineConfigNode, and of the node's annotation.
+// Reported for the MachineConfigNode and for the node's annotation.
 const reportedTwice =
   'Node worker-1 is reporting: "Node worker-1 upgrade failure. disk is full", Node worker-1 is reporting: "disk is full"';
 

@@ -1,4 +1,4 @@
-// How far a rollout of a MachineConfig is on one node and in one pool.
+// The health of a MachineConfig rollout on a node and in a pool.
 
 import type { KubeObject } from "../cluster.ts";
 import { asNumber, asText, at, isMap } from "../json/json.ts";
@@ -12,7 +12,7 @@ import {
 } from "./conditions.ts";
 import { listReportsOnce } from "./node-reports.ts";
 
-/** What is rolled out, if something of ours is: then a pool is not done before it has rendered it. */
+/** The change that is rolled out. A pool is done only after it has rendered the change. */
 export type Rendering = {
   readonly machineConfig: string;
   readonly operation: "Apply" | "Delete";
@@ -20,12 +20,12 @@ export type Rendering = {
   readonly startedMsAgo: number;
 };
 
-/** How long a pool may fail to render before we call it hopeless. */
+/** A longer render failure counts as permanent. */
 const patienceMs = 5 * 60_000;
 
 /**
- * Done when every machine of the pool runs the configuration that its spec names, and that contains what is rolled out. `counted` are the
- * node counts that other surfaces show; without them the pool's own status counts.
+ * Returns done when every machine runs the configuration in the pool's spec and it contains the change. `counted`
+ * overrides the counts in the pool's status.
  */
 export function machineConfigPoolHealth(pool: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
   const conditions = conditionsOf(pool);
@@ -54,8 +54,8 @@ function progressOf(pool: KubeObject, rendering: Rendering | undefined): PoolPro
 }
 
 /**
- * The counts in a pool's status. `updated` is 0 until the pool has rendered the change. It is absent while the status counts machines
- * of an earlier target: the Machine Config Controller refreshes the counts some seconds after it renders.
+ * Returns `updated` 0 until the pool has rendered the change, and none while the status counts machines of an earlier
+ * target: the Machine Config Controller refreshes the counts some seconds after it renders.
  */
 export function poolProgress(
   pool: KubeObject,
@@ -65,7 +65,8 @@ export function poolProgress(
   const degraded = asNumber(at(pool, "status", "degradedMachineCount")) ?? 0;
   const common = { nodes: machines, degraded, unavailable: away };
   if (!isRendered) return { ...common, updated: 0 };
-  // The controller sets status.configuration to the target once all machines are ready with it. Full counts of another one are old.
+  // The controller sets status.configuration once all machines are ready with it. Full counts for another target are
+  // outdated.
   const isFull = updated === machines && ready === machines && away === 0;
   const isOutdated = isBehind(pool) || (isFull && !isConfigured(pool));
   return isOutdated ? common : { ...common, updated };
@@ -94,7 +95,7 @@ function problemOf(
   return whole && degraded(`${name} is degraded (${listReportsOnce(whole.message)})`);
 }
 
-/** The pool's own condition names the nodes and why. */
+/** The NodeDegraded condition names the nodes and causes. */
 function brokenText(pool: KubeObject, conditions: readonly ObjectCondition[], broken: number): string {
   const all = Math.max(machinesOf(pool).machines, broken);
   const why = listReportsOnce(findTrue(conditions, "NodeDegraded")?.message ?? "");
@@ -153,7 +154,7 @@ function machinesOf(pool: KubeObject): Machines {
   };
 }
 
-// `readyMachineCount` counts nodes that are ready and updated: shown to people, it reads as if the others did not serve.
+// `readyMachineCount` counts nodes that are ready and updated. Shown alone, it suggests that the others are not ready.
 function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
   if (updated === undefined) return "";
   const { machines, updated: reported, ready, away } = machinesOf(pool);
@@ -163,7 +164,7 @@ function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
   return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...unavailable].join(", ")})`;
 }
 
-// The last step first; a step under way is Unknown or True. The daemon reports Resumed, and then waits for the uncordon.
+// The last step comes first. A current step is Unknown or True. The daemon reports Resumed before the uncordon.
 const steps = [
   { type: "Uncordoned", text: "is uncordoned" },
   { type: "Resumed", text: "is waiting to be uncordoned" },

@@ -12,7 +12,7 @@ const machineConfig: KubeObject = {
   spec: { kernelArguments: ["psi=1"] },
 };
 
-// A pool that is done and has rendered 99-psi, unless the case says otherwise.
+// By default, the pool is done and has rendered 99-psi.
 const pool = (
   name: string,
   { roles = [name], target = `rendered-${name}-2`, sources = ["00-base", "99-psi"], conditions = ["Updated"] } = {},

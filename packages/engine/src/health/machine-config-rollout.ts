@@ -1,4 +1,4 @@
-// How far the rollout of a MachineConfig is in all pools that it concerns.
+// The health of a MachineConfig rollout across all affected pools.
 
 import type { KubeObject } from "../cluster.ts";
 import { compareUtf8 } from "../encoding/bytes.ts";
@@ -8,20 +8,19 @@ import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
-/** A MachineConfig that a plan applied or deleted, and where its pools were before. */
 export type MachineConfigChange = {
   readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
   readonly operation: "Apply" | "Delete";
-  readonly wasThere: boolean; // an apply that changes it leaves the pools' lists of sources as they are
-  readonly before: ReadonlyMap<string, string>; // pool → the configuration it aimed at when the rollout began
+  readonly wasThere: boolean; // if true, the pools' lists of sources do not change
+  readonly before: ReadonlyMap<string, string>; // the target of each pool at the start of the rollout
   readonly startedMsAgo: number;
-  readonly pools?: readonly string[]; // those that it concerned when it was still there; else by its labels
+  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: by labels
 };
 
-/** The rendered MachineConfig of that name, if it was read. */
+/** Undefined if it was not read. */
 export type RenderedOf = (name: string) => KubeObject | undefined;
 
-/** The pools whose selector matches, and always the one of its role (`worker` if it has none), there or not. `worker` comes first. */
+/** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
 export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
   const labels = machineConfig.metadata.labels ?? {};
   const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
@@ -30,10 +29,9 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
-/** Returns the node counts of a pool that every surface shows; undefined: not known. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** Speaks of the pools that are not done, else of all. */
+/** Reports on the failed pools, else those that are not done, else all. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,
@@ -72,7 +70,6 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
-/** Reports whether the target of a pool is rendered from the change. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
   const sources = asList(at(pool, "spec", "configuration", "source"));

@@ -1,12 +1,12 @@
-// The nodes' reports in the message of a degraded pool.
+// Deduplicates the node reports in the message of a degraded pool.
 
 const report = /Node (\S+) is reporting: "((?:[^"\\]|\\.)*)"/gu;
 
 /**
- * Returns the message of a pool's condition with each report once. The Machine Config Controller lists a degraded node twice: first with the
- * message of its MachineConfigNode, which the daemon starts with `Node <name> upgrade failure.`, then with the node's annotation, which the
- * daemon cuts after 2,000 characters (`SetDegraded` in pkg/daemon/writer.go). Checked against `calculateStatus` in
- * pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
+ * Returns each report once. The Machine Config Controller lists a degraded node twice: with the message of its
+ * MachineConfigNode, which starts with `Node <name> upgrade failure.`, and with the node's annotation, which the
+ * daemon cuts after 2,000 characters. Checked against `SetDegraded` (pkg/daemon/writer.go) and `calculateStatus`
+ * (pkg/controller/node/status.go) of openshift/machine-config-operator at 00d4bfc.
  */
 export function listReportsOnce(message: string): string {
   const parts: string[] = [];
@@ -26,7 +26,6 @@ function withoutFailure(reason: string, node: string): string {
   return reason.startsWith(start) ? reason.slice(start.length) : reason;
 }
 
-/** Reports whether another report of the same node starts like this one. */
 function isCut(part: string, all: readonly string[]): boolean {
   const start = part.replace(/"$/u, "");
   return start !== part && all.some((other) => other.length > part.length && other.startsWith(start));

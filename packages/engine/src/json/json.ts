@@ -1,4 +1,4 @@
-// JSON as data: how to look into it without trusting its shape, and its canonical text and hash.
+// Access to JSON of unknown shape, its canonical text, and its hash.
 
 import type { Json, JsonMap } from "@virt/api";
 import { compareUtf8, sha256 } from "../encoding/bytes.ts";
@@ -6,18 +6,17 @@ import { readJson } from "./read-json.ts";
 
 export type { Json, JsonMap };
 
-/** Neither null nor a list. */
+/** Reports whether the value is a JSON object. */
 export function isMap(value: Json | undefined): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 // Array.isArray does not narrow a readonly array.
-/** Whether a value is a list; absent ones are not. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return readJson(text);
@@ -26,37 +25,35 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** An own member, so that `constructor` or `__proto__` is found only where somebody wrote it. */
+/** Ignores inherited members such as `constructor` and `__proto__`. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** What lies at a path of map keys, if all of it is there. */
+/** Returns undefined if any part of the path is missing. */
 export function at(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
   return keys.reduce<Json | undefined>(member, value);
 }
 
-/** The text, or undefined for anything else. */
 export function asText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The number, or undefined for anything else. */
 export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** The list, or an empty one. */
+/** Returns an empty list for any other value. */
 export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
-/** The members that are there. */
+/** Skips undefined members. */
 export function entriesOf(map: JsonMap): readonly (readonly [string, Json])[] {
   return Object.entries(map).filter((entry): entry is [string, Json] => entry[1] !== undefined);
 }
 
-/** Deep equality; numbers by value, the order of keys does not count. */
+/** Compares numbers by value and ignores the order of keys. */
 export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (isList(left)) {
@@ -71,12 +68,11 @@ function keysOf(map: JsonMap): readonly string[] {
   return Object.keys(map).filter((key) => map[key] !== undefined);
 }
 
-/** The hash of the canonical JSON: equal content gives an equal hash, whatever the order of keys. */
 export function digest(value: Json): string {
   return sha256(canonicalJson(value));
 }
 
-/** No white space; keys in UTF-8 byte order; `<`, `>`, `&` and the two line separators escaped, as Go's encoder does. */
+/** Sorts keys by UTF-8 bytes and escapes `<`, `>`, `&`, U+2028, and U+2029 like Go's encoder. */
 export function canonicalJson(value: Json): string {
   if (isMap(value)) return canonicalMap(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

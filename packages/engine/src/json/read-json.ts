@@ -1,10 +1,9 @@
-// Reads JSON that anybody may have written, and measures such a text before it is read. V8 reads an object key with an escape in it
-// wrongly once any object had a key with a backslash (https://github.com/nodejs/node/issues/63785), and the keys of managedFields are
-// full of escapes.
+// Parses and measures untrusted JSON. Avoids a V8 bug with escaped keys, which managedFields are full of
+// (https://github.com/nodejs/node/issues/63785).
 
 import type { Json } from "./json.ts";
 
-/** As JSON.parse, and throws a SyntaxError as it does. */
+/** Throws a SyntaxError like JSON.parse. */
 export function readJson(text: string): Json {
   const isSafe = !text.includes("\\") || !hasEscapedKey(text);
   return isSafe ? (JSON.parse(text) as Json) : new Reader(text).read();
@@ -12,7 +11,7 @@ export function readJson(text: string): Json {
 
 const rest = /(?:[^"\\]|\\.)*"\s*(:?)/sy;
 
-// Backslashes stand in strings only, so the text need not be valid for this.
+// Backslashes occur only in strings, so the text need not be valid JSON.
 function hasEscapedKey(text: string): boolean {
   rest.lastIndex = text.indexOf("\\");
   for (let found = rest.exec(text); found !== null; found = rest.exec(text)) {
@@ -24,14 +23,14 @@ function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Deeper than any object of a cluster, and far from the end of the stack. */
+/** Deeper than any cluster object, and safe for the stack. */
 const deepest = 1_000;
 
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const restOfString = /(?:[^"\\]|\\.)*"/sy;
 const special = /[\\\u0000-\u001f]/; // oxlint-disable-line no-control-regex -- JSON forbids them in strings
 
-/** By hand, sign by sign. V8 reads single strings and numbers; keys it never sees. */
+/** V8 parses only single strings and numbers, never keys. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -84,7 +83,6 @@ class Reader {
     return items;
   }
 
-  // After the quote that opens it.
   #string(): string {
     const end = this.#text.indexOf('"', this.#at);
     const plain = this.#text.slice(this.#at, end);
@@ -128,21 +126,21 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** Of two members the last one stays; one called __proto__ is a member like any other. */
+/** The last duplicate wins, as in JSON.parse. `__proto__` becomes an ordinary member. */
 function put(map: Record<string, Json>, key: string, value: Json): void {
   if (key === "__proto__")
     Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
   else map[key] = value;
 }
 
-/** A slice of a text keeps all of the text in memory; V8 slices from 13 signs on. */
+/** A slice from 13 characters on keeps the whole text in memory. */
 function ownText(slice: string): string {
   return slice.length < 13 ? slice : String(JSON.parse(JSON.stringify(slice)));
 }
 
 type OpenContainers = (Set<string> | undefined)[];
 
-/** Of any text, and without building anything: what is too deep or too wide need not be parsed. */
+/** Accepts any text and builds no values, so that oversized JSON need not be parsed. */
 export function measureJson(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
@@ -152,7 +150,7 @@ export function measureJson(text: string): { readonly depth: number; readonly va
     if (sign === quote) at = endOfText(text, at) - 1;
     else if (sign === comma) values++;
     else if (sign === openMap || sign === openList) {
-      values++; // at least: an empty one counts as if something were in it
+      values++; // an empty container also counts as one value
       deepest = Math.max(deepest, ++depth);
     } else if (sign === closeMap || sign === closeList) depth--;
   }
@@ -163,7 +161,7 @@ const [quote, comma, openMap, closeMap, openList, closeList] = ['"', ",", "{", "
   sign.charCodeAt(0),
 );
 
-/** The first member that is given twice, in a text that JSON.parse accepts. */
+/** Requires valid JSON. */
 export function duplicateIn(text: string): string | undefined {
   const open: OpenContainers = [];
   for (let at = 0; at < text.length; at++) {
@@ -188,7 +186,7 @@ function duplicateAt(
   return key !== undefined && isKnown(open, key) ? key : undefined;
 }
 
-// Most maps of a text made to be slow are empty, so a set is made for the first key only.
+// Creates the set at the first key, because malicious text has mostly empty maps.
 function isKnown(open: OpenContainers, key: string): boolean {
   const keys = open.at(-1);
   if (keys === undefined) open[open.length - 1] = new Set([key]);

@@ -1,11 +1,11 @@
-// The size of a value that someone else wrote, measured only as far as needed.
+// Measures untrusted values only as far as needed.
 
 import { isMap, type Json } from "./json.ts";
 
-/** Stands for a value that was dropped because of its size. */
+/** Replaces a value that was dropped because of its size. */
 export const overLimit = "(over the limit)";
 
-/** Reports whether the texts and structure of a value take more than so many bytes, or whether it was dropped for that reason. */
+/** Returns true also for a value that was dropped for its size. */
 export function exceedsBytes(value: Json | undefined, most: number): boolean {
   return value === overLimit || bytesLeft(value, most) < 0;
 }
@@ -15,7 +15,7 @@ function bytesLeft(value: Json | undefined, left: number): number {
   if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>(takeElement, left - 2);
   if (!isMap(value)) return left - 4;
   let rest = left - 2;
-  // Without a list of all members first: of a megabyte of labels a few are looked at.
+  // Stops early, even for a megabyte of labels, because it does not list the keys first.
   for (const key in value) {
     if (rest < 0) return rest;
     rest = bytesLeft(value[key], rest - key.length - 4);

@@ -1,4 +1,4 @@
-// A private copy of a document while a patch changes it, with its size kept up to date.
+// A mutable copy of a document during a patch. Tracks its size.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import type { Pointer } from "../fields/path.ts";
@@ -7,7 +7,6 @@ import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.
 type Mutable = null | boolean | number | string | Mutable[] | { [key: string]: Mutable };
 type Container = Mutable[] | { [key: string]: Mutable };
 
-/** Done, or why it cannot be done. */
 export type PatchStep = { readonly kind: "done" } | { readonly kind: "failed"; readonly detail: string };
 
 const done: PatchStep = { kind: "done" };
@@ -28,7 +27,6 @@ export class PatchDocument {
     return this.#root;
   }
 
-  /** UTF-8 bytes of the document as JSON. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -37,13 +35,13 @@ export class PatchDocument {
     return pointer.reduce<Mutable | undefined>(child, this.#root);
   }
 
-  /** A new member, another value for an old one, or a new element; no parents are made. The value is given away: nobody else may keep it. */
+  /** Does not create parents. Takes ownership of the value. */
   add(pointer: Pointer, value: Json): PatchStep {
     const { parent, key } = this.#parentOf(pointer);
     if (Array.isArray(parent)) return this.#insert(parent, key, value);
     if (parent === undefined) return failed("its parent does not exist or holds no members");
     if (Object.hasOwn(parent, key)) return this.replace(pointer, value);
-    // Assigning to a new `__proto__` would set a prototype.
+    // Assigning `__proto__` would set the prototype.
     Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
     this.#grow(parent, jsonBytesOf(key) + 1 + jsonBytesOf(value), 1);
     return done;
@@ -79,7 +77,7 @@ export class PatchDocument {
     return done;
   }
 
-  // Commas stand between members; counting them anew each time would make a wide map slow.
+  // Accounts for commas. The cached count keeps this fast for wide maps.
   #grow(parent: Container, bytes: number, members: 1 | -1): void {
     const isList = Array.isArray(parent);
     const after = isList ? parent.length : (this.#counts.get(parent) ?? Object.keys(parent).length - members) + members;
@@ -106,7 +104,6 @@ function indexOf(key: string): number | undefined {
   return /^(?:0|[1-9][0-9]{0,8})$/.test(key) ? Number(key) : undefined;
 }
 
-/** Shares nothing with the value. */
 export function copyJson(value: Json): Json {
   if (isList(value)) return value.map(copyJson);
   return isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, part]) => [key, copyJson(part)])) : value;

@@ -220,7 +220,7 @@ test("no text changes the identity, the baseline or a prototype, or makes a larg
   fc.assert(law);
 });
 
-// Labels and annotations outside our prefix may change; ours may not.
+// A patch may change labels and annotations outside our prefix.
 function withoutOpenMetadata(object: KubeObject): KubeObject {
   const { labels, annotations, ...metadata } = object.metadata;
   const own = (map: Readonly<Record<string, string>> = {}) =>

@@ -1,4 +1,4 @@
-// Reads a patch annotation: strict RFC 6902, bounded, and only where overrides are allowed.
+// Parses patch annotations: strict RFC 6902, bounded, and only for fields that may be overridden.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import { type Pointer, readPointer } from "../fields/path.ts";
@@ -22,7 +22,6 @@ export type TransferOperation = {
   readonly from: PointerPlace;
 };
 
-/** A pointer, and how it was written. */
 type PointerPlace = { readonly text: string; readonly pointer: Pointer };
 
 export type PatchRefusal = { readonly kind: "refused"; readonly reason: string };
@@ -32,14 +31,14 @@ const limits = { bytes: 65_536, operations: 100, pointerBytes: 1_024, segments: 
 export type JsonPatch = {
   readonly kind: "patch";
   readonly operations: readonly PatchOperation[];
-  readonly depth: number; // no value of it goes deeper
+  readonly depth: number; // of its values
 };
 
 export function readPatch(text: string): JsonPatch | PatchRefusal {
   const bytes = utf8Length(text);
   if (bytes > limits.bytes) return exceeded("text bytes", bytes, limits.bytes);
   const { depth, values } = measureJson(text);
-  const valueDepth = depth - 2; // A value lies in an operation, which lies in the array.
+  const valueDepth = depth - 2; // a value is inside an operation, inside the array
   if (valueDepth > limits.depth) return exceeded("document depth", valueDepth, limits.depth);
   if (values > limits.values) return exceeded("values", values, limits.values);
   const patch = parseJson(text);
@@ -52,7 +51,7 @@ export function readPatch(text: string): JsonPatch | PatchRefusal {
   return "kind" in operations ? operations : { kind: "patch", operations, depth: valueDepth };
 }
 
-// An integer of fifteen digits is exact.
+// Integers of up to 15 digits are exact.
 const mayBeInexact = /[0-9]{16}|[0-9][eE][-+]?[0-9]/;
 
 export function exceeded(limit: string, actual: number, most: number): PatchRefusal {
@@ -118,7 +117,7 @@ function inexactNumber(value: Json | undefined): number | undefined {
   return undefined;
 }
 
-// JSON.parse rounds a greater integer without saying so, and makes 1e999 infinite.
+// JSON.parse silently rounds larger integers and turns 1e999 into Infinity.
 function isExact(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
@@ -128,10 +127,9 @@ function shown(value: Json): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Annotations and labels under it are ours, and not open to overrides. */
 export const ownPrefix = "platform.kubevirt.io/";
 
-// A segment of this name could reach an object's prototype in code less careful than ours.
+// In less careful code, these names could reach an object's prototype.
 const prototypeNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function isOverridable(pointer: Pointer): boolean {
@@ -140,7 +138,7 @@ export function isOverridable(pointer: Pointer): boolean {
   return root === "spec" || root === "data" || (root === "metadata" && isOpenMetadata(pointer));
 }
 
-// One label or annotation of somebody else, and not all of them.
+// A single label or annotation outside our prefix.
 function isOpenMetadata([, part, key, ...rest]: Pointer): boolean {
   const isOne = key !== undefined && rest.length === 0 && !key.startsWith(ownPrefix);
   return isOne && (part === "labels" || part === "annotations");

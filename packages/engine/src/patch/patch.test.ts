@@ -194,7 +194,8 @@ function theirSpec(spec: Json, operations: readonly { op: string; path: string; 
   }
 }
 
-// The library looks for the target of a move before the source is gone, and beyond the end of a list. RFC 6902 defines both by add.
+// The library resolves the target of a move before it removes the source, and accepts indexes beyond a list. RFC 6902
+// defines both by add.
 function inTheirWords(document: Json, operation: { op: string; path: string; from?: string }): Json {
   const { op, path, from } = operation;
   if (from === undefined) return [operation];

@@ -1,5 +1,4 @@
-// Applies a patch annotation (RFC 6902) to an object that we are about to apply: all of it or nothing, within limits, and never to
-// another object.
+// Applies a patch annotation (RFC 6902) atomically, within limits, and without changing the object's identity.
 
 import type { KubeObject } from "../cluster.ts";
 import { asList, at, entriesOf, equalJson, isMap, type Json, type JsonMap } from "../json/json.ts";
@@ -15,12 +14,11 @@ import {
   type ValueOperation,
 } from "./patch-text.ts";
 
-/** The patched object, or the reason why the patch is refused as a whole. */
 export type Patched =
   | { readonly kind: "patched"; readonly object: KubeObject; readonly operations: number }
   | PatchRefusal;
 
-/** Neither the baseline nor anything in it is changed. The reason of a refusal is a sentence for people. */
+/** Does not change the baseline. The reason of a rejection is a message for users. */
 export function applyPatch(baseline: KubeObject, text: string): Patched {
   const patch = readPatch(text);
   if (patch.kind === "refused") return patch;
@@ -32,7 +30,7 @@ export function applyPatch(baseline: KubeObject, text: string): Patched {
   return { kind: "patched", object: withoutEmptied(object), operations: patch.operations.length };
 }
 
-// So that a label or annotation can be added where there is none yet.
+// A patch may add the first label or annotation.
 function withMetadata(baseline: KubeObject): JsonMap {
   const { labels = {}, annotations = {} } = baseline.metadata;
   return { ...baseline, metadata: { ...baseline.metadata, labels, annotations } };
@@ -53,7 +51,7 @@ const identity: readonly (readonly string[])[] = [
   ["metadata", "labels", `${ownPrefix}managed-by`],
 ];
 
-// The roots keep a patch away from all this; whoever widens them must get past this too.
+// A second barrier after the allowed paths. Keep it if you allow more paths.
 function isSameObject(baseline: KubeObject, document: Json): document is KubeObject {
   const isSame = identity.every((path) => equalJson(at(baseline, ...path), at(document, ...path)));
   return isSame && equalJson(partsOf(baseline), partsOf(document)) && at(document, "metadata", "uid") === undefined;
@@ -67,12 +65,11 @@ function partsOf(value: Json): readonly string[] {
     : [];
 }
 
-// What copy and move carry is limited in all: the document may stay small while the work does not.
+// Bounds all copies and moves together, because the document may stay small while the work grows.
 const limits = { bytes: 524_288, depth: 64, carriedBytes: 131_072, carriedValues: 800 };
 
 type Load = { bytes: number; values: number };
 
-/** Why it stopped, if it did. The draft is then worth nothing. */
 function applyOperations(patch: JsonPatch, draft: PatchDocument): PatchRefusal | undefined {
   const load: Load = { bytes: 0, values: 0 };
   for (const [index, operation] of patch.operations.entries()) {
@@ -101,7 +98,7 @@ function overload(load: Load, draft: PatchDocument, { from, path }: TransferOper
   return depth > limits.depth ? exceeded("document depth", depth, limits.depth) : undefined;
 }
 
-// No value of the patch goes deeper than `most`, so that few need to be looked at.
+// `most` bounds the depth, so few values need to be measured.
 function tooDeep(most: number, operation: PatchOperation): PatchRefusal | undefined {
   const above = operation.path.pointer.length;
   if (above + most <= limits.depth || !("value" in operation) || operation.op === "test") return undefined;

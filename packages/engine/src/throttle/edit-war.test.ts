@@ -13,7 +13,8 @@ import {
 
 const minute = 60_000;
 
-// Simulates an opponent who acts at these times against a corrector who waits as long as it has to. Gives the times of the corrections, and of the first fight.
+// Simulates an opponent against a corrector that waits as required. Returns the times of the corrections and of the
+// first fight.
 function simulateFight(
   acts: readonly number[],
   rule: EditWarRule,

@@ -1,6 +1,5 @@
-// Where the API server is and who we are to it, as data. Read from a kubeconfig or from the pod's own files.
+// Data types for the address of the API server and the client's credentials.
 
-/** PEM text, in place or in a file that may be renewed. */
 export type Material = { readonly data: string } | { readonly file: string };
 
 export type Bearer =
@@ -9,7 +8,6 @@ export type Bearer =
   | { readonly kind: "basic"; readonly username: string; readonly password: string }
   | { readonly kind: "exec"; readonly plugin: ExecPlugin };
 
-/** A program that prints credentials, as client.authentication.k8s.io defines it. */
 export type ExecPlugin = {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,17 +15,17 @@ export type ExecPlugin = {
   readonly apiVersion: string;
   readonly installHint?: string;
   readonly provideClusterInfo: boolean;
-  /** The folder of the kubeconfig, against which a command with a slash in it is resolved. */
+  /** The folder of the kubeconfig. A `command` that contains a slash is relative to it. */
   readonly folder: string;
 };
 
-/** Where the API server is and who we are to it. `findAccess` makes it. */
+/** Created by `findAccess`. */
 export type Access = {
-  /** Without a slash at its end; may carry a path. */
+  /** Has no trailing slash. May include a path. */
   readonly server: string;
   readonly authority?: Material;
   readonly isInsecure: boolean;
-  /** The name that the server's certificate must carry, where it is not the host's. */
+  /** The name to verify in the server's certificate. Absent: the host of `server`. */
   readonly serverName?: string;
   readonly proxy?: string;
   readonly certificate?: Material;
@@ -40,16 +38,15 @@ export type Access = {
     readonly extra: Readonly<Record<string, readonly string[]>>;
   };
   readonly namespace?: string;
-  /** The name of the kubeconfig's context. */
   readonly context?: string;
-  /** For messages: where all this was read. */
+  /** For messages: the files or the pod that the settings came from. */
   readonly source: string;
 };
 
-/** Something is wrong with what a person wrote; the message is one line for that person. */
+/** The message is a single line for the user. */
 export class AccessError extends Error {
   readonly code = "access";
 }
 
-/** No kubeconfig and no pod names a cluster. */
+/** Thrown if neither a kubeconfig nor a pod names a cluster. */
 export class NoClusterError extends AccessError {}

@@ -1,4 +1,4 @@
-// The certificate of a server: mounted files, read again when they change, or a self-signed one.
+// Loads the mounted certificate of a server and reloads it after changes, or creates a self-signed one.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
@@ -9,19 +9,18 @@ import { issueAuthority, issueServer } from "./x509.ts";
 export type KeyPair = { readonly cert: string; readonly key: string };
 
 export type Certificate = {
-  /** What a server starts with. */
   readonly current: KeyPair;
-  /** The new one, once, when it has changed. Cheap enough to be asked for each connection. */
+  /** Returns the new key pair once after a change, otherwise undefined. Cheap enough to call for each connection. */
   readonly renewed: () => KeyPair | undefined;
 };
 
 export type CertificateObserver = {
   readonly renewed: () => void;
-  /** The one before stays in use. Told once for each state of the files. */
+  /** The files changed but cannot be used, so the previous certificate stays in use. Called once per change. */
   readonly unusable: (message: string) => void;
 };
 
-/** For clients that do not verify: nobody knows who signed it. */
+/** Returns a certificate that is valid for 10 years, for clients that do not verify the issuer. */
 export function createSelfSignedCertificate(wallMs: number): Certificate {
   const year = 365 * 86_400_000;
   const validity = { from: new Date(wallMs - 3_600_000), until: new Date(wallMs + 10 * year) };
@@ -31,8 +30,8 @@ export function createSelfSignedCertificate(wallMs: number): Certificate {
 }
 
 /**
- * `tls.crt` and `tls.key` in a folder, such as a mounted Secret. A string says what is wrong with them.
- * A Secret that is optional may come later, or never: an empty folder is served self-signed until it has them.
+ * Watches `tls.crt` and `tls.key` in a folder. Returns an error message if they are invalid. Serves a self-signed
+ * certificate while an optional Secret is missing.
  */
 export function watchMountedCertificate(
   folder: string,
@@ -45,7 +44,7 @@ export function watchMountedCertificate(
   if (isEmpty(folder))
     observer.unusable(`no certificate in ${folder} yet; serving with a self-signed certificate until it exists`);
   const renewed = () => {
-    // The kubelet swaps the link `..data`, so that both files are others at once; elsewhere one may come before the other.
+    // Outside a kubelet mount, which swaps both files at once, one file may change before the other.
     const next = stampOf(folder);
     if (next === stamp) return undefined;
     stamp = next;
@@ -82,6 +81,6 @@ function stampOfFile(file: string): string {
     const { dev, ino, mtimeNs, size } = statSync(file, { bigint: true });
     return `${dev}:${ino}:${mtimeNs}:${size}`;
   } catch (error) {
-    return String(error); // absent, or not ours to see: another state, too
+    return String(error);
   }
 }

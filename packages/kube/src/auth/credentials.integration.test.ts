@@ -54,7 +54,7 @@ test("an exec plugin is asked once, again when the server says 401, and its cert
   const validity = { from: new Date(0), until: new Date(4e12) };
   const authority = issueAuthority("ours", validity);
   const { certificate, key } = issueClient(authority, "ann", [], validity);
-  const token = `t$(grep -c call ${folder}/calls)`; // another one each time
+  const token = `t$(grep -c call ${folder}/calls)`;
   const status = { token, clientCertificateData: certificate, clientKeyData: key };
   const said = JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status });
   writeFileSync(join(folder, "plugin"), `#!/bin/sh\necho call >>"${folder}/calls"\ncat <<END\n${said}\nEND\n`);

@@ -1,4 +1,4 @@
-// Keeps the credentials of one connection fresh: token files that are rotated, and credential plugins (exec) whose answers expire.
+// Keeps the credentials of a client fresh: rotated token files and the expiring output of credential plugins.
 
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
@@ -7,14 +7,14 @@ import { text } from "node:stream/consumers";
 import { isDeepStrictEqual } from "node:util";
 import { type Access, AccessError, type ExecPlugin, type Material } from "./access.ts";
 
-/** What a request authenticates with. `tls` changes identity only when its content does. */
+/** The credentials of a request. `tls` is the same object until its content changes. */
 export type Identity = { readonly headers: Headers; readonly tls: TlsMaterial };
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type TlsMaterial = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** A mounted token is renewed by the kubelet long before it expires; a check once a minute is enough. */
+/** The kubelet renews a mounted token long before it expires, so a check every minute is enough. */
 const recheckMs = 60_000;
 
 export class Credentials {
@@ -27,32 +27,31 @@ export class Credentials {
   #tls: TlsMaterial = {};
   #pending: Promise<Identity> | undefined;
 
-  /** `now` is wall time in milliseconds: plugins name their expiry by it. */
+  /** `now` returns wall time in milliseconds, because plugins report their expiry in wall time. */
   constructor(access: Access, now: () => number = Date.now) {
     this.#access = access;
     this.#now = now;
   }
 
-  /** The same answer until files changed, a plugin's answer expired, or `renew` was called. */
+  /** Returns the same object until files change, the plugin's output expires, or `renew` is called. */
   async current(signal: AbortSignal): Promise<Identity> {
     const isOld = Math.abs(this.#now() - this.#checkedAt) >= recheckMs;
     const hasExpired = (this.#plugin?.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now();
     if (this.#identity !== undefined && !isOld && !hasExpired) return this.#identity;
-    // Requests that come meanwhile wait for the same check.
     this.#pending ??= this.#refresh(hasExpired, signal).finally(() => {
       this.#pending = undefined;
     });
     return this.#pending;
   }
 
-  /** The server answered 401: read everything again. */
+  /** For use after a 401: the next request reads the files and runs the plugin again. */
   renew(): void {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
     this.#identity = undefined;
     this.#plugin = undefined;
   }
 
-  /** Reads the files again with the next request; a plugin is not run. */
+  /** Makes the next request check the files. Does not run the plugin. */
   recheckFiles(): void {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
@@ -85,7 +84,7 @@ export class Credentials {
     const cert = this.#plugin?.certificate ?? contentOf(certificate);
     const own = this.#plugin?.key ?? contentOf(key);
     const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(own && { key: own }) };
-    // A new token is no reason for new connections.
+    // A new token must not cause new connections, so an equal `tls` keeps its identity.
     if (!isDeepStrictEqual(this.#tls, tls)) this.#tls = tls;
     return { headers: this.#headers(), tls: this.#tls };
   }
@@ -108,7 +107,7 @@ export class Credentials {
   }
 }
 
-// An array becomes one header line for each element, which is how the API server reads groups.
+// Node sends an array as one header line per element, which the API server requires for groups.
 function impersonation(who: Access["impersonate"]): Headers {
   if (who === undefined) return {};
   const extra = Object.entries(who.extra).map(([key, values]) => [
@@ -143,11 +142,11 @@ export type ExecCredential = {
   readonly token?: string;
   readonly certificate?: string;
   readonly key?: string;
-  /** Wall time in milliseconds; absent: good until the server answers 401. */
+  /** Wall time in milliseconds. Absent: valid until the server answers 401. */
   readonly expiresAt?: number;
 };
 
-/** A minute is enough for a device login that was prepared, and not too long for a plugin that hangs. */
+/** Long enough for a prepared device login. Bounds a plugin that hangs. */
 const patienceMs = 60_000;
 
 async function runExecPlugin(plugin: ExecPlugin, access: Access, signal: AbortSignal): Promise<ExecCredential> {

@@ -1,4 +1,4 @@
-// Finds out how to reach the cluster: a named file, KUBECONFIG, the pod we run in, the user's own kubeconfig.
+// Finds the cluster to connect to and the credentials for it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
@@ -8,20 +8,19 @@ import { accessFromKubeconfig, type KubeconfigFile } from "./kubeconfig.ts";
 
 export type AccessSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The path that was given on the command line. */
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** Prefers ~/.kube/config to the pod's ServiceAccount, as kubectl does. */
+  /** Tries ~/.kube/config before the pod, as kubectl does. */
   readonly isPersonal?: boolean;
-  /** Where a pod finds its token, authority and namespace. */
+  /** Defaults to the standard mount path of a ServiceAccount. */
   readonly podFolder?: string;
 };
 
 const usualPodFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Finds the cluster in a named kubeconfig, else in KUBECONFIG, else in the pod, else in ~/.kube/config. With `isPersonal` the pod
- * is last. Throws an AccessError with one line for a person; connects to nothing.
+ * Tries the named kubeconfig, KUBECONFIG, the pod, and ~/.kube/config, in this order. Throws an AccessError with a
+ * single-line message. Does not connect.
  */
 export function findAccess(sources: AccessSources): Access {
   const { env, kubeconfig, context, isPersonal = false, podFolder = usualPodFolder } = sources;
@@ -29,7 +28,7 @@ export function findAccess(sources: AccessSources): Access {
   const paths = kubeconfigPaths(env);
   const there = paths.filter((path) => existsSync(path));
   const isListed = Boolean(env["KUBECONFIG"]);
-  // Files of a list may be missing, as with kubectl; not all of them.
+  // As with kubectl, some of the listed files may be missing, but not all.
   if (isListed && there.length === 0) throw new AccessError(`cannot read kubeconfig ${paths.join(", ")}: no such file`);
   const host = env["KUBERNETES_SERVICE_HOST"];
   const isPodFirst = !isListed && !isPersonal;
@@ -40,7 +39,7 @@ export function findAccess(sources: AccessSources): Access {
   );
 }
 
-/** Returns the files that kubectl merges, of which the first wins: those of KUBECONFIG, else ~/.kube/config. */
+/** Returns the files of KUBECONFIG, else ~/.kube/config. As in kubectl, the first file wins when they are merged. */
 export function kubeconfigPaths(env: AccessSources["env"]): readonly string[] {
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   const home = env["HOME"];

@@ -1,10 +1,9 @@
-// Reads kubeconfig files: merges them as kubectl does and picks one context.
+// Reads kubeconfig files, merges them as kubectl does, and selects a context.
 
 import { dirname, resolve } from "node:path";
 import { load } from "js-yaml";
 import { type Access, AccessError, type Bearer, type ExecPlugin, type Material } from "./access.ts";
 
-/** One file, as it was read. */
 export type KubeconfigFile = { readonly path: string; readonly text: string };
 
 type Named<T> = { readonly name: string } & T;
@@ -18,7 +17,7 @@ type Merged = {
   readonly contexts: ReadonlyMap<string, Entry>;
 };
 
-/** js-yaml expands aliases, so a small file can become a large value: what is large already is not read. */
+/** js-yaml expands aliases, so even a small file can become a large value. Larger files are rejected unread. */
 const limitInBytes = 4_000_000;
 
 export function accessFromKubeconfig(files: readonly KubeconfigFile[], wanted?: string): Access {
@@ -71,7 +70,7 @@ function merge(files: readonly KubeconfigFile[]): Merged {
     ] as const) {
       for (const entry of named(config, list, file)) {
         const fields = entry[inner] ?? {};
-        // The first file that names something wins, as with kubectl.
+        // As with kubectl, the first file that defines a name wins.
         if (!maps[list].has(entry.name))
           maps[list].set(entry.name, { fields: fields as Fields, folder: dirname(resolve(file.path)) });
       }
@@ -90,7 +89,7 @@ function parse(file: KubeconfigFile): Fields {
     const [why = "not YAML"] = String(error instanceof Error ? error.message : error).split("\n");
     throw new AccessError(`cannot read kubeconfig ${file.path}: ${why}`, { cause: error });
   }
-  if (value === undefined || value === null) return {}; // an empty file is an empty configuration
+  if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value))
     throw new AccessError(`cannot use kubeconfig ${file.path}: it is not a kubeconfig`);
   return value as Fields;
@@ -143,7 +142,7 @@ function userAccess({ fields, folder }: Entry): Pick<Access, "certificate" | "ke
   };
 }
 
-// In kubectl's order: a token file wins over a token, both over a password, all over a program.
+// The precedence is kubectl's: token file, token, password, credential plugin.
 function bearerOf(fields: Fields, folder: string): Bearer | undefined {
   const provider = fields["auth-provider"] as Fields | undefined;
   if (provider)
@@ -184,7 +183,7 @@ function execPlugin(exec: Fields, folder: string): ExecPlugin {
   };
 }
 
-// Data in the file wins over a path, as with kubectl.
+// As with kubectl, inline data takes precedence over a path.
 function material(fields: Fields, key: string, folder: string): Material | undefined {
   const data = text(fields, `${key}-data`);
   if (data !== undefined) return { data: Buffer.from(data, "base64").toString() };

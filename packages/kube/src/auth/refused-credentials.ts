@@ -1,4 +1,4 @@
-// Remembers that the API server refuses our credentials, so that the same ones are not sent again and again, and why it may be so.
+// Records that the API server rejects the credentials, so that the client does not keep sending the same ones.
 
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../clock.ts";
@@ -9,7 +9,7 @@ const backoffMs = { first: 1_000, most: 30_000 };
 type CredentialRefusal = {
   readonly identity: Identity;
   readonly why: string;
-  /** All times are monotonic milliseconds. */
+  /** In monotonic milliseconds, like `untilMs`. */
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly times: number;
@@ -27,12 +27,12 @@ export class RefusedCredentials {
     return this.#refusal !== undefined;
   }
 
-  /** Since when nothing but refusals came; 0: our credentials are good, as far as we know. */
+  /** Returns the milliseconds since the first consecutive rejection. 0 after success. */
   get forMs(): number {
     return this.#refusal === undefined ? 0 : this.#clock.monotonic() - this.#refusal.sinceMs;
   }
 
-  /** For how long these need not be tried again; others may be tried at once. */
+  /** Returns the milliseconds until these credentials may be sent again. 0 for different ones. */
   restMs(identity: Identity): number {
     if (this.#refusal === undefined || !isSameIdentity(this.#refusal.identity, identity)) return 0;
     return Math.max(0, this.#refusal.untilMs - this.#clock.monotonic());
@@ -58,12 +58,12 @@ export function isSameIdentity(left: Identity, right: Identity): boolean {
   return left.tls === right.tls && left.headers["authorization"] === right.headers["authorization"];
 }
 
-/** Undefined: it is still good, or nothing that we can read. */
+/** Returns the expiry date as ISO 8601. Undefined if the certificate is still valid or cannot be parsed. */
 export function expiredAt(pem: string, nowMs: number): string | undefined {
   try {
     const { validToDate } = new X509Certificate(pem);
     return validToDate.getTime() <= nowMs ? validToDate.toISOString() : undefined;
   } catch {
-    return undefined; // the TLS handshake reports what is wrong with it
+    return undefined;
   }
 }

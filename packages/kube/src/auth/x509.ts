@@ -1,29 +1,24 @@
-// Issues X.509 certificates, which Node can read but not make: an authority, and servers and clients under it.
+// Issues X.509 certificates for a CA, servers, and clients. Node can read certificates but not create them.
 
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A certificate and its private key, both in PEM. */
 export type IssuedCertificate = { readonly certificate: string; readonly key: string };
 
-/** Whoever signs: name and credentials of the authority. */
 export type Authority = IssuedCertificate & { readonly commonName: string };
 
-/** From when until when a certificate is valid. */
 export type Validity = { readonly from: Date; readonly until: Date };
 
-/** A self-signed authority with a fresh P-256 key. */
 export function issueAuthority(commonName: string, validity: Validity): Authority {
   const { publicKey, privateKey } = freshKey();
   const extensions = [
-    extension("2.5.29.19", derSequence(derBoolean(true)), "critical"), // basicConstraints: an authority
-    extension("2.5.29.15", derBitString(Buffer.from([0b0000_0110]), 1), "critical"), // keyUsage: signs certificates and lists
+    extension("2.5.29.19", derSequence(derBoolean(true)), "critical"), // basicConstraints: CA
+    extension("2.5.29.15", derBitString(Buffer.from([0b0000_0110]), 1), "critical"), // keyUsage: keyCertSign, cRLSign
   ];
   const body = { issuer: name(commonName), subject: name(commonName), validity, publicKey, extensions };
   return { commonName, certificate: signed(body, privateKey), key: privateKey };
 }
 
-/** `hosts` are the DNS names and IP addresses by which clients call the server. */
 export function issueServer(authority: Authority, hosts: readonly string[], validity: Validity): IssuedCertificate {
   const alternatives = extension("2.5.29.17", derSequence(...hosts.map(hostName)));
   return issueLeaf(authority, { subject: name(hosts[0] ?? "server"), validity }, [
@@ -32,7 +27,7 @@ export function issueServer(authority: Authority, hosts: readonly string[], vali
   ]);
 }
 
-/** Kubernetes reads the common name as the user and the organizations as the groups. */
+/** Kubernetes takes the common name as the user name and the organizations as the groups. */
 export function issueClient(
   authority: Authority,
   user: string,
@@ -114,7 +109,7 @@ function pem(bytes: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-// DER, the byte form of ASN.1, as far as X.509 certificates need it.
+// The subset of DER that X.509 certificates need.
 
 function derSequence(...parts: readonly Buffer[]): Buffer {
   return derElement(0x30, ...parts);
@@ -124,7 +119,6 @@ function derSet(...parts: readonly Buffer[]): Buffer {
   return derElement(0x31, ...parts);
 }
 
-/** A positive integer from its big-endian bytes. */
 function derInteger(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start < 0 ? Buffer.from([0]) : bytes.subarray(start);
@@ -148,13 +142,12 @@ function derUtf8String(text: string): Buffer {
   return derElement(0x0c, Buffer.from(text, "utf8"));
 }
 
-/** An object identifier in dotted form, such as `2.5.4.3`. */
 function derObjectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return derElement(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** A point in time. X.509 wants two-digit years up to 2049 and four-digit ones after that. */
+/** X.509 requires two-digit years up to 2049 and four-digit years after that. */
 function derTime(date: Date): Buffer {
   const digits = `${date.toISOString().slice(0, 19).replaceAll(/[-:T]/g, "")}Z`;
   return date.getUTCFullYear() < 2050
@@ -162,7 +155,6 @@ function derTime(date: Date): Buffer {
     : derElement(0x18, Buffer.from(digits));
 }
 
-/** A tagged part: `[n]` of the ASN.1 text. */
 function derTagged(tag: number, content: Buffer, form: "explicit" | "implicit" = "explicit"): Buffer {
   return derElement((form === "explicit" ? 0xa0 : 0x80) | tag, content);
 }

@@ -1,4 +1,4 @@
-// One controller in a process: its queue, its worker, its write gate, and the wait until the cache shows what it wrote itself.
+// Runs one controller with its work queue, worker, and write gate.
 
 import type { Cluster, KubeObject } from "@virt/engine";
 import type { InformerSpec, InformerState } from "../cache/informer.ts";
@@ -14,30 +14,27 @@ import { WorkQueue, type WorkQueueObserver } from "../workqueue/work-queue.ts";
 import { type ReconcileTrace, ReconcileTracer } from "./reconcile-tracer.ts";
 import { type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
 
-/** What a reconcile may use. All of it ends with the reconcile. */
+/** The clients and callbacks of one reconcile. Not valid after it ends. */
 export type ReconcileContext = {
   readonly signal: AbortSignal;
   readonly cluster: Cluster & Reader;
-  /** For what the port does not have: status writes, lists. */
+  /** For requests that `cluster` does not cover, such as status writes and lists. */
   readonly sender: Writer;
-  /** The next reconcile of this key waits until the watch shows this answer to our write. */
+  /** Reports the answer to a write. The next reconcile of this key waits until the cache contains it. */
   readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
-  /** Adds a decision to the trace of this reconcile; absent unless reconciles are traced. */
+  /** Adds a decision to the trace. Absent unless reconciles are traced. */
   readonly explain?: (decision: string) => void;
 };
 
-/**
- * What a controller is to the manager: which keys a change enqueues, and how one key is reconciled. See
- * example.integration.test.ts.
- */
+/** Maps changes to keys and reconciles one key at a time. For a complete program, see example.integration.test.ts. */
 export type Controller = {
   readonly name: string;
-  /** Returns the keys that a change concerns. Synchronous and quick. Absent: only other reconciles enqueue keys. */
+  /** Returns the keys that a change affects. Must be fast and synchronous. Absent: changes enqueue no keys. */
   readonly keysFor?: (spec: InformerSpec, change: StoreChange<KubeObject>) => Iterable<string>;
-  /** Returns the keys to enqueue when a kind is served, listed, or no longer served. */
+  /** Returns the keys to enqueue when a kind becomes served, listed, or not served. */
   readonly keysWhen?: (informer: InformerState) => Iterable<string>;
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
-  /** This process became the leader, or is not the leader any more: others may have written in between. */
+  /** Called when this process gains or loses leadership. Another leader may have written in the meantime. */
   readonly gateChanged?: () => void;
 };
 
@@ -52,7 +49,6 @@ export type ControllerOptions = {
   readonly informers: { readonly find: (spec: InformerSpec) => InformerState | undefined };
 };
 
-/** `traced` is present if reconciles are traced. */
 export type TraceObserver = { readonly traced?: (trace: ReconcileTrace) => void };
 
 export class ManagedController {
@@ -141,7 +137,6 @@ function describeChange({ before, after }: StoreChange<KubeObject>): string {
   return after === undefined ? "was deleted" : "changed";
 }
 
-/** A watched subject, as far as its own writes are concerned. */
 export type AwaitedInformer = {
   readonly store: { readonly contains: (version: string, signal: AbortSignal) => Promise<void> };
   readonly doubt: () => void;
@@ -149,15 +144,15 @@ export type AwaitedInformer = {
 };
 
 export type OwnWrite = {
-  /** Unique over all kinds. */
   readonly object: string;
   readonly informer: AwaitedInformer;
   readonly version: string;
 };
 
 /**
- * A write that is not seen after the first time is a sign of a dead stream, after the second of worse. After the third
- * the kind is gone, or never comes back: an old view is better than none, and the server refuses what is based on it.
+ * After `probe`, a missing write suggests a dead stream, so the watch is probed. After `relist`, the objects are
+ * listed again. After `end`, the reconcile runs on the old cache: the kind may be gone, and the server rejects stale
+ * writes.
  */
 const patienceMs = { probe: 5_000, relist: 10_000, end: 30_000 };
 
@@ -169,13 +164,13 @@ export class OwnWrites {
     this.#clock = clock;
   }
 
-  /** A no-op write returns the version that is known already, and is waited for without delay. */
+  /** A no-op write returns a version that the cache already contains, so it causes no wait. */
   note(key: string, write: OwnWrite): void {
     const writes = this.#writes.get(key) ?? new Map<string, OwnWrite>();
     this.#writes.set(key, writes.set(write.object, write));
   }
 
-  /** Settles when the caches contain all writes of the reconciles of this key, or when the signal is aborted. */
+  /** Resolves when the caches contain all earlier writes of this key, or when the signal is aborted. */
   async caughtUp(key: string, signal: AbortSignal): Promise<void> {
     const writes = [...(this.#writes.get(key)?.values() ?? [])];
     await Promise.all(writes.map((write) => this.#wait(write, signal)));

@@ -1,4 +1,4 @@
-// A process on a cluster: connects, watches, runs its controllers behind their gates, and ends in good order.
+// Runs the controllers of a process: watches objects, elects leaders, and shuts down in order.
 
 import type { KubeObject } from "@virt/engine";
 import type { InformerObserver, InformerSpec, InformerState } from "../cache/informer.ts";
@@ -25,17 +25,17 @@ import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.
 import { type Controller, ManagedController, type TraceObserver } from "./managed-controller.ts";
 import type { WorkerObserver } from "./worker.ts";
 
-/** As in client-go: duration > renew deadline > retry period. */
+/** As in client-go, the lease duration exceeds the renew deadline, which exceeds the retry period. */
 export type LeaseDurations = {
   readonly durationSeconds: number;
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 };
 
-/** Controllers that share a lease, metrics and events. Without a lease they always write. */
+/** Controllers that share a lease, metrics, and events. Without a lease, they always write. */
 export type ControllerGroup = {
   readonly name: string;
-  /** The names are unique in the process. */
+  /** Names must be unique in the process. */
   readonly controllers: readonly Controller[];
   readonly lease?: {
     readonly namespace: string;
@@ -47,11 +47,10 @@ export type ControllerGroup = {
     WorkQueueObserver &
     TraceObserver &
     LeaderElectionObserver & { readonly leading: (isLeading: boolean) => void };
-  /** Gets the sink for events, which writes under the lease of the group. Called once, before the first reconcile. */
+  /** Called once, before the first reconcile. The sink writes only while the group holds its lease. */
   readonly startEvents?: (sink: EventSink) => { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
-/** Sends the events of a group, outside its reconciles. */
 export type EventSink = { readonly client: GuardedClient<Writer> };
 
 /** The manager closes the client when it stops. */
@@ -70,7 +69,7 @@ type RunningGroup = {
   readonly events?: { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
-/** Every manager watches CRDs come and go, by their metadata alone, and of that what cannot be made large. */
+/** Every manager watches CRDs to learn which kinds are served. It caches only metadata that has a bounded size. */
 export const crdInformer: InformerSpec = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -78,14 +77,10 @@ export const crdInformer: InformerSpec = {
 };
 
 const checkEveryMs = 1_000;
-/** A timer that is this late was not late: the process was stopped. */
+/** A timer that is later than this means that the process was frozen or suspended. */
 const frozenMs = 5_000;
 
-/**
- * Runs controllers over shared informers, from its construction until `stop`. It never exits the process and installs no
- * signal handlers.
- * A whole program: example.integration.test.ts.
- */
+/** Runs until `stop`. Never exits the process. For a complete program, see example.integration.test.ts. */
 export class Manager {
   readonly discovery: Discovery;
   readonly breakers: Breakers;
@@ -118,19 +113,18 @@ export class Manager {
     this.#checkForFreezes();
   }
 
-  /** The CRDs are watched in any case. */
   setInformers(specs: readonly InformerSpec[]): void {
     if (!this.#isStopping) this.informers.setSpecs([crdInformer, ...specs]);
   }
 
-  /** Adds a key to the work queue of a controller. Throws if no controller has the name. */
+  /** Throws if no controller has the name. */
   enqueue(controller: string, key: string): void {
     const named = this.#controllers.find(({ name }) => name === controller);
     if (named === undefined) throw new Error(`no controller is named ${controller}`);
     named.enqueue(key);
   }
 
-  /** Everything that is wanted has been listed once, or is known not to be served, or to be too large. */
+  /** True if each informer has listed its objects, or its kind is not served or too large. */
   get isSynced(): boolean {
     const all = this.informers.all;
     return all.length > 0 && all.every(({ state, isTooLarge }) => state !== "starting" || isTooLarge);
@@ -140,14 +134,13 @@ export class Manager {
     return Math.max(0, ...this.#controllers.map(({ oldestReconcileMs }) => oldestReconcileMs));
   }
 
-  /** Returns the sums over the controllers of each group, by its name. */
   get queueStates(): Readonly<Record<string, WorkQueueState>> {
     return Object.fromEntries(this.#groups.map(({ name, controllers }) => [name, sumOf(controllers)]));
   }
 
   /**
-   * No new reconciles; running ones get their time, or end at once when the signal is aborted. Then their events are
-   * flushed, and leases are released after that, so that no write is left under them.
+   * Waits for running reconciles, or ends them when the signal is aborted. Then flushes events. Releases the leases
+   * last, so that no write happens without a lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
@@ -197,7 +190,6 @@ export class Manager {
     for (const controller of this.#controllers) controller.stateChanged(informer);
   }
 
-  // A frozen process may have missed anything on its streams.
   #checkForFreezes(): void {
     const { clock } = this.#parts;
     const set = { monotonic: clock.monotonic(), wall: clock.wall() };
@@ -218,7 +210,7 @@ function sumOf(controllers: readonly ManagedController[]): WorkQueueState {
   };
 }
 
-/** A CRD is named after its plural and its group. */
+/** The name of a CRD is `<plural>.<group>`. */
 function groupOfCrd(name: string): string {
   return name.slice(name.indexOf(".") + 1);
 }

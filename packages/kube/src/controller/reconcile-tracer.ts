@@ -1,11 +1,10 @@
-// Traces reconciles for a log at level debug: what triggered each, what it decided, which requests it sent. At other levels there
-// is no tracer, and nothing is collected.
+// Traces reconciles for the debug log. At other log levels, no tracer exists.
 
 import type { ApiClient } from "../client/client.ts";
 import { observeRequests, requestLine } from "../metrics/metrics.ts";
 import type { ReconcileReport } from "./worker.ts";
 
-/** No body and no credential is part of it: names, verbs, paths and codes only. */
+/** Contains names, verbs, paths, and codes, but no bodies or credentials. */
 export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
   readonly triggers: readonly string[];
   readonly decisions: readonly string[];
@@ -14,7 +13,7 @@ export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
 
 type OpenTrace = { readonly triggers: string[]; readonly decisions: string[]; readonly requests: string[] };
 
-/** A key that is enqueued by hundreds of changes names the first ones. */
+/** Hundreds of changes can enqueue the same key. */
 const mostNamed = 10;
 
 export class ReconcileTracer {
@@ -32,7 +31,7 @@ export class ReconcileTracer {
     this.#waiting.set(key, triggers);
   }
 
-  /** Returns the client that the reconcile must use. */
+  /** The reconcile must use the returned client. */
   begin(key: string, client: ApiClient): { readonly client: ApiClient; readonly explain: (decision: string) => void } {
     const triggers = this.#waiting.get(key) ?? ["requeue"];
     this.#waiting.delete(key);

@@ -13,11 +13,11 @@ const pools: BreakerScope = { access: "write", resource: "pools" };
 type Plan = {
   readonly ms: number;
   readonly ending: "done" | "requeueAt" | "retry" | "throw" | "ask";
-  /** Whether it ends when its signal is aborted. */
+  /** True if it ends when its signal is aborted. */
   readonly isObedient: boolean;
 };
 
-/** A worker whose reconciles follow plans, and everything that its promises are about. */
+/** Runs reconciles that follow plans and records violations of the worker's promises. */
 class WorkerHarness {
   readonly clock = new VirtualClock();
   readonly gate = new ManualWriteGate();
@@ -30,7 +30,6 @@ class WorkerHarness {
     chance: () => 0.5,
     observer: { added: () => undefined, retried: () => undefined, taken: () => undefined, worked: () => undefined },
   });
-  /** Added, and not yet reconciled with success. */
   readonly owed = new Set<string>();
   readonly running = new Set<string>();
   readonly broken = new Set<string>();
@@ -54,7 +53,6 @@ class WorkerHarness {
     this.queue.add(key);
   }
 
-  /** From now on all goes well. */
   calm(): void {
     this.isDown = false;
     this.#plans = [{ ms: 1, ending: "ask", isObedient: true }];
@@ -119,7 +117,7 @@ test("no key is in work twice or lost, four at most at once, none while the gate
       }
       harness.calm();
       await harness.clock.advance(72_000); // the longest reconcile
-      await harness.clock.advance(40_000); // the longest rest
+      await harness.clock.advance(40_000); // the longest backoff
       return (
         harness.broken.size === 0 &&
         harness.owed.size === 0 &&

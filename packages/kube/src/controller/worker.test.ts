@@ -10,7 +10,6 @@ const pools: BreakerScope = { access: "write", resource: "pools" };
 const done: ReconcileResult = { kind: "done" };
 const unheard = new AbortController().signal;
 
-/** A worker whose reconciles end when the test says so. */
 function begin() {
   const clock = new VirtualClock();
   const fence = new WriteFence({ clock, deadlineMs: 1_000_000_000 });
@@ -146,7 +145,6 @@ test("a process that wakes after its lease starts no reconcile", async () => {
   expect(started).toEqual([]);
 });
 
-/** Asks for the pools and fails while they are down. */
 function asking(isDown: () => boolean, sent: string[]): Reconcile {
   return async (key, _signal, attempt) => {
     if (attempt.admit(pools) === "wait") return { kind: "retry" };

@@ -1,4 +1,4 @@
-// Runs reconciles of the keys of a queue: a few at once, only while the write gate is open, each within its deadline.
+// Runs reconciles for the keys of a queue, up to 4 at a time, while the write gate is open.
 
 import type { Breakers } from "../circuitbreaker/breaker.ts";
 import type { GuardedAttempt } from "../circuitbreaker/circuit.ts";
@@ -9,7 +9,7 @@ import type { WorkQueue } from "../workqueue/work-queue.ts";
 export type WorkerObserver = { readonly ended: (report: ReconcileReport) => void };
 
 export type WorkerOptions = {
-  /** The controller: keys of two controllers may be equal. */
+  /** The name of the controller. Two controllers may have equal keys. */
   readonly name: string;
   readonly queue: WorkQueue;
   readonly gate: WriteGate;
@@ -22,14 +22,13 @@ export type WorkerOptions = {
 const atOnce = 4;
 const deadlineMs = 60_000;
 const graceMs = 10_000;
-/** For a reconcile that is slow to end after its signal was aborted. */
 const abortGraceMs = 1_000;
 
-/** Runs from its construction until `stop`. */
+/** Runs from construction until `stop`. */
 export class Worker {
   readonly #parts: WorkerOptions;
   readonly #running: ActiveReconciles;
-  // Parked keys, and those that were woken and have not run yet: they may have the trial.
+  // Parked keys, and woken keys that have not run yet. Any of these may hold the trial of a breaker.
   readonly #parkedKeys = new Set<string>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
@@ -42,15 +41,11 @@ export class Worker {
     this.#unsubscribe = parts.gate.subscribe((isOpen) => (isOpen ? this.#setPump() : this.#interrupt()));
   }
 
-  /** The age of the oldest reconcile, 0 if none runs. */
   get oldestReconcileMs(): number {
     return this.#running.oldestMs;
   }
 
-  /**
-   * No new reconciles from now on. Running ones get 10 s, then their signal; the signal given here makes that come at once.
-   * Settles when all have ended, or a second after their signal was aborted.
-   */
+  /** Aborts reconciles after 10 s, or at once if the signal is aborted. Resolves at most 1 s after the abort. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     this.#releaseParkedKeys();
@@ -61,7 +56,7 @@ export class Worker {
     this.#unsubscribe();
   }
 
-  // Keys are added in the middle of other people's work: a reconcile starts when that is finished.
+  // Callers add keys in the middle of their own work, so the worker starts in a microtask.
   #setPump(): void {
     if (this.#isPumpSet) return;
     this.#isPumpSet = true;
@@ -93,7 +88,6 @@ export class Worker {
     observer.ended({ key, outcome, durationMs, ...("cause" in result && { cause: result.cause }) });
   }
 
-  /** Requeues or forgets the key; returns how the reconcile ended. */
   #finish(
     key: string,
     result: ReconcileResult | ThrownReconcile | InterruptedReconcile,
@@ -130,7 +124,7 @@ export class Worker {
     this.#releaseParkedKeys();
   }
 
-  // A trial must not stay with a key that cannot use it.
+  // A key that will not run must not keep the trial of a breaker.
   #releaseParkedKeys(): void {
     for (const key of this.#parkedKeys) {
       this.#parts.breakers.withdraw(this.#nameOf(key));
@@ -145,8 +139,8 @@ export class Worker {
 }
 
 /**
- * `requeueAt`: at that wall time, in milliseconds; like `done` it resets the key's backoff.
- * `retry`: after the key's backoff, or after `retryInMs` where the server named a delay.
+ * `requeueAt`: wall time in milliseconds. Resets the backoff, as `done` does.
+ * `retry`: after the backoff, or after `retryInMs` if the server named a delay.
  */
 export type ReconcileResult =
   | { readonly kind: "done" }
@@ -154,18 +148,17 @@ export type ReconcileResult =
   | { readonly kind: "retry"; readonly retryInMs?: number };
 
 /**
- * The signal ends it: after 60 s, when the gate closes, or when the process stops. The attempt goes to the client with
- * every request. A throw is a bug, unless the signal was aborted.
+ * Reconciles one key. The signal is aborted after 60 s, when the gate closes, or on shutdown. Pass the attempt to the
+ * client with each request. An exception is a bug unless the signal is aborted.
  */
 export type Reconcile = (key: string, signal: AbortSignal, attempt: GuardedAttempt) => Promise<ReconcileResult>;
 
 /**
- * `parked`: a retry that waits for its circuit breaker instead of its backoff. `late`: threw after its deadline.
- * `interrupted`: the gate closed or the process stops; the next leader reconciles the key again.
+ * `parked`: waits for a circuit breaker instead of the backoff. `late`: threw after the deadline. `interrupted`: the
+ * gate closed or the process stopped, so the next leader reconciles the key.
  */
 export type ReconcileOutcomeKind = ReconcileResult["kind"] | "parked" | "threw" | "late" | "interrupted";
 
-/** `cause` is what was thrown. */
 export type ReconcileReport = {
   readonly key: string;
   readonly outcome: ReconcileOutcomeKind;
@@ -219,7 +212,6 @@ export class ActiveReconciles {
     return Math.max(0, ...[...this.#running.values()].map(({ since }) => now - since));
   }
 
-  /** The signal of the reconcile: aborted when its time is up. */
   begin(key: string): AbortSignal {
     const abort = new AbortController();
     const cancelLimit = this.#clock.schedule(this.#limitMs, () => abort.abort(reconcileTimeout()));
@@ -227,7 +219,6 @@ export class ActiveReconciles {
     return abort.signal;
   }
 
-  /** How long it took, in milliseconds. */
   end(key: string): number {
     const { since, cancelLimit } = this.#running.get(key) ?? { since: this.#clock.monotonic() };
     cancelLimit?.();
@@ -240,7 +231,7 @@ export class ActiveReconciles {
     for (const { abort } of this.#running.values()) abort.abort(new Error(reason));
   }
 
-  /** Settles when none is left, when the time is over, or when the signal is aborted. */
+  /** Resolves when all are done, after `ms`, or when the signal is aborted. */
   async idleWithin(ms: number, signal: AbortSignal): Promise<void> {
     if (this.#running.size === 0 || signal.aborted) return;
     const over = new AbortController();

@@ -1,4 +1,4 @@
-// Which events are written: duplicates are combined, and a rate limit per subject keeps a flood away, as in client-go.
+// Combines duplicate events and limits the rate per subject, as client-go does.
 
 import type { EventPriority } from "@virt/api";
 import { type Bucket, type BucketRate, fullBucket, isFull, takeToken } from "@virt/engine";
@@ -7,20 +7,18 @@ import type { EventEntry } from "./event-series.ts";
 
 const most = { routine: 250, important: 4_000, others: 1_000 };
 
-/** Thousands come in a storm: none of what is done for one of them looks at all of those that are at rest. */
+/** A storm has thousands of events, so no operation on one event may scan all the others. */
 export class EventCorrelator {
-  // In all, the oldest comes first.
+  // The oldest entry is first in each map.
   readonly #important = new Map<string, EventEntry>();
   readonly #routine = new Map<string, EventEntry>();
   readonly #others = new Map<string, EventEntry>();
-  /** Of the others, those with something to say. */
   readonly #due = new Set<string>();
 
   get size(): number {
     return this.#important.size + this.#routine.size + this.#others.size;
   }
 
-  /** What has never been said. */
   get unsent(): readonly EventInput[] {
     return [...this.#important.values(), ...this.#routine.values()].map(({ input }) => input);
   }
@@ -29,7 +27,7 @@ export class EventCorrelator {
     return this.#important.size + this.#routine.size === 0;
   }
 
-  /** So many important events wait that further ones must be combined. */
+  /** True if new important events must be combined. */
   get isCrowded(): boolean {
     return this.#important.size >= most.important;
   }
@@ -45,7 +43,6 @@ export class EventCorrelator {
     this.#due.delete(name);
   }
 
-  /** It was seen just now. */
   put(name: string, entry: EventEntry): void {
     if (entry.stage === "unsent" && this.find(name)?.stage === "unsent")
       return void this.#laneOf(entry).set(name, entry);
@@ -54,10 +51,7 @@ export class EventCorrelator {
     if (entry.stage !== "unsent" && entry.dueAt < Infinity) this.#due.add(name);
   }
 
-  /**
-   * The oldest go, but never the busy one, nor an important one that was never sent: fresh news is worth more than old news
-   * that could not be sent, and of what was told the longest silent is forgotten. Gives what was still to be said.
-   */
+  /** Drops the oldest entries, but not the busy one or unsent important ones. Returns the events not fully written. */
   bound(busy: string | undefined): readonly EventInput[] {
     const gone = [
       ...excess(this.#routine, { limit: most.routine, busy }),
@@ -67,7 +61,7 @@ export class EventCorrelator {
     return gone.filter(([, { dueAt }]) => dueAt < Infinity).map(([, { input }]) => input);
   }
 
-  /** Important events come first, then what is due first. A process that stops has no time for series. */
+  /** Important events come first, then the earliest due. Skips series updates while stopping. */
   next(isStopping: boolean): readonly [string, EventEntry] | undefined {
     const [important] = this.#important;
     if (important !== undefined) return important;
@@ -115,7 +109,6 @@ export class EventRateLimiter {
   readonly #buckets = new Map<string, Bucket>();
   #tidyAt = fewest;
 
-  /** Each write costs a token when it is announced. False: there is none. */
   allow(event: EventInput, now: number): boolean {
     const key = bucketKey(event);
     const rate = rates[event.priority];
@@ -126,7 +119,7 @@ export class EventRateLimiter {
     return true;
   }
 
-  // Twice as many must come before all are looked at again.
+  // Doubling the threshold keeps the average cost of a scan constant.
   #tidy(now: number): void {
     for (const [key, bucket] of this.#buckets) if (isFull(bucket, now)) this.#buckets.delete(key);
     this.#tidyAt = Math.max(fewest, 2 * this.#buckets.size);
@@ -134,8 +127,8 @@ export class EventRateLimiter {
 }
 
 /**
- * An object of which all events speak would use up its bucket: what they relate to counts too. Important events have a
- * bucket for each reason, so that many of one kind leave the others alone.
+ * Includes the related object, so that many events about one object do not share a bucket. Important events get a
+ * bucket per reason, so that a flood of one kind does not suppress the others.
  */
 function bucketKey({ regarding, related, priority, reason }: EventInput): string {
   const about = related === undefined ? subjectKey(regarding) : `${subjectKey(regarding)} ${subjectKey(related)}`;

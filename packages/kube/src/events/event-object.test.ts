@@ -66,7 +66,7 @@ const subjects = fc.record(
   },
   { requiredKeys: ["apiVersion", "kind", "namespace", "name"] },
 );
-// Few letters, so that texts that differ look alike when they are put together.
+// A small alphabet makes different texts look alike when they are concatenated.
 const texts = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: fc.constantFrom("a", ",", '"'), maxLength: 2 }) },
   { weight: 1, arbitrary: fc.string({ unit: "binary" }) },

@@ -1,4 +1,4 @@
-// Events as the API server takes them: names, limits, series.
+// Builds the requests for events within the limits of the API server.
 
 import type { EventPriority } from "@virt/api";
 import { cutText, type KubeObject, type Ref, sha256 } from "@virt/engine";
@@ -8,7 +8,7 @@ import { microTime } from "../clock.ts";
 /** `kubectl describe` finds events by the uid. */
 export type EventSubject = Ref & { readonly uid?: string };
 
-/** Something that people may want to know. Longer texts are cut: `action` at 128 bytes, `note` at 1 kB. */
+/** Longer texts are cut: `action` at 128 bytes, `note` at 1 KiB. */
 export type EventInput = {
   readonly priority: EventPriority;
   readonly regarding: EventSubject;
@@ -20,22 +20,16 @@ export type EventInput = {
 };
 
 export type EventSource = {
-  /** A qualified name, such as the field manager. */
   readonly controller: string;
-  /** The process: pod or host. */
   readonly instance: string;
-  /** What the names of our events begin with. */
   readonly namePrefix: string;
 };
 
 const events: Resource = { group: "events.k8s.io", version: "v1", plural: "events", isNamespaced: true };
-/** The API server refuses longer ones. */
+/** The limits of the API server in bytes. */
 const maxBytes = { note: 1024, action: 128, reason: 128, instance: 128 } as const;
 
-/**
- * The same for the same subject, reason, action and (whole) note, in every process: so a restart does not repeat an
- * event. An object that was deleted and made again is another subject.
- */
+/** Returns the same name in every process, so a restart repeats no event. Re-created objects are new subjects. */
 export function eventName(namePrefix: string, { regarding, reason, action, note }: EventInput): string {
   const { uid, apiVersion, kind, namespace = "", name } = regarding;
   const subject = uid === undefined ? [apiVersion, kind, namespace, name] : [uid];
@@ -43,8 +37,8 @@ export function eventName(namePrefix: string, { regarding, reason, action, note 
 }
 
 /**
- * Stands for all further events of one subject and reason while there are too many to write each. The API server lets
- * nobody change the note of an event, so it quotes the first one; its series counts them.
+ * Returns the event that stands for all further ones of a subject and reason. It quotes the first event, because notes
+ * are immutable, and its series counts the rest.
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;
@@ -52,12 +46,10 @@ export function combineEvents(event: EventInput): EventInput {
   return { ...event, action: `${reason} ${subjectKey(related)} combined`, note: `${how} The first: ${note}` };
 }
 
-/** Identifies what an event is about. */
 export function subjectKey({ uid, apiVersion, kind, namespace = "", name }: EventSubject): string {
   return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
 }
 
-/** An event under its name, and when it was made. */
 export type NamedEvent = { readonly name: string; readonly input: EventInput; readonly wallMs: number };
 
 export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource): WriteRequest {
@@ -80,12 +72,12 @@ export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource
   return createObject(events, { namespace }, object);
 }
 
-/** Changes nothing, and is answered with the event: our role may patch events, not read them. */
+/** Returns an empty patch, which is answered with the event: the operator's role may patch events but not get them. */
 export function readEvent(name: string, event: EventInput): WriteRequest {
   return patchObject(events, placeOf(name, event), {}, { type: "merge" });
 }
 
-/** `count` is how often it was seen in all, 2 or more. */
+/** Sets the series count: the total number of occurrences, at least 2. */
 export function raiseSeries({ name, input, wallMs }: NamedEvent, count: number): WriteRequest {
   const series = { count, lastObservedTime: microTime(wallMs) };
   return patchObject(events, placeOf(name, input), { series }, { type: "merge" });
@@ -96,7 +88,7 @@ export function seriesCount(event: KubeObject | undefined): number {
   return count ?? 1;
 }
 
-// The server takes events about cluster-scoped objects in no other namespace.
+// Events about cluster-scoped objects must be in the default namespace.
 function placeOf(
   name: string,
   { regarding: { namespace = "default" } }: EventInput,

@@ -16,7 +16,7 @@ const event: EventInput = {
   action: "Tested Node//one",
   note: "all is well",
 };
-const patience = { timeout: 120_000 }; // a hang guard
+const patience = { timeout: 120_000 };
 const never = new AbortController().signal;
 const created = reply.json(201, { kind: "Event" });
 const patched = reply.json(200, { kind: "Event" });

@@ -1,4 +1,4 @@
-// Writes events in the background. Recording never waits, and a lost event fails nothing.
+// Writes events in the background. Recording never blocks, and a lost event causes no error.
 
 import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
 import type { Writer } from "../client/client.ts";
@@ -8,32 +8,28 @@ import { type Cancel, type Clock, sleep } from "../clock.ts";
 import { createEvent, type EventInput, type EventSource, eventName, raiseSeries, readEvent } from "./event-object.ts";
 import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } from "./event-series.ts";
 
-/** Is called for each event that was written or lost, never for one that only waits. */
+/** Not called for events that are waiting. */
 export type EventObserver = {
-  /** Created, or its series was raised. */
   readonly written: () => void;
   readonly lost: (why: EventLossReason, event: EventInput, message: string) => void;
 };
 
 export type EventRecorderOptions = {
   /**
-   * Past the breakers, under a name of its own: an outage costs no tries but the trials. Under the fence of the controller
-   * that reports: what it keeps back is sent when we lead again.
+   * Use a separate circuit breaker name, so that an outage costs only trials. Gate it with the controller's lease, so
+   * that events wait until this process leads again.
    */
   readonly client: GuardedClient<Writer>;
   readonly clock: Clock;
   readonly reporter: EventSource;
   readonly observer: EventObserver;
-  /** A series is raised at most once in this time; 60 s is usual. */
+  /** The minimum time between two updates of a series, typically 60 s. */
   readonly repeatMs: number;
 };
 
 const flushMs = 2_000;
 
-/**
- * An event is an event: record changes of state, never reconciles. The same one again raises the count of its series.
- * What another process recorded before is not recorded again.
- */
+/** Records changes of state, not every reconcile. Repeated events raise a series, even across processes. */
 export class EventRecorder {
   readonly #parts: EventRecorderOptions;
   readonly #ending = new AbortController();
@@ -51,7 +47,7 @@ export class EventRecorder {
     this.#input({ is: "recorded", event });
   }
 
-  /** Sends what has not been sent, for 2 s at most; the signal makes the end come at once. What is left is lost. */
+  /** Sends pending events for at most 2 s, or until the signal is aborted. Reports the rest as lost. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#input({ is: "stopping" });
     const over = new AbortController();
@@ -78,7 +74,7 @@ export class EventRecorder {
       else if (action.do === "wait") this.#timer = clock.schedule(action.ms, () => this.#input({ is: "due" }));
       else void this.#send(action);
     }
-    // Whoever is woken may hold the only trial of a breaker, and must not keep it for nothing.
+    // A woken call may hold the only trial of a breaker. Give it back if there is nothing to send.
     if (input.is === "woken" && !this.#series.isBusy) this.#parts.client.withdraw();
     if (this.#series.isAllWritten) this.#onAllWritten();
   }

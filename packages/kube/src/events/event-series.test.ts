@@ -75,7 +75,7 @@ describe("of many events", () => {
     const harness = new EventHarness();
     harness.isDown = true;
     for (const at of numbered(260)) harness.announce(at, "note");
-    expect(harness.lost).toEqual(Array.from({ length: 9 }, () => "overflow")); // the first is on its way
+    expect(harness.lost).toEqual(Array.from({ length: 9 }, () => "overflow")); // the first is in flight
     harness.heal();
     expect([harness.server.has("n0/note"), harness.server.has("n9/note"), harness.server.has("n259/note")]).toEqual([
       true,

@@ -1,4 +1,4 @@
-// Decides what to write for the events that were recorded: create, read back, raise the count of a series. Does no I/O.
+// Decides the next write for recorded events: create, read back, or raise the count of a series. Does no I/O.
 
 import type { KubeObject } from "@virt/engine";
 import type { WriteResult } from "../client/outcome.ts";
@@ -6,12 +6,11 @@ import type { ClockReading } from "../clock.ts";
 import { EventCorrelator, EventRateLimiter } from "./event-correlator.ts";
 import { combineEvents, type EventInput, seriesCount } from "./event-object.ts";
 
-/** Why an event was not written. */
 export type EventLossReason = "throttled" | "overflow" | "refused" | "stopped";
 
 export type SeriesInput =
   | { readonly is: "recorded"; readonly event: EventInput }
-  /** `isParked`: nothing is sent until somebody is `woken`, because a breaker is open. */
+  /** `isParked`: a breaker is open, so nothing is sent until `woken`. */
   | { readonly is: "answered"; readonly writing: WriteResult; readonly isParked: boolean }
   | { readonly is: "woken" }
   | { readonly is: "due" }
@@ -24,19 +23,18 @@ export type SeriesAction =
 
 const backoffMs = { first: 1_000, cap: 30_000 };
 
-/** Decides and does nothing else: what happens and what time it is are told, what is to be done is given back. */
 export class EventSeries {
   readonly #repeatMs: number;
   readonly #nameOf: (event: EventInput) => string;
   readonly #book = new EventCorrelator();
   readonly #allowance = new EventRateLimiter();
-  /** The one whose answer we wait for, and how many of its repetitions that write carries. */
+  /** `carried` is the number of repetitions that the write in flight includes. */
   #busy: { readonly name: string; readonly carried: number } | undefined;
   #failures = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
-  /** A series is raised at most once in `repeatMs`. `nameOf` names events that differ differently. */
+  /** Raises a series at most once in `repeatMs`. `nameOf` must return different names for different events. */
   constructor(repeatMs: number, nameOf: (event: EventInput) => string) {
     this.#repeatMs = repeatMs;
     this.#nameOf = nameOf;
@@ -50,7 +48,6 @@ export class EventSeries {
     return this.#busy === undefined && this.#book.isAllSent;
   }
 
-  /** Events that a process that ends now has never written. */
   get unsent(): readonly EventInput[] {
     return this.#book.unsent;
   }
@@ -60,8 +57,8 @@ export class EventSeries {
   }
 
   /**
-   * At most one write is on its way: until it is answered there is neither another nor a `wait`. No `wait` and no write
-   * means that there is nothing to do until an event is recorded.
+   * Returns the next actions. At most one write is in flight, and no `wait` is returned until it is answered. An empty
+   * result means that nothing is pending.
    */
   step(input: SeriesInput, now: ClockReading): readonly SeriesAction[] {
     const lost = this.#apply(input, now);
@@ -96,7 +93,7 @@ export class EventSeries {
       .map((one) => lose("overflow", one, "too many events wait for the API server"));
   }
 
-  /** The write that is due carries this one too. */
+  /** True if the next write of the entry includes this repetition anyway. */
   #isPaid(name: string): boolean {
     const known = this.#book.find(name);
     return known !== undefined && known.unwritten > (this.#busy?.name === name ? this.#busy.carried : 0);
@@ -150,8 +147,8 @@ function lose(why: EventLossReason, event: EventInput, message: string): SeriesA
 }
 
 /**
- * `unsent`: to be created. `unread`: it was there before us, so its count is not known. `written`: the server has `count`.
- * `unwritten` are repetitions that the server does not have yet. While `dueAt` is infinite there is nothing to do.
+ * `unsent`: not created yet. `unread`: existed before, so its count is unknown. `written`: the server has `count`. The
+ * server lacks `unwritten` repetitions. An infinite `dueAt`: nothing is pending.
  */
 export type EventEntry = {
   readonly input: EventInput;
@@ -195,19 +192,17 @@ function nextWriteOf(name: string, entry: EventEntry): EventWrite {
 
 export type WrittenEntry = {
   readonly entry: EventEntry;
-  /** How many of its repetitions the answered write carried. */
   readonly carried: number;
   readonly writing: Exclude<WriteResult, { kind: "unavailable" }>;
   readonly repeatMs: number;
   readonly now: number;
 };
 
-/** The entry as it stands after an answer, or why it is lost. */
 function recordWriteResult({ entry, carried, writing, repeatMs, now }: WrittenEntry): EventEntry | string {
   switch (writing.kind) {
     case "done":
       return entry.stage === "unread" ? read(entry, writing.live) : rest(written(entry, carried), repeatMs, now);
-    case "stale": // for a creation it means that the event is there: a restart repeats nothing
+    case "stale": // a create found the event in place, such as after a restart
       return rest(entry.stage === "unsent" ? { ...entry, stage: "unread" } : entry, repeatMs, now);
     case "absent":
       return entry.stage === "unsent" ? "its namespace does not exist" : anew(entry, now);
@@ -233,7 +228,7 @@ function rest(entry: EventEntry, repeatMs: number, now: number): EventEntry {
   return { ...entry, wroteAt: now, dueAt: entry.unwritten > 0 ? now + repeatMs : Number.POSITIVE_INFINITY };
 }
 
-// The server forgets events after an hour: what was repeated is the first of its kind again.
+// The API server deletes events after an hour, so the event is created again.
 function anew(entry: EventEntry, now: number): EventEntry {
   return { ...entry, stage: "unsent", count: 0, unwritten: 0, firstWallMs: entry.lastWallMs, dueAt: now };
 }

@@ -11,12 +11,12 @@ const way = fc.oneof(
 );
 const journey: fc.Arbitrary<Journey> = fc.record({ there: way, back: way });
 const fault: fc.Arbitrary<MachineFault> = fc.record({
-  // The fence reads the clocks once a second: two faults to one machine lie further apart.
+  // The fence reads the clocks once a second, so faults on a machine must be further apart.
   afterMs: fc.integer({ min: 1_500, max: 12_000 }),
   what: fc.constantFrom("freeze", "freeze", "suspend", "suspend", "set back", "set forward", "leave", "crash"),
   ms: fc.integer({ min: 0, max: 40_000 }),
 });
-// 15 s against 10 s bears clocks that differ by half; these differ by a third.
+// 15 s against 10 s tolerates clock speeds that differ by half. These differ by a third.
 const life: fc.Arbitrary<Life> = fc.record({
   speed: fc.double({ min: 0.87, max: 1.15, noNaN: true }),
   faults: fc.array(fault, { maxLength: 4 }),
@@ -48,7 +48,7 @@ test("when all is calm again one of those that are left leads, and goes on leadi
     const harness = new ElectionHarness(clock, lives, journeys);
     clock.elapse(25_000);
     harness.calm();
-    clock.elapse(50_000); // the last late request, the whole duration, and a few tries
+    clock.elapse(50_000); // the last late request, the full lease duration, and a few retries
     const isAnybodyLeft = harness.candidates.some(({ machine }) => machine.state !== "dead");
     const leaders = [1, 2].map(() => {
       clock.elapse(5_000);

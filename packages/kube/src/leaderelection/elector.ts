@@ -1,17 +1,17 @@
-// Decides what a candidate for a lease does next. No I/O, no clock, no mutation.
+// Decides the next step of a candidate for a lease. Pure.
 
 import type { ClockReading } from "../clock.ts";
 import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
 
-/** The answer about the lease. `failed`: unknown, it may have been written. */
+/** `failed`: a write may still have been applied. */
 export type LeaseAnswer =
   | { readonly kind: "found"; readonly lease: LeaseObject }
   | { readonly kind: "absent" }
   | { readonly kind: "written"; readonly lease: LeaseObject }
-  | { readonly kind: "conflict" } // another process wrote, or created it, first
+  | { readonly kind: "conflict" } // another process updated or created it first
   | { readonly kind: "failed"; readonly message: string };
 
-/** `due`: the wait is over. `leave`: release it and end. */
+/** `due`: the wait is over. `leave`: release the lease and end. */
 export type LeaseInput = LeaseAnswer | { readonly kind: "due" } | { readonly kind: "leave" };
 
 export type LeaseAction =
@@ -20,11 +20,10 @@ export type LeaseAction =
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "end" };
 
-/** What a candidate knows. Times are its own monotonic ones. */
+/** Times are the candidate's own monotonic milliseconds. */
 export type ElectionState = {
-  /** The last version that we saw, and since when we have seen no other. */
   readonly seen?: { readonly lease: LeaseObject; readonly sinceMs: number };
-  /** What we asked last. A renewal goes by what we know, a claim by what we have just read. */
+  /** A renewal relies on the known lease, a claim on the lease just read. */
   readonly asked?: { readonly what: "read" | "renewal" | "claim"; readonly atMs: number };
   readonly isLeaving?: true;
 };
@@ -32,7 +31,7 @@ export type ElectionState = {
 export type ElectionStep = {
   readonly state: ElectionState;
   readonly action: LeaseAction;
-  /** For the fence: the write that was answered counts; or the lease is not ours, whatever the fence still thinks. */
+  /** `renewed`: the write counts from its start. `lost`: this process does not hold the lease. */
   readonly fenceUpdate?: "renewed" | "lost";
 };
 
@@ -65,7 +64,7 @@ export function stepElection(
 
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
-/** Ours, free, or unchanged for its whole duration by our clock: then we claim it. Nobody's timestamps are compared. */
+/** Claims a lease that is ours, free, or unchanged for its duration. Never compares timestamps from other machines. */
 function consider(
   elector: LeaderElector,
   was: ElectionState & { readonly seen: ObservedLease },
@@ -78,7 +77,7 @@ function consider(
   return isMine(elector, lease) ? move : { ...move, fenceUpdate: "lost" };
 }
 
-/** Somebody deleted it. Its holder does not know yet, so others wait for what is left of its time. */
+/** Re-creates a deleted lease after its duration, because the holder does not know about the deletion yet. */
 function replace(elector: LeaderElector, state: ElectionState, now: ClockReading): ElectionStep {
   const leftMs = state.seen === undefined ? 0 : leftOf(elector, state.seen, now);
   if (leftMs > 0) return { ...pause(elector, state, now, leftMs), fenceUpdate: "lost" };
@@ -86,7 +85,7 @@ function replace(elector: LeaderElector, state: ElectionState, now: ClockReading
   return { state: asking(state, "claim", now), action, fenceUpdate: "lost" };
 }
 
-/** Releases what is ours or may be: a write without an answer may have arrived. Tries once more after a conflict. */
+/** Releases the lease even if only a claim is pending, which may have been applied. Retries once after a conflict. */
 function leave(elector: LeaderElector, state: ElectionState, input: LeaseInput, now: ClockReading): ElectionStep {
   const leaving = { ...state, isLeaving: true } as const;
   const release = (lease: LeaseObject, what: "renewal" | "claim") =>
@@ -119,7 +118,6 @@ function observeLease(
   return { ...state, seen: isSame && state.seen !== undefined ? state.seen : { lease, sinceMs: monotonicMs } };
 }
 
-/** How long a foreign lease may still be alive. */
 function leftOf(elector: LeaderElector, { lease, sinceMs }: ObservedLease, { monotonicMs }: ClockReading): number {
   if (holderOf(lease) === "" || isMine(elector, lease)) return 0;
   const durationSeconds = lease.spec?.leaseDurationSeconds ?? elector.durationSeconds;
@@ -146,7 +144,7 @@ function asking(
   return { ...state, asked: { what, atMs: monotonicMs } };
 }
 
-/** The retry time counts from the last question: after one that hung for longer there is no time to lose. */
+/** The retry period counts from the last request, so a request that hung longer is retried at once. */
 function pause(
   elector: LeaderElector,
   { seen, asked }: ElectionState,

@@ -8,7 +8,6 @@ import { WriteFence } from "./write-fence.ts";
 const me = { name: "lock", namespace: "home", identity: "me", ...defaultLeaseDurations };
 const other = { ...me, identity: "other" };
 
-/** A place for one Lease, with a switch for how it answers. */
 class Shelf implements LeaseApi {
   lease: LeaseObject | undefined;
   mode: "answering" | "hanging" | "losing answers" | "broken" = "answering";
@@ -103,7 +102,7 @@ test("who holds nothing leaves without a write", async () => {
 test("in an outage the fence closes ten seconds after the last good renewal was sent, and the next renewal opens it at once", async () => {
   const { shelf, clock, fence, reported, leave } = begin();
   await clock.advance(1_000);
-  shelf.mode = "hanging"; // the last good renewal was sent at 0
+  shelf.mode = "hanging"; // the last successful renewal was sent at 0
   await clock.advance(8_999);
   expect(fence.mayWrite()).toBe(true);
   await clock.advance(1);
@@ -136,7 +135,7 @@ test("a renewal counts from when it was sent, not from its answer", async () => 
     });
     return answer;
   };
-  await clock.advance(2_000); // sent at 2 s, to be answered at 6 s
+  await clock.advance(2_000); // sent at 2 s, answered at 6 s
   shelf.mode = "hanging";
   await clock.advance(8_999);
   expect(fence.mayWrite()).toBe(true);

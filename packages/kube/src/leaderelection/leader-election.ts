@@ -1,4 +1,4 @@
-// Competes for one lease and keeps the fence of its controller in step. Leases in one process know nothing of each other.
+// Runs a candidate for one lease and drives its write fence.
 
 import { type Clock, sleep } from "../clock.ts";
 import {
@@ -13,9 +13,9 @@ import { holderOf, type LeaseObject } from "./lease.ts";
 import type { WriteFence } from "./write-fence.ts";
 
 /**
- * The Lease object on the API server. An `update` carries the resourceVersion inside the lease: 409 is a conflict, for a
- * `create` too, and 404 is absent. An unknown outcome, a refusal included, is `failed`. Never the shared pool: a
- * renewal must not wait.
+ * An `update` sends the resourceVersion of the lease. 409 is `conflict`, and 404 on `read` is `absent`. Every other
+ * error is `failed`, because a write may have been applied. Must not use the shared connection pool: a renewal must
+ * not wait.
  */
 export type LeaseApi = {
   readonly read: (signal: AbortSignal) => Promise<LeaseAnswer>;
@@ -23,9 +23,9 @@ export type LeaseApi = {
   readonly update: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
 };
 
-/** Each call is a change, none is made per try. Whether we lead is reported by the fence. */
+/** Called on changes only. The write fence reports leadership. */
 export type LeaderElectionObserver = {
-  /** Empty: no holder. */
+  /** Empty if the lease has no holder. */
   readonly heldBy: (identity: string) => void;
   readonly failing: (message: string) => void;
   readonly recovered: () => void;
@@ -39,12 +39,12 @@ export type LeaderElectionOptions = {
   readonly observer: LeaderElectionObserver;
 };
 
-/** 15 s, 10 s and 2 s: what every Kubernetes component uses. */
+/** The defaults of Kubernetes components: 15 s, 10 s, and 2 s. */
 export const defaultLeaseDurations = { durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2_000 } as const;
 
 /**
- * Runs until the signal is aborted. Then the fence is closed before the lease is released, so end the reconciles first.
- * An outage ends nothing: it goes on asking, and with the lease still in our name the next renewal opens the fence again.
+ * Runs until the signal is aborted, then closes the fence and releases the lease, so end all reconciles first.
+ * Survives an outage: if the lease is still ours, the next renewal reopens the fence.
  */
 export async function runLeaderElection(parts: LeaderElectionOptions, signal: AbortSignal): Promise<void> {
   const { clock, fence, elector, observer } = parts;
@@ -71,7 +71,7 @@ export async function runLeaderElection(parts: LeaderElectionOptions, signal: Ab
   }
 }
 
-// The release is not cut short by the signal that asked for it.
+// The signal that triggers the release must not abort it.
 const never = new AbortController().signal;
 
 type LeaseCall = Exclude<LeaseAction, { readonly kind: "end" }>;
@@ -87,7 +87,7 @@ async function runAction(
   }
   const limit = new AbortController();
   const abortCall = () => limit.abort(signal.reason);
-  // Half the deadline: a connection that hangs leaves time for another try before the fence closes.
+  // Half the deadline leaves time for a second attempt before the fence closes.
   const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no answer in time")));
   signal.addEventListener("abort", abortCall, { once: true });
   try {

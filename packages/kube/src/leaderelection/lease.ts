@@ -1,4 +1,4 @@
-// The Lease object of coordination.k8s.io/v1: its holder, what is written to claim, renew or release it, and the requests for it.
+// Builds coordination.k8s.io/v1 Leases and the requests to claim, renew, and release them.
 
 import type { Json } from "@virt/engine";
 import type { ApiAnswer, ApiClient, FailedRequest } from "../client/client.ts";
@@ -18,8 +18,8 @@ type LeaseSpec = {
 };
 
 /**
- * As it is on the wire: what else is in it is kept and sent back. The uid above all: an update without it creates a lease
- * again that somebody deleted, whatever resourceVersion it carries (seen: 201); with it the answer is 409.
+ * Updates must send all fields back, above all the uid. Without the uid, an update re-creates a deleted lease despite
+ * its resourceVersion (observed: 201). With it, the answer is 409.
  */
 export type LeaseObject = {
   readonly apiVersion: "coordination.k8s.io/v1";
@@ -28,7 +28,7 @@ export type LeaseObject = {
   readonly spec?: LeaseSpec;
 };
 
-/** Who wants the lease. `identity` is unique to the process: a restarted one is somebody else. */
+/** `identity` must be unique per process, because a restarted process is a different candidate. */
 export type Candidate = {
   readonly name: string;
   readonly namespace: string;
@@ -36,7 +36,7 @@ export type Candidate = {
   readonly durationSeconds: number;
 };
 
-/** Empty: it was released. */
+/** Returns an empty string if the lease was released. */
 export function holderOf(lease: LeaseObject): string {
   return lease.spec?.holderIdentity ?? "";
 }
@@ -47,7 +47,7 @@ export function newLease(me: Candidate, wallMs: number): LeaseObject {
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
 }
 
-/** Renews our own lease, or takes one that is free: then the transition is counted. */
+/** Counts a transition if it takes a free lease. */
 export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): LeaseObject {
   const transitions = lease.spec?.leaseTransitions ?? 0;
   const taken =
@@ -55,7 +55,7 @@ export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): Le
   return { ...lease, spec: { ...lease.spec, ...held(me, wallMs), ...taken } };
 }
 
-/** Nobody's, and dead after a second for those who do not look at the holder. */
+/** Sets a duration of 1 s, which frees the lease for clients that ignore the holder. */
 export function releasedLease(lease: LeaseObject, wallMs: number): LeaseObject {
   const now = microTime(wallMs);
   const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
@@ -81,7 +81,6 @@ export function leaseClient(client: ApiClient, place: { readonly namespace: stri
   };
 }
 
-// A lease is plain data; its type just does not say that every property of it is JSON.
 function json(lease: LeaseObject): Json {
   return lease;
 }

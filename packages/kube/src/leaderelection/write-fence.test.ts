@@ -137,7 +137,7 @@ test("no write leaves when the last renewal was sent longer ago than the deadlin
       else if (what === "advance") moveTime("elapse", ms);
       else if (what === "set") {
         clock.stepWall(isBack ? -ms : ms);
-        moveTime("elapse", 1_000); // the fence reads the clocks once a second
+        moveTime("elapse", 1_000);
       }
       return !fence.mayWrite() || now - renewedAt < 10_000 + 2 * steps.length;
     });

@@ -1,16 +1,15 @@
-// What stands between a writer and the API server. The fence of a controller closes in time, whatever happened to the process or its
-// clocks; every write names its gate, there is no default.
+// Decides whether a controller may write, even if the process freezes or the clocks jump.
 
 import { advanceElapsed, type Cancel, type Clock, type Elapsed, startElapsed } from "../clock.ts";
 
-/** Nominal: an object that merely looks like a gate is none, so that a write under no lease is always one by name. */
+/** Nominal, so that no look-alike object passes as a gate. */
 export abstract class WriteGate {
   declare protected readonly isWriteGate: true;
 
-  /** Asked synchronously, right before a write goes to the socket. */
+  /** Called synchronously, immediately before a write reaches the socket. */
   abstract mayWrite(): boolean;
 
-  /** Tells at once whether it is open, then each change. Returns the end of it. */
+  /** Calls the listener at once and on each change. Returns the function to unsubscribe. */
   abstract subscribe(listener: (isOpen: boolean) => void): () => void;
 }
 
@@ -25,26 +24,20 @@ class NoLease extends WriteGate {
   }
 }
 
-/**
- * For what is written under no lease, and only for that: the lease itself, reviews that store nothing, a command that a
- * person runs, a process without leader election.
- */
+/** Only for writes without a lease: the Lease itself, access reviews, user commands, no leader election. */
 export const noLease: WriteGate = new NoLease();
 
-/** What the clocks do between two readings can hide from `advanceElapsed`. */
 const checkEveryMs = 1_000;
 
 export type WriteFenceOptions = {
   readonly clock: Clock;
-  /** The renew deadline: how long a renewal counts from when it was sent. Less than the lease's duration. */
+  /** The time that a renewal is valid after it was sent. Less than the lease duration. */
   readonly deadlineMs: number;
 };
 
 /**
- * Closed until the first renewal. When the last successful renewal was sent `deadlineMs` ago it closes, and stays closed
- * until the next one. Time is the larger of monotonic and wall time, see `advanceElapsed`. Nothing needs to run for it to be
- * closed in time: `mayWrite` reads the clocks itself, so a process that wakes from a freeze may not write. If it finds the
- * time over, subscribers are notified before it returns.
+ * Opens with a renewal and closes when the last one is `deadlineMs` old. `mayWrite` reads the clocks itself, so a
+ * process that wakes from a freeze cannot write. It notifies subscribers before it returns false.
  */
 export class WriteFence extends WriteGate {
   readonly deadlineMs: number;
@@ -75,13 +68,13 @@ export class WriteFence extends WriteGate {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** To be taken right before a renewal is sent, and given to `renewed` if it succeeds. */
+  /** Take a mark immediately before you send a renewal. Pass it to `renewed` on success. */
   mark(): number {
     this.#elapsed = advanceElapsed(this.#elapsed, this.#reading);
     return this.#elapsed.totalMs;
   }
 
-  /** Opens the fence, unless the answer came too late to be of use. */
+  /** Opens the fence unless the renewal is already too old. */
   renewed(mark: number): void {
     this.#renewedAt = Math.max(this.#renewedAt, mark);
     if (this.#isOpen || this.#isShut || this.#leftMs <= 0) return;
@@ -90,14 +83,13 @@ export class WriteFence extends WriteGate {
     this.#notify();
   }
 
-  /** Until the next renewal. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#notify();
   }
 
-  /** Closes it for good: the process is about to end, and no renewal opens it again. */
+  /** Closes the fence permanently. */
   [Symbol.dispose](): void {
     this.#isShut = true;
     this.#timer?.();

@@ -1,36 +1,33 @@
-// The log: JSON lines, or lines for people on a terminal.
+// The structured log, as JSON lines or in a readable format for terminals.
 
 import { pino } from "pino";
 import type { Clock } from "../clock.ts";
 import { loggable, loggableText } from "./loggable.ts";
 
-/** Lines below the level are dropped. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogFormat = "json" | "pretty";
 
-/** Anything may be given: errors with their causes, objects of the cluster, requests. An error belongs under `error`. */
+/** Accepts any value: errors, Kubernetes objects, requests. Put an exception in the field `error`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 type Write = (message: string, fields?: Fields) => void;
 
-/** Structured log: a message and fields. `error` takes what was thrown in the field `error`. */
 export type Log = Readonly<Record<LogLevel, Write>> & {
-  /** Each of its records carries these fields: the `controller`, the `key` in work. */
+  /** Adds these fields to each record, such as `controller` and `key`. */
   readonly child: (fields: Fields) => Log;
 };
 
 export type LogSettings = {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Counts only where the format is pretty. */
   readonly isColoured: boolean;
   readonly clock: Clock;
-  /** Gets whole lines, each with its end. */
+  /** Receives complete lines with their newline. */
   readonly write: (line: string) => void;
 };
 
-/** Writes one line per call to `write`. Secrets are redacted before they reach it. */
+/** Writes one line per call to `write`. Secrets are redacted first. */
 export function createLog({ level, format, isColoured, clock, write }: LogSettings): Log {
   const settings = {
     level,
@@ -42,7 +39,7 @@ export function createLog({ level, format, isColoured, clock, write }: LogSettin
   return wrap(pino(settings, stream));
 }
 
-/** `debug`, `info`, `warn`, `error`, and what zap's flags call them; a number is zap's verbosity. */
+/** Accepts the names of zap's levels. A positive number is zap's verbosity and means `debug`. */
 export function logLevelOf(flag: string): LogLevel | undefined {
   if (/^[1-9]\d*$/.test(flag)) return "debug";
   return levels.get(flag.toLowerCase());
@@ -59,13 +56,13 @@ const levels: ReadonlyMap<string, LogLevel> = new Map([
   ["fatal", "error"],
 ]);
 
-/** `json`, `pretty`, and zap's `console`. */
+/** Accepts zap's `console` as `pretty`. */
 export function logFormatOf(flag: string): LogFormat | undefined {
   if (flag === "console") return "pretty";
   return flag === "json" || flag === "pretty" ? flag : undefined;
 }
 
-// What pino gets is plain and clean already: it can leak nothing, and cannot be surprised.
+// pino receives only plain, redacted data, so it can neither leak a secret nor fail on a value.
 function wrap(logger: pino.Logger): Log {
   const at =
     (level: LogLevel): Write =>
@@ -98,7 +95,6 @@ type LoggedError = {
 const colours: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 const dim = 2;
 
-/** `line` is one record of the log, as JSON. */
 export function pretty(line: string, isColoured: boolean): string {
   const { time, level, controller, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const paint = (code: number | undefined, text: string) =>
@@ -116,7 +112,7 @@ export function pretty(line: string, isColoured: boolean): string {
   return [[...head, ...pairs.map((pair) => paint(dim, pair))].join(" "), ...errors, ""].join("\n");
 }
 
-/** https://no-color.org: any value but the empty one says no. */
+/** Follows https://no-color.org: any non-empty value disables color. */
 export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   return isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }
@@ -151,7 +147,7 @@ function pairsOf(fields: object): readonly string[] {
   return Object.entries(fields).map(([key, value]) => `${visible(key)}=${textOf(value)}`);
 }
 
-// Logged texts come from anywhere: they must not move a terminal's cursor, or turn the line around.
+// Escapes control characters, so that logged text cannot move the cursor or reverse the text direction.
 function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (one) => {
     const code = (one.codePointAt(0) ?? 0).toString(16);

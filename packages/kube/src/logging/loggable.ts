@@ -1,4 +1,4 @@
-// Turns anything into plain data that may be logged: bounded, without cycles, without secrets.
+// Converts any value to plain data for the log: bounded, acyclic, and without secrets.
 
 import type { Json, JsonMap } from "@virt/engine";
 import { cutText } from "@virt/engine";
@@ -13,16 +13,16 @@ import {
 
 const most = { depth: 10, values: 1_000, textBytes: 8_192, jsonLength: 100_000 };
 
-/** What one value may still cost, and which objects we are inside of. */
+/** `left` is the number of values that may still be visited. `open` contains the ancestors. */
 type Walk = { left: number; readonly open: Set<object> };
 type Place = { readonly walk: Walk; readonly depth: number; readonly isSecret: boolean };
 
-/** Never throws. Undefined and functions vanish; bytes are counted, not shown; errors keep their causes. */
+/** Never throws. Drops undefined and functions, replaces bytes by their count, and keeps the causes of errors. */
 export function loggable(value: unknown): Json | undefined {
   return visit(value, { walk: { left: most.values, open: new Set() }, depth: 0, isSecret: false });
 }
 
-/** A text that is JSON is looked into; every other is scrubbed. */
+/** Redacts secrets in text. Values inside JSON are redacted by name, other text by pattern. */
 export function loggableText(text: string): string {
   return visitText(text, { walk: { left: most.values, open: new Set() }, depth: 0, isSecret: false });
 }
@@ -70,7 +70,7 @@ function enter(value: object, { walk, depth, isSecret }: Place): Json {
   try {
     return plain(value, { walk, depth: depth + 1, isSecret });
   } catch {
-    return "[unreadable]"; // a getter or a proxy of somebody else threw
+    return "[unreadable]";
   } finally {
     walk.open.delete(value);
   }
@@ -87,7 +87,7 @@ function plain(value: object, place: Place): Json {
   return map(Object.entries(value), place);
 }
 
-// By its name: whoever touches the global loads all of fetch, which takes 6 MB for ever.
+// Checks by name: accessing the global `Headers` loads fetch, which permanently costs 6 MB.
 function isHeaders(value: object): value is Headers {
   return Object.prototype.toString.call(value) === "[object Headers]";
 }
@@ -96,7 +96,7 @@ function pairsOf(pairs: Iterable<readonly [unknown, unknown]>): readonly (readon
   return Array.from(pairs, ([key, value]) => [String(key), value] as const);
 }
 
-// Raw headers and command lines: a name, then its value.
+// In raw headers and command lines, each value follows its name in the list.
 function list(values: readonly unknown[], place: Place): readonly Json[] {
   return values.slice(0, leftOf(place)).map((value, at) => {
     const before = values[at - 1];
@@ -130,12 +130,12 @@ function map(entries: readonly (readonly [string, unknown])[], place: Place): Js
   );
 }
 
-// A number or a flag under a secret's name is none: `tokens: 25`, `automountServiceAccountToken: false`.
+// Numbers and booleans are not secrets: `tokens: 25`, `automountServiceAccountToken: false`.
 function isHideable(value: unknown): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 
-// One more than there is room for, so that it shows that something is missing.
+// Visits one value too many, so that the output shows the truncation mark.
 function leftOf({ walk }: Place): number {
   return Math.max(0, walk.left) + 1;
 }

@@ -1,4 +1,4 @@
-// What a secret looks like: by the name it stands under, or by its own form in the middle of a text or of JSON in a text.
+// Recognizes secrets by their name or by their form, also inside text and JSON in text.
 
 import { cutText } from "@virt/engine";
 
@@ -8,11 +8,11 @@ const maxBytes = 8_192;
 
 const secretNames =
   /authorization|cookie|token|passw(?:or)?d|passphrase|secret|credential|privatekey|apikey|accesskey|keydata/;
-// The name of a Secret, or the path of a token, is no secret.
+// The name of a Secret or the path of a token is not secret.
 const harmlessEndings =
   /(?:name|namespace|refs?|file|path|type|kind|hash|reviews?|requests?|version|seconds|timestamp|audiences?)$/;
 
-/** Whether something of this name is secret: a header, a field, a variable, a flag, in any spelling. */
+/** Accepts the name of a header, field, variable, or flag in any spelling. */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return secretNames.test(plain) && !harmlessEndings.test(plain);
@@ -20,39 +20,36 @@ export function isSecretName(name: string): boolean {
 
 const secretObject = /\bkind\\*["']?\s*:\s*\\*["']?Secret(?:List)?\b/;
 
-/** Whether it seems to be a Secret as YAML or as JSON, or a part of one. */
+/** Accepts YAML, JSON, and parts of them. */
 export function holdsSecretObject(text: string): boolean {
   return secretObject.test(text);
 }
 
-/** Whether what follows the text is the value of something secret: `token: `. */
+/** Reports whether a secret value follows the text, as after `token: `. */
 export function endsInSecretName(text: string): boolean {
   const name = /([\w-]{1,64})["']?\s{0,8}[:=]\s{0,8}$/.exec(text)?.[1];
   return name !== undefined && isSecretName(name);
 }
 
-// Most of what is logged: neither a token nor a name with its value.
+// Fast path for most logged values: no token and no name-value pair.
 const plainWord = /^[\w/]{0,200}$/;
-// Each of these takes linear time: a word is entered at its beginning only.
+// Each of these patterns must take linear time, so a word matches only from its start.
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-// A JWT, which every ServiceAccount's token is, or a token of OpenShift.
 const token = /(?<![\w-])eyJ[\w-]{4,}\.[\w-]+(?:\.[\w-]*)?|\bsha256~[\w-]+/g;
 const userInUrl = /\/\/[^/\s@]+@/g;
-// Behind a secret's name a list or a map hides all that follows: it was no whole JSON, so nobody knows where it ends.
+// The text was not valid JSON, so after a secret's name a list or map hides the rest.
 const header = /((?:authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)(?:[[{][\s\S]*|[^"'\\\r\n]+)/gi;
 const scheme = /\b((?:Bearer|Basic)\s+)[^\s"',;\\]+/gi;
-// name=value, name: value, "name":"value", "name","value", also where quotes are escaped or the last one is missing.
+// Matches name=value, name: value, "name":"value", and "name","value". Quotes may be escaped, and the last may be
+// missing.
 const named =
   /(?<![\w-])([\w-]*(?:authorization|cookie|token|passw|passphrase|secret|credential|key)[\w-]*)(\\*["']?\s*[:=]\s*|\\*["']\s*,\s*(?=\\*["']))(\\*["']?[[{][\s\S]*|\\*"(?:[^"\\]|\\(?!"))*|'[^']*|[^\s"',;&}\]]+)/gi;
-// { name: "A_TOKEN", value: "…" }, as environments are written
+// Matches environment variables: { name: "A_TOKEN", value: "…" }.
 const pair =
   /(\bname\\*["']?\s*[:=]\s*\\*["']?)([\w-]+)(\\*["']?[\s,\\n]*["']?value\\*["']?\s*[:=]\s*\\*["']?)([^\s"'\\]+)/gi;
 const flag = /(?<![\w-])(--[\w-]+)(\s+)(\S+)/g;
 
-/**
- * The text, or the first 8 kB of it, without what looks like a secret. A text that seems to hold a Secret object goes as
- * a whole.
- */
+/** Returns the first 8 kB without secrets. Redacts the whole text if it seems to contain a Secret object. */
 export function scrubText(text: string): string {
   if (plainWord.test(text)) return text;
   if (holdsSecretObject(text)) return redactedMark;
@@ -71,13 +68,13 @@ function hideValue(...[, name, between, value]: [string, string, string, string]
   return `${name}${between}${isSecretName(name) ? redactedMark : scrubText(value)}`;
 }
 
-/** A map, a list, or a string that has quotes inside. */
+/** `json` is a map, a list, or a string that contains quotes. */
 export type Piece = { readonly text: string } | { readonly json: object | string };
 
-// Looking for an end costs the rest of the text each time.
+// Each attempt may scan the rest of the text.
 const mostTries = 20;
 
-/** The pieces of a text in their order; JSON that is cut or malformed is text. */
+/** Treats truncated or malformed JSON as text. */
 export function splitJson(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let rest = 0;
@@ -99,7 +96,7 @@ function nextStart(text: string, from: number): number {
   return start.exec(text)?.index ?? -1;
 }
 
-/** Behind the bracket or quote that closes the one at `start`; brackets in strings do not count. */
+/** Returns the index after the matching bracket or quote. Ignores brackets in strings. */
 function endOf(text: string, start: number): number | undefined {
   const marks = /["{}[\]]|\\./gs;
   marks.lastIndex = start;
@@ -117,6 +114,6 @@ function parsed(text: string): object | string | undefined {
   try {
     return JSON.parse(text) as object | string;
   } catch {
-    return undefined; // only looks like it
+    return undefined;
   }
 }

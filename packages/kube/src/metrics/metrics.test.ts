@@ -31,7 +31,7 @@ import {
 } from "./metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
 
-const patience = { timeout: 120_000 }; // a hang guard
+const patience = { timeout: 120_000 };
 const prefix = "kubevirt_advisor_";
 const nodes = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
 const event: EventInput = {
@@ -43,7 +43,6 @@ const event: EventInput = {
   note: "N",
 };
 
-/** The samples of a registry, without comments and process metrics. */
 async function samples(registry: Registry): Promise<readonly string[]> {
   const lines = (await registry.metrics()).split("\n");
   return lines.filter((line) => line !== "" && !line.startsWith("#"));

@@ -1,4 +1,4 @@
-// The metrics of the runtime: informers, breakers, events, leader election, and work queues and requests under the names of client-go.
+// The metrics of the runtime. Work queue metrics have the names of client-go.
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ReflectorAges } from "../cache/reflector.ts";
@@ -10,12 +10,12 @@ import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Where metrics are made: `prefix` begins the names of those that no standard names. */
+/** `prefix` starts the names of all metrics except the standard ones. */
 export type MetricsScope = { readonly registry: Registry; readonly prefix: string };
 
 export type InformerAge = { readonly resource: string; readonly ages: ReflectorAges };
 
-/** Of several watches of one resource the oldest counts. A watch that is not listed any more has no series. */
+/** Registers the age of the oldest watch per resource. A removed watch has no series. */
 export function informerMetrics({ registry, prefix }: MetricsScope, watches: () => Iterable<InformerAge>): void {
   const gauge = (name: string, help: string, age: keyof ReflectorAges) =>
     new Gauge({
@@ -42,7 +42,6 @@ function oldestOf(watches: Iterable<InformerAge>, age: keyof ReflectorAges): Rea
   return oldest;
 }
 
-/** Which circuit breakers are open, and how often they opened. */
 export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObserver {
   const labelNames = ["access", "resource"] as const;
   const isOpen = new Gauge({
@@ -66,7 +65,7 @@ export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObser
   };
 }
 
-/** To be told each change; 0 until then. */
+/** Registers a gauge that starts at 0. Call the result on each change. */
 export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: boolean) => void {
   const gauge = new Gauge({
     name: `${prefix}leader`,
@@ -76,7 +75,6 @@ export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: bo
   return (isLeading) => gauge.set(isLeading ? 1 : 0);
 }
 
-/** Events that were written and lost. */
 export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver {
   const registers = [registry];
   const written = new Counter({ name: `${prefix}events_written_total`, help: "Events and series written.", registers });
@@ -89,7 +87,6 @@ export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver 
   return { written: () => written.inc(), lost: (reason) => lost.inc({ reason }) };
 }
 
-/** The constant 1, labelled with the version. */
 export function buildInfo({ registry, prefix }: MetricsScope, version: string): void {
   const help = "Always 1; the label is the running version.";
   new Gauge({ name: `${prefix}build_info`, help, labelNames: ["version"], registers: [registry] }).set({ version }, 1);
@@ -97,9 +94,9 @@ export function buildInfo({ registry, prefix }: MetricsScope, version: string): 
 
 type AnyMetric = Counter | Gauge | Histogram;
 
-/** Removes all series of a metric that carry these labels, whatever else they carry: their subject is gone. */
+/** Removes all series that have these labels, regardless of their other labels. */
 export function removeSeries(metric: AnyMetric, labels: Readonly<Record<string, string>>): void {
-  // prom-client has no other way to find series by some of their labels; its version is pinned, and a test looks.
+  // prom-client has no API for this. Its version is pinned, and a test covers the field.
   const { hashMap } = metric as unknown as { readonly hashMap: Readonly<Record<string, Series>> };
   for (const series of Object.values(hashMap)) {
     const isMeant = Object.entries(labels).every(([name, value]) => series.labels[name] === value);
@@ -111,7 +108,7 @@ type Series = { readonly labels: Record<string, string> };
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
-/** `states` says how the queues stand, by name, when somebody asks. */
+/** Registers the work queue metrics. `states` returns the state of each queue by name, on each scrape. */
 export function queueMetrics(
   registry: Registry,
   states: () => Readonly<Record<string, WorkQueueState>>,
@@ -148,7 +145,7 @@ export function queueMetrics(
   const waits = histogram("workqueue_queue_duration_seconds", "Time that keys waited before their reconcile began.");
   const works = histogram("workqueue_work_duration_seconds", "Duration of reconciles.");
   return (name) => {
-    retries.inc({ name }, 0); // a rate does not see a counter that begins with 1
+    retries.inc({ name }, 0); // a rate misses a counter that starts at 1
     return {
       added: () => adds.inc({ name }),
       retried: () => retries.inc({ name }),
@@ -158,10 +155,10 @@ export function queueMetrics(
   };
 }
 
-/** Is called once for each request that was answered or failed. */
+/** Called once for each request that was answered or failed. */
 export type RequestObserver = (request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream) => void;
 
-/** `code` is the status, or why there was none. */
+/** Registers a request counter. `code` is the HTTP status, or the reason for a missing response. */
 export function requestMetrics({ registry, prefix }: MetricsScope): RequestObserver {
   const requests = new Counter({
     name: `${prefix}requests_total`,
@@ -172,7 +169,7 @@ export function requestMetrics({ registry, prefix }: MetricsScope): RequestObser
   return (request, answer) => requests.inc({ ...describeRequest(request), code: codeOf(answer) });
 }
 
-/** The client, with every request told to the observer when its answer begins. */
+/** Reports each request to the observer when its answer starts. */
 export function observeRequests(client: ApiClient, observer: RequestObserver): ApiClient {
   return {
     send: async (request, sending) => {
@@ -195,7 +192,6 @@ export function observeRequests(client: ApiClient, observer: RequestObserver): A
 
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;
 
-/** The words of RBAC: get, list, watch, create, update, patch, delete. */
 export function describeRequest({ method, path, scope: { resource } }: ApiRequest): {
   readonly verb: string;
   readonly resource: string;
@@ -207,7 +203,6 @@ export function describeRequest({ method, path, scope: { resource } }: ApiReques
   return { verb: place.endsWith(`/${plural}`) ? "list" : "get", resource };
 }
 
-/** For a trace: verb, path without its query, and the code. */
 export function requestLine(request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream): string {
   const [place = "", query = ""] = request.path.split("?");
   const dryRun = new URLSearchParams(query).has("dryRun") ? ", dry run" : "";

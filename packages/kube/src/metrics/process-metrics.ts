@@ -1,12 +1,12 @@
-// Metrics of the process itself: memory, CPU, event loop, open handles.
+// Metrics of the process: memory, CPU, event loop, open handles.
 
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /**
- * Names are those of the Prometheus clients, so that dashboards know them. The event loop is measured every
- * `resolutionMs`, which costs: about 6 ms of CPU a minute at 500, 300 ms at 10.
+ * Registers metrics under the names of the Prometheus client libraries. Sampling every `resolutionMs` costs about 6 ms
+ * of CPU a minute at 500, 300 ms at 10.
  */
 export function processMetrics(registry: Registry, resolutionMs: number): Disposable {
   const registers = [registry];
@@ -60,10 +60,9 @@ function resourcesMetric(registry: Registry): void {
   registry.registerMetric(resources);
 }
 
-/** Each scrape tells of the time since the one before. */
 function eventLoopMetrics(registry: Registry, resolutionMs: number): Disposable {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
-  // Node measures from one look to the next, so the time between two looks is no delay.
+  // Node includes the sampling interval in each delay.
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3);
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -78,7 +77,7 @@ function eventLoopMetrics(registry: Registry, resolutionMs: number): Disposable 
   gauge("p99", "99th percentile of the delay", () => delays.percentile(99));
   gauge("max", "Longest delay", () => {
     const { max } = delays;
-    delays.reset(); // a scrape asks in the order of registration, and this is the last of the three
+    delays.reset(); // the last of the three to be collected, because collection follows the registration order
     return max;
   });
   delays.enable();
@@ -93,6 +92,6 @@ function openFiles(): number {
   try {
     return readdirSync("/proc/self/fd").length;
   } catch {
-    return 0; // not on Linux
+    return 0;
   }
 }

@@ -93,7 +93,7 @@ test("an API server that cannot be asked lets nobody in, and is asked again the 
     kind: "unavailable",
     message: "cannot create tokenreviews: you may not create tokenreviews",
   });
-  expect(await authorize()).toBe("unavailable"); // knows who it is, but not what they may do
+  expect(await authorize()).toBe("unavailable");
   expect(await authorize("Bearer another")).toBe("allowed");
 });
 

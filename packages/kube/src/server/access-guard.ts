@@ -1,4 +1,4 @@
-// Authenticates and authorizes requests to our servers as the cluster does: TokenReview, then SubjectAccessReview, cached and limited.
+// Authenticates requests with TokenReviews and authorizes them with SubjectAccessReviews.
 
 import { createHash } from "node:crypto";
 import { asText, at, type Bucket, fullBucket, isMap, type Json, takeToken } from "@virt/engine";
@@ -10,22 +10,19 @@ import { noLease } from "../leaderelection/write-fence.ts";
 
 export type AccessDecision =
   | { readonly kind: "allowed" }
-  | { readonly kind: "unknown" } // no token, or none that the cluster knows
+  | { readonly kind: "unknown" } // no token, or a token that the cluster does not accept
   | { readonly kind: "forbidden"; readonly user: string; readonly path: string }
   | { readonly kind: "throttled"; readonly retryInMs: number }
-  | ReviewUnavailable; // the API server could not be asked
+  | ReviewUnavailable; // the API server gave no answer
 
 export type AccessRequest = {
-  /** The header, as it came. */
   readonly authorization: string | undefined;
   readonly path: string;
-  /** Where the request came from. */
   readonly address: string;
 };
 
 export type AccessGuardOptions = { readonly client: Pick<ApiClient, "write">; readonly clock: Clock };
 
-/** How long a yes and a no are believed. */
 const keepMs = { yes: 60_000, no: 10_000 };
 
 type TokenReviewResult = { readonly kind: "user"; readonly user: User } | { readonly kind: "unknown" };
@@ -33,7 +30,7 @@ type AccessReviewResult = { readonly kind: "reviewed"; readonly isAllowed: boole
 type CachedReview = { readonly result: TokenReviewResult | AccessReviewResult; readonly until: number };
 type RefusedReview = { readonly kind: "throttled"; readonly retryInMs: number } | ReviewUnavailable;
 
-/** Caches answers by the hash of the token, never the token. One for all servers of a process. */
+/** Caches answers by the hash of the token, never the token itself. Create one per process, for all of its servers. */
 export class AccessGuard {
   readonly #parts: AccessGuardOptions;
   readonly #cached = new Map<string, CachedReview>();
@@ -60,7 +57,7 @@ export class AccessGuard {
     return may.isAllowed ? { kind: "allowed" } : { kind: "forbidden", user: user.name, path };
   }
 
-  /** What is known, or being asked already, costs nothing. That the server could not be asked is not cached. */
+  /** Cached and pending answers take no token from the limit. Failed reviews are not cached. */
   async #lookUp<T extends TokenReviewResult | AccessReviewResult>(
     key: string,
     address: string,
@@ -81,7 +78,7 @@ export class AccessGuard {
     return result;
   }
 
-  // What is over goes; what is left has a bound, because lookups have.
+  // Removes expired entries. The rate limit of lookups bounds the rest.
   #cache(key: string, result: TokenReviewResult | AccessReviewResult): void {
     const now = this.#parts.clock.monotonic();
     for (const [old, { until }] of this.#cached) if (until <= now) this.#cached.delete(old);
@@ -90,7 +87,6 @@ export class AccessGuard {
   }
 }
 
-/** As the API server describes a user: name, uid, groups, extra. */
 export type User = { readonly name: string; readonly described: Json };
 
 export type ReviewUnavailable = { readonly kind: "unavailable"; readonly message: string };
@@ -117,7 +113,6 @@ async function reviewToken(
   return isKnown ? { kind: "user", user: { name, described: user } } : { kind: "unknown" };
 }
 
-/** Whether the user may `get` a path that is no object of the cluster. */
 async function reviewAccess(
   user: User,
   path: string,
@@ -143,7 +138,7 @@ async function ask(
 }
 
 const rates = {
-  /** From one address, so that one client cannot use up what is there for all. */
+  /** Per address, so that one client cannot use up the total. */
   each: { capacity: 10, refillMs: 500 },
   all: { capacity: 50, refillMs: 100 },
 };
@@ -152,7 +147,7 @@ export type LookupLimit = { readonly all: Bucket; readonly each: ReadonlyMap<str
 
 export const noLookups: LookupLimit = { all: fullBucket, each: new Map() };
 
-/** 0: granted. Else nothing was taken, and it is worth another try after that many milliseconds. */
+/** Takes one lookup if the limits allow it. Otherwise `retryInMs` is the time until a retry makes sense. */
 export function takeLookup(
   was: LookupLimit,
   address: string,

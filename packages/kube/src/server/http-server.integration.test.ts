@@ -8,7 +8,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSelfSignedCertificate } from "../auth/certificate.ts";
 import { defaultServerLimits, listen, type ServerLimits } from "./http-server.ts";
 
-/** Times short enough to see them pass; sizes as always. */
 const hasty = { requestMs: 100, keepMs: 100, idleMs: 200, handshakeMs: 100, checkEveryMs: 20 };
 
 async function begin(limits: Partial<ServerLimits> = {}, kind: "plain" | "secure" = "plain", body = "ok\n") {
@@ -35,7 +34,6 @@ async function begin(limits: Partial<ServerLimits> = {}, kind: "plain" | "secure
   return { answered, open, port };
 }
 
-/** All that comes until the server hangs up. */
 async function hear(socket: Socket): Promise<string> {
   try {
     return await text(socket);
@@ -86,7 +84,7 @@ test("old versions of TLS are refused", async () => {
   const versionWith = (maxVersion: "TLSv1.1" | "TLSv1.2" | "TLSv1.3") =>
     new Promise<string>((resolve) => {
       const minVersion = maxVersion;
-      const ciphers = "DEFAULT@SECLEVEL=0"; // else our own side refuses to try
+      const ciphers = "DEFAULT@SECLEVEL=0"; // otherwise the client refuses to try
       const socket = connectSecure({
         port,
         host: "127.0.0.1",
@@ -146,7 +144,7 @@ test("thousands of requests at once on one connection are not all answered", asy
 });
 
 test("whatever bytes come in, the next one is served", async () => {
-  // On a busy machine a tenth of a second may pass between a connection and its request.
+  // On a busy machine, 0.1 s may pass between a connection and its request.
   const { open, answered } = await begin({ ...hasty, requestMs: 2_000, idleMs: 2_000, connectionsEach: 150 });
   const pieces = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),

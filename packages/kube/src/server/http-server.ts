@@ -1,4 +1,4 @@
-// A small HTTP or HTTPS server that survives every client: bounded in connections, sizes and times; and the addresses it binds to.
+// A small HTTP or HTTPS server with bounds on connections, sizes, and times.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
@@ -7,20 +7,19 @@ import type { Certificate } from "../auth/certificate.ts";
 import type { RouteReply } from "./routes.ts";
 
 export type ServerLimits = {
-  /** Until a request is there. */
+  /** The time limit for receiving a complete request. */
   readonly requestMs: number;
-  /** Until the next one begins on the same connection. */
+  /** The time limit for the next request on the same connection. */
   readonly keepMs: number;
   readonly idleMs: number;
   readonly handshakeMs: number;
   readonly checkEveryMs: number;
   readonly headerBytes: number;
   readonly connections: number;
-  /** From one address: one client alone cannot keep the others out. */
+  /** Per address, so that one client cannot exclude the others. */
   readonly connectionsEach: number;
-  /** What becomes of a connection too many: it is refused, or takes the place of the oldest one. */
+  /** At the limit, `refuse` rejects new connections and `evict` closes the oldest. */
   readonly whenFull: "refuse" | "evict";
-  /** On one connection, so that nobody sends thousands at once. */
   readonly requestsEach: number;
 };
 
@@ -37,10 +36,7 @@ export const defaultServerLimits: ServerLimits = {
   requestsEach: 100,
 };
 
-/**
- * A probe is one short request, and whoever fills the server with idle connections must not make the kubelet restart the
- * process: the newest connection always gets through, and none stays for long.
- */
+/** Accepts the newest connection and soon closes idle ones, so that no client causes a restart by the kubelet. */
 export const probeServerLimits: ServerLimits = {
   ...defaultServerLimits,
   requestMs: 2_000,
@@ -61,7 +57,7 @@ export type HttpServerOptions = {
 
 export type HttpListener = { readonly port: number; readonly close: () => Promise<void> };
 
-/** Settles when it listens, or with one line that says why it cannot. */
+/** Resolves with a one-line message if it cannot listen. */
 export async function listen(endpoint: Endpoint, parts: HttpServerOptions): Promise<HttpListener | string> {
   const closing = new AbortController();
   const server = create(parts, (request, response) => {
@@ -98,7 +94,7 @@ function create(
   if (certificate === undefined) return createServer(options, onRequest);
   const tls = { ...certificate.current, minVersion: "TLSv1.2", handshakeTimeout: limits.handshakeMs } as const;
   const server = createSecureServer({ ...options, ...tls }, onRequest);
-  // Before Node takes the connection over with the certificate that it knows.
+  // Must run before Node starts TLS with the certificate that it has.
   server.prependListener("connection", () => {
     const renewed = certificate.renewed();
     if (renewed !== undefined) server.setSecureContext({ ...renewed, minVersion: "TLSv1.2" });
@@ -108,18 +104,18 @@ function create(
 
 function limitConnections(server: Server | SecureServer, limits: ServerLimits): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
-  // One more is let in where it takes the place of another.
+  // `evict` accepts one more connection, which then replaces the oldest.
   server.maxConnections = limits.whenFull === "evict" ? limits.connections + 1 : limits.connections;
   server.maxRequestsPerSocket = limits.requestsEach;
-  server.on("dropRequest", (_, socket: Socket) => socket.destroy()); // else Node goes on answering 503
-  server.timeout = limits.idleMs; // for who does not read the answer
+  server.on("dropRequest", (_, socket: Socket) => socket.destroy()); // otherwise Node keeps answering 503
+  server.timeout = limits.idleMs; // also ends connections that do not read the answer
   server.on("connection", (socket: Socket) => {
     const { remoteAddress } = socket;
     const [oldest] = sockets;
     if (limits.whenFull === "evict" && sockets.size >= limits.connections) oldest?.destroy();
     if (limits.whenFull === "evict" && oldest !== undefined && oldest.destroyed) sockets.delete(oldest);
     const same = [...sockets].filter((other) => other.remoteAddress === remoteAddress);
-    socket.on("error", () => undefined); // clients may go at any time
+    socket.on("error", () => undefined); // clients may disconnect at any time
     if (same.length >= limits.connectionsEach) return void socket.destroy();
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -128,7 +124,7 @@ function limitConnections(server: Server | SecureServer, limits: ServerLimits): 
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: RouteReply): void {
-  // What a client sends as a body is not read, so nothing after it can be.
+  // The server does not read request bodies, so it cannot read another request after one.
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   response.writeHead(status, {
     "content-type": type ?? "text/plain; charset=utf-8",
@@ -154,7 +150,7 @@ function reasonOf(error: unknown): string {
   return reasons[code] ?? message;
 }
 
-/** No host means every address of the machine, by IPv4 and IPv6. */
+/** Without a host, binds to all IPv4 and IPv6 addresses. */
 export type Endpoint = { readonly host?: string; readonly port: number };
 
 export type BindAddress =
@@ -162,7 +158,7 @@ export type BindAddress =
   | { readonly kind: "at"; readonly endpoint: Endpoint }
   | { readonly kind: "bad"; readonly problem: string };
 
-/** `:8081`, `127.0.0.1:8083`, `[::1]:9`, `localhost:0` (any free port); `0` is off. Named ports are not known. */
+/** Parses `:8081`, `127.0.0.1:8083`, `[::1]:9`, or `localhost:0` (any free port). `0` disables the server. */
 export function parseBindAddress(text: string): BindAddress {
   if (text === "0") return { kind: "off" };
   const bad = (problem: string) =>

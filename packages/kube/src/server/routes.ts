@@ -1,38 +1,36 @@
-// From a request to its reply: the route, the access guard, and errors as replies.
+// Routes requests, applies the access guard, and turns errors into replies.
 
 import type { IncomingMessage } from "node:http";
 import type { AccessDecision, AccessGuard } from "./access-guard.ts";
 
-/** Status and body; the type is plain text unless given. */
 export type RouteReply = {
   readonly status: number;
   readonly body: string | Uint8Array;
-  /** Plain text, unless given. */
+  /** Absent: plain text. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** What a route sees of a request: never its headers or body. */
+/** Excludes headers and body. */
 export type RouteRequest = {
   readonly path: string;
-  /** What follows a route that ends in a slash, decoded; else empty. */
+  /** The decoded path after a route that ends in a slash, otherwise empty. */
   readonly rest: string;
   readonly query: URLSearchParams;
-  /** Aborted when the server closes. */
   readonly signal: AbortSignal;
 };
 
-/** Answers one path. A throw becomes 500, without its message. */
+/** An exception becomes a 500 reply without its message. */
 export type Route = (asked: RouteRequest) => RouteReply | Promise<RouteReply>;
 
-/** By path. One that ends in a slash takes all that is below it; the longest wins. */
+/** A path that ends in a slash matches everything below it. The longest match wins. */
 export type Routes = Readonly<Record<string, Route>>;
 
 export type RouteMatch = { readonly route: Route; readonly asked: Omit<RouteRequest, "signal"> };
 
 type Request = Pick<IncomingMessage, "method" | "url" | "headers">;
 
-/** GET only, and without a body: nothing here takes one. */
+/** Accepts only GET requests without a body. */
 export function findRoute({ method, url = "", headers }: Request, routes: Routes): RouteMatch | RouteReply {
   if (method !== "GET") return { status: 405, body: "Method not allowed\n", headers: { allow: "GET" } };
   const length = headers["content-length"];
@@ -54,25 +52,24 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // % and something that is no code
+    return undefined;
   }
 }
 
-/** What people should know of; none of it ends a server. */
 export type ServingObserver = {
   readonly warned: (message: string) => void;
-  /** A route threw, which is a bug. */
+  /** A route threw an exception, which is a bug. */
   readonly failed: (path: string, error: unknown) => void;
 };
 
 export type AnswerOptions = {
   readonly routes: Routes;
-  /** Absent: every request is allowed. */
+  /** Absent: all requests are allowed. */
   readonly guard?: AccessGuard;
   readonly observer: ServingObserver;
 };
 
-/** What it returns never rejects. */
+/** Returns a handler that never rejects. */
 export function createAnswerer({ routes, guard, observer }: AnswerOptions) {
   const reportUnavailable = onChange(observer.warned);
   return async (request: IncomingMessage, signal: AbortSignal): Promise<RouteReply> => {
@@ -92,7 +89,6 @@ export function createAnswerer({ routes, guard, observer }: AnswerOptions) {
   };
 }
 
-/** Reports a message when it changes, not each time. */
 function onChange(report: (message: string) => void): (message: string | undefined) => void {
   let last: string | undefined;
   return (message) => {

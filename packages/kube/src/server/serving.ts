@@ -1,4 +1,4 @@
-// The servers of the operator: probes for the kubelet, metrics for Prometheus, and others behind the same guard.
+// The servers of the operator: probes, metrics, and other guarded or public routes.
 
 import type { IncomingMessage } from "node:http";
 import type { Registry } from "prom-client";
@@ -16,20 +16,19 @@ import {
 } from "./http-server.ts";
 import { createAnswerer, type RouteReply, type Routes, type ServingObserver } from "./routes.ts";
 
-/** `refused` says in one line why there is no server. */
 export type Serving =
   | { readonly kind: "serving"; readonly port: number; readonly close: () => Promise<void> }
   | { readonly kind: "off" }
   | { readonly kind: "refused"; readonly problem: string };
 
 type ServerOptions = {
-  /** As in the flags: `:8081`, `127.0.0.1:8083`, `0` for none. */
+  /** As in the flags: `:8081`, `127.0.0.1:8083`, or `0` for no server. */
   readonly address: string;
   readonly observer: ServingObserver;
   readonly limits?: Partial<ServerLimits>;
 };
 
-/** `/healthz` and `/readyz` over plain HTTP; `?verbose` names the checks that are well, too. */
+/** Serves `/healthz` and `/readyz` over plain HTTP. `?verbose` also lists passing checks. */
 export function serveProbes({
   healthz,
   readyz,
@@ -45,11 +44,11 @@ export function serveProbes({
 export type GuardedServerOptions = ServerOptions & {
   readonly guard: AccessGuard;
   readonly clock: Clock;
-  /** The folder of `tls.crt` and `tls.key`; absent: a self-signed certificate. */
+  /** Absent: a self-signed certificate. */
   readonly certificateFolder?: string;
 };
 
-/** HTTPS only, and only for who may `get` the path, as the cluster's RBAC says. Paths that are no routes are 404 for all. */
+/** Serves routes over HTTPS to users whose RBAC allows `get` on the path. Unknown paths return 404 to everyone. */
 export function serveGuarded({
   guard,
   clock,
@@ -57,7 +56,7 @@ export function serveGuarded({
   routes,
   ...common
 }: GuardedServerOptions & { readonly routes: Routes }): Promise<Serving> {
-  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" }); // needs no certificate
+  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" });
   const certificate =
     certificateFolder === undefined
       ? createSelfSignedCertificate(clock.wall())
@@ -66,7 +65,7 @@ export function serveGuarded({
   return serve(common, { routes, certificate, guard });
 }
 
-/** `/metrics`, guarded; or, if it is not to be secure, over plain HTTP for everybody who gets through. */
+/** Serves `/metrics` over HTTPS with the guard. Without `isSecure`, serves plain HTTP without authorization. */
 export function serveMetrics({
   registry,
   isSecure,
@@ -80,12 +79,11 @@ export function serveMetrics({
 
 export type PublicServerOptions = ServerOptions & {
   readonly clock: Clock;
-  /** The folder of `tls.crt` and `tls.key`. */
   readonly certificateFolder: string;
   readonly answer: (request: IncomingMessage) => RouteReply;
 };
 
-/** HTTPS for everybody who gets through: for what is no secret. */
+/** Serves HTTPS without authorization. Use only for public content. */
 export async function servePublic({
   clock,
   certificateFolder,
@@ -128,12 +126,12 @@ async function open(endpoint: Endpoint, parts: HttpServerOptions): Promise<Servi
   return typeof listening === "string" ? { kind: "refused", problem: listening } : { kind: "serving", ...listening };
 }
 
-/** Why all is not well, in one line; undefined if it is. */
+/** Returns a one-line problem, or undefined if the check passes. */
 export type ProbeCheck = () => string | undefined;
 
 export type ProbeChecks = Readonly<Record<string, ProbeCheck>>;
 
-/** 200 or 500. The body names each check that fails; the others too, if asked to be verbose. */
+/** Lists failed checks, and passing ones if `isVerbose`. */
 export function probe(checks: ProbeChecks, isVerbose: boolean): RouteReply {
   const results = Object.entries(checks).map(([name, check]) => ({ name, problem: problemOf(check) }));
   const lines = results.flatMap(({ name, problem }) => {

@@ -1,4 +1,4 @@
-// A harness for the laws of leader election: candidates whose machines, clocks and requests meet with faults.
+// Candidates for a lease with faults in their machines, clocks, and requests.
 
 import type { Clock } from "../clock.ts";
 import {
@@ -14,7 +14,7 @@ import { WriteFence } from "../leaderelection/write-fence.ts";
 
 const { renewDeadlineMs: deadlineMs, ...times } = defaultLeaseDurations;
 
-/** Milliseconds on the way there and back; Infinity: it gets lost. */
+/** Milliseconds for the request and for the answer. Infinity: lost. */
 export type Journey = { readonly there: number; readonly back: number };
 
 export type MachineFault = {
@@ -25,7 +25,6 @@ export type MachineFault = {
 
 export type Life = { readonly speed: number; readonly faults: readonly MachineFault[] };
 
-/** The one Lease object. Who has it is known here, whatever the candidates believe. */
 class Registry {
   #lease: LeaseObject | undefined;
   #version = 0;
@@ -51,7 +50,7 @@ class Registry {
   }
 }
 
-/** A process with clocks of its own, that can be stopped at any point, and then misses everything until it goes on. */
+/** A process with its own clocks. While stopped, it receives nothing. */
 class Machine {
   readonly #real: Clock;
   readonly #speed: number;
@@ -71,7 +70,6 @@ class Machine {
     schedule: (ms, run) => this.#real.schedule(Math.ceil(ms) / this.#speed, () => this.hear(run)),
   };
 
-  /** Something arrives from outside: a timer, an answer. */
   hear(what: () => void): void {
     if (this.state === "running") what();
     else if (this.state === "stopped") this.#missed.push(what);
@@ -94,7 +92,6 @@ class Machine {
   }
 }
 
-/** One candidate: the driver of `lease.ts`, without promises. */
 class Candidate {
   readonly machine: Machine;
   readonly fence: WriteFence;
@@ -151,7 +148,7 @@ class Candidate {
 
 export class ElectionHarness {
   readonly real: Clock;
-  /** Who would have written under another's lease as the first thing when it woke. */
+  /** Candidates that could write under another holder's lease on waking. */
   readonly sleepwalkers: string[] = [];
   readonly registry = new Registry();
   readonly candidates: readonly Candidate[];
@@ -177,12 +174,10 @@ export class ElectionHarness {
     });
   }
 
-  /** From now on every request arrives, and so does its answer. */
   calm(): void {
     this.#journeys = [{ there: 5, back: 5 }];
   }
 
-  /** Whoever would write now if it could. A stopped one cannot, a dead one never. */
   get writers(): readonly string[] {
     return this.candidates
       .filter(({ machine, fence }) => machine.state === "running" && fence.mayWrite())

@@ -1,4 +1,4 @@
-// A model of a server that keeps events, and of a bad network, to play histories against our decisions. For tests only.
+// A model of an event server and an unreliable network for testing `EventSeries`.
 
 import type { KubeObject } from "@virt/engine";
 import type { WriteResult } from "../client/outcome.ts";
@@ -22,7 +22,7 @@ type RecordedWrite = {
   readonly do: EventWrite["do"];
 };
 
-/** A note that begins with `!` is important; what stands before a colon is its reason. */
+/** A note that starts with `!` is important. The text before a colon is the reason. */
 function eventOf(subject: string, note: string): EventInput {
   return {
     priority: note.startsWith("!") ? "important" : "routine",
@@ -34,23 +34,21 @@ function eventOf(subject: string, note: string): EventInput {
   };
 }
 
-/** `subject/note`, and `subject/reason combined` for those that are combined. */
+/** Returns `subject/note`, or `subject/reason combined` for combined events. */
 function nameOf(event: EventInput): string {
   const { regarding, reason, note, action } = event;
   return action === "A" ? `${regarding.name}/${note}` : `${regarding.name}/${reason} combined`;
 }
 
-/** A server that keeps events, a network that fails, and the decisions between them. */
 export class EventHarness {
   readonly server = new Map<string, number>();
   readonly written: RecordedWrite[] = [];
   readonly lost: EventLossReason[] = [];
-  /** Notes that a limit kept from being written. */
   readonly dropped: string[] = [];
   readonly accepted = new Map<string, number>();
   now = 0;
   isDown = false;
-  /** While down, a breaker is open. */
+  /** True if a breaker is open while the server is down. */
   isParking = false;
   pending: EventWrite | undefined;
   #series = new EventSeries(repeatMs, nameOf);
@@ -63,7 +61,7 @@ export class EventHarness {
     if (this.lost.length === before) this.accepted.set(name, (this.accepted.get(name) ?? 0) + 1);
   }
 
-  /** The answer to what is on its way; with `isDeaf` the server does its part, but we never hear of it. */
+  /** Answers the write in flight. With `isDeaf`, the server applies it but the answer is lost. */
   answer(isDeaf = false): void {
     const write = this.pending;
     if (write === undefined) return;
@@ -152,7 +150,6 @@ export class EventHarness {
 
 const unavailable: WriteResult = { kind: "unavailable", message: "down" };
 
-/** Announces and is answered at once. */
 export function eventAbout(harness: EventHarness, subject: string, notes: readonly string[]): void {
   for (const note of notes) {
     harness.announce(subject, note);

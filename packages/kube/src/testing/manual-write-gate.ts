@@ -1,4 +1,4 @@
-// A write gate for tests, opened and closed by hand.
+// A write gate that tests open and close directly.
 
 import { WriteGate } from "../leaderelection/write-fence.ts";
 

@@ -1,9 +1,8 @@
-// The rules of Prometheus' promlint for names, units and help, on the text that is scraped. For tests only.
+// Checks scraped metrics against the rules of Prometheus promlint for names, units, and help.
 
 const abbreviations = ["s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb", "m", "h", "d"];
 const oddUnits = ["minutes", "hours", "days", "weeks", "bits", "milliseconds", "microseconds", "nanoseconds", "kilobytes"]; // biome-ignore format: a list
 
-/** One line for each problem. */
 export function lint(text: string): readonly string[] {
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   return types.flatMap(([, name = "", type = ""]) => {

@@ -1,4 +1,4 @@
-// A model of an API server and of a bad network, to play histories against the reflector's decisions. For tests only.
+// A model of an API server and an unreliable network for testing the reflector.
 
 import {
   initialReflectorState,
@@ -21,7 +21,7 @@ type Pages = {
   at: number;
 };
 
-/** An item is the version at which it was written. */
+/** The value of an item is the version at which it was written. */
 export class ReflectorHarness {
   readonly regressions: string[] = [];
   readonly #store = new Store<number>({
@@ -42,7 +42,6 @@ export class ReflectorHarness {
   #probe: { readonly effort: number; readonly from: number } | undefined;
   #old: Connection | undefined;
 
-  /** A server that cannot stream lists refuses the first one. */
   constructor(canStream: boolean) {
     this.#canStream = canStream;
     this.#state = initialReflectorState(true);
@@ -89,14 +88,13 @@ export class ReflectorHarness {
       () => this.#answerProbe(number % 42 < 21),
       () => void (this.#compacted = this.#version),
       () => this.#bookmark(),
-      () => this.#deliver(this.#old), // a connection that was hung up still says something
+      () => this.#deliver(this.#old), // a closed connection still delivers
       () => this.#input(number % 42 < 21 ? { is: "doubted" } : { is: "relist" }),
       () => this.#input({ is: "overflowed", why: "too much" }),
     ];
     steps[number % steps.length]?.();
   }
 
-  /** No faults from now on, until nothing happens any more. */
   heal(): void {
     for (let round = 0; round < 10_000; round++) {
       const forMs = round % 2 === 0 ? 30_000 : 150_000;
@@ -134,7 +132,7 @@ export class ReflectorHarness {
     return { type: event.type, key: event.key, version: `${event.version}`, item: event.version };
   }
 
-  /** In the middle of a list too, where it means nothing. */
+  /** Sends a bookmark. In the middle of a list, it must have no effect. */
   #bookmark(): void {
     const { effort, queue, cursor, isSilent } = this.#connection ?? { effort: 0, queue: [], cursor: 0, isSilent: true };
     const isLive = !isSilent && (queue.length > 0 || cursor === this.#version);

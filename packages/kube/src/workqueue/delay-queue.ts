@@ -1,14 +1,14 @@
-// Remembers when each key is due: one time per key, the earliest wins.
+// Stores one due time per key. The earliest time wins.
 
 type Entry = { readonly key: string; readonly at: number; readonly arrival: number };
 
 export class DelayQueue {
   readonly #due = new Map<string, number>();
-  // A binary heap. An entry whose key has got another time meanwhile is stale, and skipped when it comes to the top.
+  // A binary heap. An entry is stale if its key now has a different due time.
   readonly #heap: Entry[] = [];
   #arrivals = 0;
 
-  /** A later time than the one on record changes nothing. */
+  /** Has no effect if the key is due earlier. */
   set(key: string, at: number): void {
     const known = this.#due.get(key);
     if (known !== undefined && known <= at) return;
@@ -17,13 +17,11 @@ export class DelayQueue {
     this.#rise(this.#heap.length - 1);
   }
 
-  /** When the first key is due. */
   get next(): number | undefined {
     this.#dropStale();
     return this.#heap[0]?.at;
   }
 
-  /** Removes and returns the keys that are due, in order of their times. */
   take(now: number): readonly string[] {
     const keys: string[] = [];
     for (let at = this.next; at !== undefined && at <= now; at = this.next) {

@@ -113,7 +113,7 @@ test("the numbers are those of workqueue_*", () => {
   queue.take();
   clock.elapse(250);
   queue.take();
-  queue.add("a"); // waits from now on, for its second turn
+  queue.add("a"); // queued now, for its second run
   clock.elapse(1_000);
   expect(queue.state).toEqual({ depth: 1, unfinishedSeconds: 2.25, longestRunningSeconds: 1.25 });
   queue.done("a");
@@ -133,7 +133,7 @@ const step = fc.record({
   ms: fc.constantFrom(0, 1, 3, 5, 7, 10, 20, 50, 40_000),
 });
 
-/** A model of the queue without timers: what is due is computed each time. */
+/** A model without timers that computes the due keys on each call. */
 class Model {
   now = 0;
   readonly ready: string[] = [];

@@ -1,19 +1,19 @@
-// The work queue: each key once, never one key by two workers, failed keys after a backoff.
+// The work queue: holds each key once, hands no key to two workers, and retries failures with a backoff.
 
 import type { Cancel, Clock } from "../clock.ts";
 import { DelayQueue } from "./delay-queue.ts";
 
-/** Hears what happens, for `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds`, `_work_duration_seconds`. */
+/** For `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds`, and `_work_duration_seconds`. */
 export type WorkQueueObserver = {
   readonly added: () => void;
-  /** Only failures count: client-go's own metric counts everything that is delayed. */
+  /** Called for failures only. The metric of client-go counts all delayed adds. */
   readonly retried: () => void;
-  /** How long a key waited from its first add until it was taken. */
+  /** The time from the first add of the key until it was taken. */
   readonly taken: (seconds: number) => void;
   readonly worked: (seconds: number) => void;
 };
 
-/** How things stand, for `workqueue_depth`, `_unfinished_work_seconds`, `_longest_running_processor_seconds`. */
+/** For `workqueue_depth`, `_unfinished_work_seconds`, and `_longest_running_processor_seconds`. */
 export type WorkQueueState = {
   readonly depth: number;
   readonly unfinishedSeconds: number;
@@ -22,19 +22,18 @@ export type WorkQueueState = {
 
 export type WorkQueueOptions = {
   readonly clock: Clock;
-  /** In [0, 1), such as `Math.random`. */
+  /** Returns a number in [0, 1), such as `Math.random`. */
   readonly chance: () => number;
   readonly observer: WorkQueueObserver;
 };
 
 /**
- * A key is queued once, however often it is added. Added while in work, it comes again afterwards, never twice at a time.
- * Whoever takes a key must call `done` for it, in any case.
- * After `shutDown` nothing is added any more, delayed keys are dropped, and what was queued can still be taken.
+ * A key that is added while in progress is queued again when it is done. Each `take` requires a `done`. `shutDown`
+ * drops delayed keys and ignores later adds, but queued keys can still be taken.
  */
 export class WorkQueue {
   readonly #parts: WorkQueueOptions;
-  // To be reconciled, and since when; in the order of arrival. Those in work are among them if they were added again.
+  // The keys to reconcile by arrival, with the times of their adds. Includes keys in progress that were added again.
   readonly #dirty = new Map<string, number>();
   readonly #ready = new Set<string>();
   readonly #inWork = new Map<string, number>();
@@ -48,7 +47,7 @@ export class WorkQueue {
     this.#parts = parts;
   }
 
-  /** Calls back, synchronously, whenever there is something to take. One listener: the loop. */
+  /** Calls `onReady` synchronously when a key can be taken. Replaces the listener. */
   listen(onReady: () => void): void {
     this.#onReady = onReady;
   }
@@ -60,7 +59,7 @@ export class WorkQueue {
     if (!this.#inWork.has(key)) this.#offer(key);
   }
 
-  /** The earliest time wins, and an `add` meanwhile does not cancel it. */
+  /** The earliest time wins. A later `add` does not cancel it. */
   addAfter(key: string, ms: number): void {
     if (this.#isShutDown) return;
     if (ms <= 0) return this.add(key);
@@ -68,7 +67,7 @@ export class WorkQueue {
     this.#setTimer();
   }
 
-  /** The key comes again after its backoff, or after `retryInMs` if that is longer. */
+  /** The key returns after its backoff, or after `retryInMs` if that is longer. */
   fail(key: string, retryInMs = 0): void {
     if (this.#isShutDown) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
@@ -77,7 +76,6 @@ export class WorkQueue {
     this.addAfter(key, Math.max(backoffMs(failures, this.#parts.chance()), retryInMs));
   }
 
-  /** The key's next failure is its first again. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
@@ -144,8 +142,8 @@ const capMs = 30_000;
 const spread = 0.2;
 
 /**
- * Milliseconds after the `failures`-th failure in a row (1 is the first): 5 ms, doubled each time, give or take 20 %, and
- * never above 30 s. `chance` is in [0, 1).
+ * Returns milliseconds after `failures` consecutive failures, at least 1: 5 ms, doubled each time, with 20 % jitter,
+ * at most 30 s. `chance` is in [0, 1).
  */
 export function backoffMs(failures: number, chance: number): number {
   const planned = Math.min(capMs, firstMs * 2 ** (failures - 1));

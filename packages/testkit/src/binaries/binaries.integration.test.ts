@@ -11,7 +11,7 @@ import { binaryNames, cacheFolder, readPinnedVersions } from "./binary-cache.ts"
 import { findBinaries } from "./obtain-binaries.ts";
 import { fetchPublished } from "./published-archive.ts";
 
-/** Nobody listens there, nor is given a port as low as this one meanwhile, so every connection is refused at once. */
+/** No process listens here, and the system never assigns a port this low. */
 const nowhere = "http://127.0.0.1:2/index.yaml";
 
 function emptyFolder(): string {
@@ -60,7 +60,6 @@ test("with Go only the build of that Go is found", async () => {
   expect((await findBinaries(env)).kind).toBe("absent");
 });
 
-/** Serves an index and an archive, as the publisher does, on loopback. */
 async function publisher(change: { readonly hash?: string; readonly version?: string } = {}): Promise<string> {
   const folder = emptyFolder();
   fakePrograms(join(folder, "controller-tools", "envtest"));

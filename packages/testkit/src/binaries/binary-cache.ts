@@ -1,4 +1,4 @@
-// Which programs make a control plane, in the versions of tools/controlplane/go.mod, and the folders that cache them between runs.
+// The pinned programs of a control plane and the folders that cache them.
 
 import { createHash } from "node:crypto";
 import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { inRepository } from "../repository.ts";
 
 export const binaryNames = ["kube-apiserver", "etcd", "kubectl"] as const;
-/** Few need it, and it takes as long to build as all the others: it is made and cached by itself. */
+/** Cached separately, because few tests need it and its build takes as long as all the others together. */
 export const controllerManagerName = "kube-controller-manager";
 
 export type BinaryName = (typeof binaryNames)[number] | typeof controllerManagerName;
@@ -32,7 +32,7 @@ function pinnedVersion(goMod: string, module: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder of all builds that fit the pins in go.mod and go.sum on this platform. */
+/** Returns the folder of all builds that match go.mod and go.sum on this platform. */
 export function cacheFolder(env: Environment, kind: "controlplane" | "controller-manager" = "controlplane"): string {
   const content = createHash("sha256");
   for (const file of ["go.mod", "go.sum"]) content.update(readFileSync(join(moduleFolder, file)));
@@ -45,7 +45,7 @@ function cacheRoot(env: Environment): string {
   return join(caches, "virt-operators");
 }
 
-/** Without Go nobody can say which build is the right one, so any build of the pinned sources will do. */
+/** Accepts any cached build if there is no Go version. */
 export function findCached(
   cacheDir: string,
   goVersion: string | undefined,
@@ -63,7 +63,7 @@ function listFolder(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => !name.startsWith("."));
   } catch {
-    return []; // nothing was ever kept here
+    return [];
   }
 }
 

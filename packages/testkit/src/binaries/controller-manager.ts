@@ -1,4 +1,4 @@
-// Gets kube-controller-manager, of the same sources as the control plane: KUBEBUILDER_ASSETS, the cache, or a build with Go.
+// Finds or builds kube-controller-manager from the same sources as the control plane.
 
 import { join } from "node:path";
 import { cacheFolder, controllerManagerName, findCached, missingPrograms, readPinnedVersions } from "./binary-cache.ts";
@@ -6,7 +6,6 @@ import { buildWithGo, goVersion } from "./go-build.ts";
 
 const names = [controllerManagerName] as const;
 
-/** The file, only if it is on this machine already. */
 export async function findControllerManager(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const assets = env["KUBEBUILDER_ASSETS"];
   const isGiven = assets !== undefined && assets !== "" && missingPrograms(assets, names).length === 0;
@@ -14,7 +13,7 @@ export async function findControllerManager(env: NodeJS.ProcessEnv): Promise<str
   return folder === undefined ? undefined : join(folder, controllerManagerName);
 }
 
-/** Builds it where it is not found, which takes some five minutes, and caches it. Throws one message that says what to do. */
+/** Builds and caches the program if it is missing, which takes about five minutes. Error messages are instructions. */
 export async function obtainControllerManager(
   env: NodeJS.ProcessEnv,
   report: (progress: string) => void,

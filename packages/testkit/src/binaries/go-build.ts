@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type BinaryName, binaryNames, missingPrograms, moduleFolder, type PinnedVersions } from "./binary-cache.ts";
 
-/** Undefined where there is no Go. */
+/** Returns undefined if Go is not installed. */
 export async function goVersion(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const lines: string[] = [];
   const code = await runGo(["env", "GOVERSION"], env, { out: (line) => lines.push(line) });
@@ -22,7 +22,6 @@ const goPackages: Readonly<Record<BinaryName, string>> = {
 
 type GoBuildOptions = {
   readonly pins: PinnedVersions;
-  /** Those of a control plane unless said otherwise. */
   readonly names?: readonly BinaryName[];
   readonly cacheDir: string;
   readonly goVersion: string;
@@ -32,7 +31,7 @@ type GoBuildOptions = {
 
 type GoBuildResult = { readonly folder: string } | { readonly failed: string };
 
-/** Builds beside the final place and moves the result there in one step, so that nobody ever finds half a build. */
+/** Builds in a staging folder and moves the result in one step, so that no process sees a partial build. */
 export async function buildWithGo({
   pins,
   names = binaryNames,
@@ -48,7 +47,7 @@ export async function buildWithGo({
   try {
     const failed = await compilePackages({ pins, packages, staging, total, env, report });
     if (failed !== undefined) return { failed };
-    // The Go tool names a program after its folder.
+    // Go names a program after its folder.
     if (names.includes("etcd")) renameSync(join(staging, "server"), join(staging, "etcd"));
     const folder = join(cacheDir, version);
     if (missingPrograms(folder, names).length > 0) {
@@ -105,7 +104,7 @@ async function compilePackages({
         .join("\n");
 }
 
-// Without these the programs call themselves v0.0.0-master+$Format:%H$.
+// Without these flags, the programs report version v0.0.0-master+$Format:%H$.
 function linkerFlags({ kubernetes }: PinnedVersions): string {
   const [major, minor] = kubernetes.split(".");
   const server = "k8s.io/component-base/version";
@@ -126,7 +125,7 @@ function runGo(args: readonly string[], env: NodeJS.ProcessEnv, { out, err }: Li
     const child = spawn("go", args, { cwd: moduleFolder, env, stdio: ["ignore", "pipe", "pipe"] });
     createInterface(child.stdout).on("line", (line) => out?.(line));
     createInterface(child.stderr).on("line", (line) => err?.(line));
-    child.on("error", () => resolve(127)); // no such program
+    child.on("error", () => resolve(127));
     child.on("close", (code) => resolve(code ?? 1));
   });
 }

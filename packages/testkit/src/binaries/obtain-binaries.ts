@@ -1,4 +1,4 @@
-// Gets the control plane's programs: KUBEBUILDER_ASSETS, the cache, the published archive, or a build with Go.
+// Finds the control plane's programs, or downloads or builds them.
 
 import { cacheFolder, findCached, missingPrograms, readPinnedVersions } from "./binary-cache.ts";
 import { buildWithGo, goVersion } from "./go-build.ts";
@@ -10,16 +10,15 @@ type FindBinariesResult =
   | { readonly kind: "found"; readonly folder: string; readonly source: BinarySource }
   | { readonly kind: "absent"; readonly tried: readonly FailedSource[] };
 
-/** A way to get a control plane that did not work, and why. */
 type FailedSource = { readonly source: BinarySource; readonly why: string };
 
-/** Only what is on this machine already. Throws if KUBEBUILDER_ASSETS is set and incomplete. */
+/** Throws if KUBEBUILDER_ASSETS is set but incomplete. */
 export async function findBinaries(env: NodeJS.ProcessEnv): Promise<FindBinariesResult> {
   const assets = env["KUBEBUILDER_ASSETS"];
   if (assets) {
     const missing = missingPrograms(assets);
     if (missing.length === 0) return { kind: "found", folder: assets, source: "KUBEBUILDER_ASSETS" };
-    // Somebody asked for exactly these: another choice behind their back would be a surprise.
+    // An explicit choice must not be replaced silently.
     throw new Error(
       `KUBEBUILDER_ASSETS is ${assets}, but that folder has no ${missing.join(", no ")}; correct it or unset it`,
     );
@@ -36,7 +35,7 @@ export async function findBinaries(env: NodeJS.ProcessEnv): Promise<FindBinaries
 
 type ObtainedBinaries = { readonly folder: string; readonly source: BinarySource };
 
-/** Downloads or builds where nothing is found, and caches it. Throws one message that says what was tried and what a person can do. */
+/** Downloads or builds missing programs and caches them. The error message lists all attempts and what to do. */
 export async function obtainBinaries(
   env: NodeJS.ProcessEnv,
   report: (progress: string) => void,

@@ -1,4 +1,4 @@
-// Fetches the control plane that the Kubernetes project publishes for tests, and takes it only if its checksum fits.
+// Downloads the control plane that Kubernetes publishes for tests and verifies its checksum.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

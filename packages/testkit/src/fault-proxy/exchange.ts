@@ -1,4 +1,4 @@
-// Both ends of a proxied request: what can be done to the client, the connection to the API server, and failures in its words.
+// Both ends of a proxied request, and failure responses.
 
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
@@ -12,12 +12,11 @@ export type ProxyExchange = {
   readonly request: RequestInfo;
   readonly entry: TraceEntry;
   readonly upstreamRequest: UpstreamRequest;
-  /** Aborted when the client is gone or has its whole answer. */
+  /** Aborted when the client disconnects or has the whole response. */
   readonly closed: AbortSignal;
   readonly respond: (response: ProxyResponse) => Promise<void>;
-  /** Half of an answer that promised to be whole, then a broken connection. */
+  /** Sends half of a response with its full Content-Length, then resets the connection. */
   readonly respondHalf: (response: ProxyResponse) => Promise<void>;
-  /** The head of an answer without known length. */
   readonly startResponse: (head: Omit<ProxyResponse, "body">) => void;
   readonly write: (bytes: Buffer) => Promise<void>;
   readonly end: () => void;
@@ -42,7 +41,7 @@ export function openExchange(
     if (!closed.aborted) response.writeHead(status, headers);
     response.flushHeaders();
   };
-  // Its callback is never called when the client goes meanwhile.
+  // `response.write` never calls back if the client disconnects first.
   const write = (bytes: Buffer) => whenDone(closed, (done) => response.write(bytes, () => done()));
   const reset = () => void socket.resetAndDestroy();
   return {
@@ -64,7 +63,6 @@ export function openExchange(
   };
 }
 
-/** Settles when `start` calls back, or when the client is gone. */
 export function whenDone(closed: AbortSignal, start: (done: () => void) => void = () => undefined): Promise<void> {
   return new Promise((resolve) => {
     if (closed.aborted) return resolve();
@@ -85,7 +83,6 @@ type UpstreamRequest = {
 };
 
 export type Upstream = {
-  /** Settles with the head of the answer. */
   readonly send: (request: UpstreamRequest) => Promise<IncomingMessage>;
   readonly close: () => void;
 };
@@ -111,7 +108,6 @@ export function responseHead({ statusCode = 0, headers }: IncomingMessage) {
   return { status: statusCode, headers: withoutHopHeaders(headers) as Readonly<Record<string, string>> };
 }
 
-/** Hop-by-hop headers: they speak of one connection, not of the message. */
 const hopHeaders = ["connection", "keep-alive", "transfer-encoding", "content-length", "upgrade", "te", "trailer"];
 
 function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
@@ -120,12 +116,12 @@ function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 
 function forwardedHeaders(headers: IncomingHttpHeaders, body: Buffer): IncomingHttpHeaders {
   const { host: _host, "accept-encoding": _encoding, accept, ...others } = withoutHopHeaders(headers);
-  // Without a length Node sends a DELETE body in chunks, and the server then deletes without its preconditions.
+  // Without a length, Node sends a DELETE body in chunks. The API server then ignores its preconditions.
   const sized = body.length > 0 ? { "content-length": `${body.length}` } : {};
   return { ...others, ...(accept !== undefined && { accept: jsonOnly(accept) }), ...sized };
 }
 
-/** Frames can be told apart, and answers cut in a known place, only in JSON. */
+/** Only JSON responses can be split into frames and cut at a known place. */
 function jsonOnly(accept: string): string {
   const kept = accept.split(",").filter((type) => !type.trim().startsWith("application/vnd.kubernetes.protobuf"));
   return kept.length > 0 ? kept.join(",") : "application/json";
@@ -165,12 +161,12 @@ export function failureResponse(status: FailureCode, retryAfterSeconds?: number)
   return { status, headers, body };
 }
 
-/** Servers send Retry-After with every 429. */
+/** Adds Retry-After to every 429, as API servers do. */
 export function responseForFault({ status, retryAfterSeconds }: AnswerFault): ProxyResponse {
   return failureResponse(status, status === 429 ? (retryAfterSeconds ?? 1) : retryAfterSeconds);
 }
 
-/** What a streaming list gets from an API server whose etcd does not report its progress. */
+/** Returns the answer of an API server whose etcd does not report its progress. */
 export function streamingListRefusal(): string {
   const message = "a streaming list is not possible here: the storage does not support RequestWatchProgress";
   return `${JSON.stringify({ type: "ERROR", object: { ...statusObject(500), message } })}\n`;

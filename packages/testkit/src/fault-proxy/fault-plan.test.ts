@@ -12,7 +12,7 @@ const dryRun = parseRequestInfo("PUT", "/api/v1/nodes/one?dryRun=All", {});
 const reset: Fault = { kind: "reset" };
 const plan = (trigger: FaultTrigger, fault: Fault = reset): FaultPlan => ({ name: "test", trigger, fault });
 
-/** Which of the requests suffer the fault, each write being answered 200 before the next comes. */
+/** Returns the indexes of the requests that get the fault. Each write succeeds. */
 function struck(one: FaultPlan, requests: readonly RequestInfo[]): readonly number[] {
   const plans = new ArmedPlans();
   plans.arm(one);

@@ -1,26 +1,25 @@
-// A fault plan: when to break what. Data, so that it can be generated, stored and replayed; armed plans count what passes.
+// Defines fault plans as data, and counts requests for armed plans.
 
 import { isLeaseOrEvent, isWrite, type RequestInfo, type Verb } from "./request-info.ts";
 
-/** Which requests meet which fault, and how often. The same plan does the same to the same requests. */
+/** The same sequence of requests always gets the same faults. */
 export type FaultPlan = {
-  /** For people and test titles. */
   readonly name: string;
   readonly trigger: FaultTrigger;
   readonly fault: Fault;
 };
 
-/** Numbers count from 1, from the moment of arming, among what `matching` fits. */
+/** `number` counts matching requests from 1 after the plan is armed. */
 export type FaultTrigger =
   | { readonly on: "request"; readonly number: number; readonly matching: RequestMatcher }
-  /** The effective write of that number: answered 2xx, no dry run. */
+  /** Counts only effective writes: answered 2xx, not a dry run. */
   | { readonly on: "write"; readonly number: number; readonly matching: RequestMatcher }
-  /** Each one, until the proxy is disarmed. */
+  /** Each matching request until the proxy is disarmed. */
   | { readonly on: "every"; readonly matching: RequestMatcher };
 
 /**
- * What is not given fits everything, except upkeep: watches are fitted only by `verb: "watch"`, Leases and Events only by
- * their resource. An empty text means that the request has none.
+ * Absent fields match everything, but watches match only `verb: "watch"`, and Leases and Events only their own
+ * resource. An empty string matches requests without the field.
  */
 export type RequestMatcher = {
   readonly verb?: Verb;
@@ -32,35 +31,31 @@ export type RequestMatcher = {
   readonly isDryRun?: boolean;
 };
 
-/** What is done to one request or stream: before it arrives, after the server has answered, or while it is watched. */
 export type Fault = FaultBefore | FaultAfter | WatchFault;
 
-/** Nothing is forwarded. */
+/** These faults do not forward the request. */
 type FaultBefore =
   | AnswerFault
   | { readonly kind: "reset" }
-  /** Never answered; ends when the client gives up. */
   | { readonly kind: "stall" }
   | { readonly kind: "crash-before" };
 
-/** The API server has done it, but the client gets no answer, or does not live to see it. */
+/** These faults strike after the API server has processed the request. */
 export type FaultAfter =
-  /** The connection breaks instead of an answer. */
   | { readonly kind: "lose-answer" }
-  /** The answer breaks off in its middle. Of a watch: its first frame. */
+  /** Cuts the response in the middle, or the first frame of a watch. */
   | { readonly kind: "cut-answer" }
-  /** The client gets a 504. */
   | { readonly kind: "timeout-after-commit" }
   | { readonly kind: "crash-after-commit" }
   | { readonly kind: "crash-after-answer" };
 
-/** The request itself passes. */
+/** These faults let the request pass. */
 type WatchFault =
-  /** It waits in the proxy until that is disarmed, so that a test can change the object between decision and write. */
+  /** Delays the request until the proxy is disarmed, so that a test can change the object first. */
   | { readonly kind: "hold-request" }
-  /** Half-open TCP: of a watch that one, else every watch that is open. */
+  /** Simulates half-open TCP, for this watch or, if the request is not a watch, for all open watches. */
   | { readonly kind: "silence-watches" }
-  /** For a watch that is a streaming list: the ERROR frame of an old etcd. Other requests pass. */
+  /** Answers with the ERROR frame of an old etcd. Other requests pass. */
   | { readonly kind: "refuse-streaming-list" }
   | { readonly kind: "treat-frames"; readonly of: FrameMatcher; readonly treatment: FrameTreatment };
 
@@ -70,12 +65,12 @@ export type AnswerFault = {
   readonly retryAfterSeconds?: number;
 };
 
-/** Of one object, or of all where nothing is given but the resource, or not even that; then bookmarks too. */
+/** Without `namespace` and `name`, matches all objects and bookmarks. */
 export type FrameMatcher = { readonly resource?: string; readonly namespace?: string; readonly name?: string };
 
-/** Frames of one stream stay in order: what comes behind a held frame waits with it. */
+/** The frames of a stream stay in order, so later frames wait for a held one. */
 export type FrameTreatment =
-  /** Until that time is over, or the proxy is disarmed. */
+  /** Holds the frame for `forMs`, or until the proxy is disarmed. */
   | { readonly do: "hold"; readonly forMs?: number }
   | { readonly do: "delay"; readonly ms: number }
   | { readonly do: "drop"; readonly count: number }
@@ -103,10 +98,7 @@ export function matchesRequest({ verb, resource, ...others }: RequestMatcher, re
   );
 }
 
-/**
- * `strikes` is asked once the API server has answered, with whether this was an effective write: a plan for the k-th
- * effective write spares one that was refused and goes on waiting.
- */
+/** Call `strikes` after the API server's answer. A plan for the nth effective write skips writes that failed. */
 export type ClaimedFault = { readonly fault: Fault; readonly strikes: (isEffective: boolean) => boolean };
 
 type ArmedPlan = { readonly plan: FaultPlan; seen: number; state: "waiting" | "claimed" | "fired" };
@@ -115,7 +107,6 @@ export class ArmedPlans {
   #armed: ArmedPlan[] = [];
   #disarmed = Promise.withResolvers<void>();
 
-  /** Returns whether the plan has fired so far. */
   arm(plan: FaultPlan): () => boolean {
     const armed: ArmedPlan = { plan, seen: 0, state: "waiting" };
     this.#armed.push(armed);
@@ -128,12 +119,11 @@ export class ArmedPlans {
     this.#disarmed = Promise.withResolvers<void>();
   }
 
-  /** Settles when the plans that are armed now are forgotten. */
   untilDisarmed(): Promise<void> {
     return this.#disarmed.promise;
   }
 
-  /** To be asked once for each request, when it comes in. Of several due plans the first armed one is taken. */
+  /** Call once per incoming request. The plan armed first wins. */
   claim(request: RequestInfo): ClaimedFault | undefined {
     const [first] = this.#armed.filter((armed) => isDue(armed, request));
     if (first === undefined) return undefined;
@@ -143,7 +133,7 @@ export class ArmedPlans {
     return { fault, strikes: () => true };
   }
 
-  /** Notified of each effective write when it is answered. */
+  /** Call for each effective write when it is answered. */
   recordWrite(request: RequestInfo): void {
     for (const armed of this.#armed) {
       const { trigger } = armed.plan;
@@ -166,7 +156,7 @@ function isDue(armed: ArmedPlan, request: RequestInfo): boolean {
   }
 }
 
-/** Nobody else gets the fault while the answer is awaited. */
+/** While the answer is pending, no other request gets the fault. */
 function awaitWrite(armed: ArmedPlan): ClaimedFault["strikes"] {
   armed.state = "claimed";
   return (isEffective) => {

@@ -1,4 +1,4 @@
-// A reverse proxy between one client and a real API server: it injects the faults of armed plans and traces every request.
+// A reverse proxy between one client and a real API server that injects faults and traces requests.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -15,32 +15,29 @@ import { type ProxyState, serveRequest } from "./inject-faults.ts";
 import { parseRequestInfo, Trace, type TracedRequest } from "./request-info.ts";
 import { FrameRules, OpenWatches } from "./watch-frames.ts";
 
-/** Clients use `url` and `authority`, or a kubeconfig of it; without an armed plan every request passes unchanged. */
+/** Clients connect with `url` and `authority`, or with a kubeconfig. Without an armed plan, requests pass unchanged. */
 export type FaultProxy = {
   readonly url: string;
-  /** The certificate of the proxy's own authority, in PEM. */
+  /** The PEM certificate of the proxy's CA. */
   readonly authority: string;
-  /** Only for accounts with a token: the proxy ends TLS, so a client certificate does not get through. */
+  /** A client certificate does not pass through the proxy, so accounts need a token. */
   readonly kubeconfigFor: (user: string, account: { readonly token: string }) => string;
-  /** Counting starts now. Returns whether the plan has fired so far. */
+  /** Starts counting requests. The result reports whether the plan has fired. */
   readonly arm: (plan: FaultPlan) => () => boolean;
-  /** Forgets all plans and releases the requests and frames that are held; a silenced watch stays silent. */
+  /** Removes all plans and releases held requests and frames. A silenced watch stays silent. */
   readonly disarm: () => void;
-  /** Every request so far, in the order of arrival; a copy. */
   readonly trace: () => readonly TracedRequest[];
-  /** Rejects if the proxy itself failed, or a planned crash did: such a run has proved nothing. */
+  /** Rejects if the proxy or a planned crash failed, because such a run proves nothing. */
   readonly stop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** The server behind the proxy, and what a plan may do to the client's process. */
 export type FaultProxyOptions = {
   readonly server: Pick<Server, "url" | "folder">;
-  /** Ends the client with SIGKILL and settles when it is gone. */
+  /** Kills the client with SIGKILL and waits for its end. */
   readonly onCrash?: () => Promise<void>;
 };
 
-/** Listens on a free port of localhost, until `stop`. */
 export async function startFaultProxy({ server, onCrash }: FaultProxyOptions): Promise<FaultProxy> {
   const rules = new FrameRules();
   const failures: unknown[] = [];
@@ -81,9 +78,9 @@ async function listen(proxy: ProxyState) {
   const valid = certificateValidity(Date.now());
   const authority = issueAuthority("fault proxy", valid);
   const { certificate, key } = issueServer(authority, ["127.0.0.1", "localhost"], valid);
-  // By the client's port: only the TCP socket below TLS can be reset.
+  // Sockets by client port. A reset needs the TCP socket below TLS.
   const sockets = new Map<number, Socket>();
-  // Nothing here ends a connection but a plan.
+  // Only plans may end a connection.
   const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
   const server = createServer({ cert: certificate, key, ...timeouts }, (request, response) => {
     const socket = sockets.get(request.socket.remotePort ?? 0);
@@ -92,10 +89,10 @@ async function listen(proxy: ProxyState) {
   server.on("connection", (socket: Socket) => {
     const { remotePort = 0 } = socket;
     sockets.set(remotePort, socket);
-    socket.on("error", () => undefined); // clients may go at any time
+    socket.on("error", () => undefined); // clients may disconnect at any time
     socket.once("close", () => sockets.get(remotePort) === socket && sockets.delete(remotePort));
   });
-  server.on("tlsClientError", () => undefined); // and before they have sent anything
+  server.on("tlsClientError", () => undefined); // also during the TLS handshake
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
@@ -113,7 +110,7 @@ async function handleRequest(proxy: ProxyState, sockets: ExchangeSockets): Promi
     const upstreamRequest = { method, url, headers, body: await buffer(sockets.request) };
     await serveRequest(proxy, openExchange(sockets, { request: info, entry, upstreamRequest }));
   } catch (error) {
-    // The network's errors have a code: the API server is gone, or broke the stream, and so does the proxy.
+    // Network errors have a code. The proxy resets its connection like the API server.
     if (!(error instanceof Error && "code" in error)) proxy.failed(error);
     sockets.socket.resetAndDestroy();
   } finally {

@@ -5,7 +5,7 @@ import { isWrite, parseRequestInfo, Trace, type TracedRequest } from "./request-
 
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 
-/** Every write succeeds. */
+/** All writes succeed. */
 function traceOf(...requests: readonly (readonly [method: string, url: string])[]): readonly TracedRequest[] {
   const trace = new Trace();
   for (const [method, url] of requests) {

@@ -1,19 +1,16 @@
-// Generates fault plans from the trace of a run without faults, so that no request is forgotten.
+// Generates fault plans for every request in the trace of a run without faults.
 
 import { type Fault, type FaultPlan, type FaultTrigger, matchesRequest, type RequestMatcher } from "./fault-plan.ts";
 import { describeRequest, isLeaseOrEvent, type RequestInfo, type TracedRequest } from "./request-info.ts";
 
-/** The faults that a campaign plants, by what they are planted at. */
 export type FaultSet = {
-  /** At every request, watches included; Leases and Events are left alone. */
+  /** For each request, including watches but not Leases and Events. */
   readonly perRequest: readonly Fault[];
-  /** At every effective write. */
   readonly perWrite: readonly Fault[];
-  /** At the first request of each shape: same verb, resource, subresource and dry run. For faults that take long. */
+  /** For the first request of each verb, resource, subresource, and dry run, because these faults are slow. */
   readonly perShape: readonly Fault[];
 };
 
-/** The faults that a campaign plants unless it is given others. */
 export const defaultFaults: FaultSet = {
   perRequest: [
     { kind: "answer", status: 500 },
@@ -30,7 +27,6 @@ export const defaultFaults: FaultSet = {
   perShape: [{ kind: "stall" }],
 };
 
-/** The same trace gives the same plans in the same order. */
 export function generateFaultPlans(trace: readonly TracedRequest[], faults: FaultSet): readonly FaultPlan[] {
   const requests = trace.filter((request) => !isLeaseOrEvent(request));
   return [

@@ -1,4 +1,4 @@
-// One request through the proxy: the fault that an armed plan has for it, or forwarded to the API server and back.
+// Injects the fault of an armed plan into a request, or forwards it.
 
 import {
   failureResponse,
@@ -20,9 +20,9 @@ export type ProxyState = {
   readonly watches: OpenWatches;
   readonly trace: Trace;
   readonly upstream: Upstream;
-  /** Settles when the client is dead. */
+  /** Resolves when the client is dead. */
   readonly crash: () => Promise<void>;
-  /** What must not happen in the proxy itself has happened. */
+  /** Reports a failure of the proxy itself. */
   readonly failed: (error: unknown) => void;
 };
 
@@ -81,7 +81,6 @@ async function silenceWatches(proxy: ProxyState, exchange: ProxyExchange): Promi
   await forwardRequest(proxy, exchange);
 }
 
-/** The fault strikes when the answer is there. */
 type PendingFault = { readonly fault: FaultAfter; readonly strikes: ClaimedFault["strikes"] };
 
 async function forwardRequest(proxy: ProxyState, exchange: ProxyExchange, pending?: PendingFault): Promise<void> {

@@ -1,9 +1,9 @@
-// What a request to an API server is about, read from its method, URL and headers, and the trace of all that passed the proxy.
+// Parses Kubernetes requests and records the trace of the proxy.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Fault } from "./fault-plan.ts";
 
-/** The verb of a request, as the audit log names it. */
+/** The verb as in the audit log, except for `apply` and `discover`. */
 export type Verb =
   | "get"
   | "list"
@@ -16,7 +16,7 @@ export type Verb =
   | "deletecollection"
   | "discover";
 
-/** Empty texts stand for what is absent; a path that is no resource has no `resource` and the verb `discover`. */
+/** Absent parts are empty strings. A non-resource path has the verb `discover`. */
 export type RequestInfo = {
   readonly method: string;
   readonly path: string;
@@ -63,7 +63,7 @@ function parsePath([root, ...parts]: readonly string[]): ResourcePath {
   return parseResource({ ...noResource, group: parts[0] ?? "", version: parts[1] ?? "" }, parts.slice(2));
 }
 
-/** What a Namespace has below itself without being in itself. */
+/** Subresources of a Namespace, not objects in it. */
 const ofNamespaces = ["status", "finalize"];
 
 function parseResource(api: ResourcePath, parts: readonly string[]): ResourcePath {
@@ -85,22 +85,21 @@ function verbOf(method: string, { resource, name }: ResourcePath, { isWatch, con
   return name === "" ? "list" : "get";
 }
 
-/** Goes on whether or not anything happens, so it is not counted unless somebody asks for it by name. */
+/** Reports whether plans count the request only by its resource, because it happens in the background. */
 export function isLeaseOrEvent({ group, resource }: RequestInfo): boolean {
   const isEvent = resource === "events" && (group === "" || group === "events.k8s.io");
   return isEvent || (resource === "leases" && group === "coordination.k8s.io");
 }
 
-/** Questions that are asked with POST and store nothing. */
+/** Review requests use POST but store nothing. */
 const reviewGroups = ["authentication.k8s.io", "authorization.k8s.io"];
 
-/** Would change something if it succeeded. */
 export function isWrite({ verb, group, isDryRun }: RequestInfo): boolean {
   const isRead = verb === "get" || verb === "list" || verb === "watch" || verb === "discover";
   return !isRead && !isDryRun && !reviewGroups.includes(group);
 }
 
-/** One line for people: `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
+/** Returns text such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
 export function describeRequest(request: RequestInfo): string {
   const { verb, group, resource, namespace, name, subresource, isDryRun, path } = request;
   if (verb === "discover") return `discover ${path}`;
@@ -109,19 +108,18 @@ export function describeRequest(request: RequestInfo): string {
   return [verb, kind, object, isDryRun ? "(dry run)" : ""].filter(Boolean).join(" ");
 }
 
-/** A request that went through the proxy, with what became of it. */
 export type TracedRequest = RequestInfo & {
-  /** Among all requests, from 1, in the order in which they came. */
+  /** In order of arrival, from 1. */
   readonly ordinal: number;
-  /** Among those that are no watch, no Lease and no Event; they have none. */
+  /** Counts all but watches, Leases, and Events. Absent for those. */
   readonly requestNumber?: number;
-  /** Among the effective writes, in the order of their answers; Leases and Events have none. */
+  /** Counts effective writes in the order of their answers. Absent for Leases and Events. */
   readonly writeNumber?: number;
-  /** What the API server answered; absent if it was not asked or has not answered yet. */
+  /** Absent if the API server has not answered, or was not asked. */
   readonly status?: number;
-  /** What the client got; absent if it got no answer. */
+  /** Absent if the client received no answer. */
   readonly clientStatus?: number;
-  /** Answered 2xx, and neither a read nor a dry run. */
+  /** True if answered 2xx and neither a read nor a dry run. */
   readonly isEffective: boolean;
   readonly fault?: Fault["kind"];
   readonly startedMs: number;
@@ -149,7 +147,6 @@ export class Trace {
     if (!isLeaseOrEvent(entry)) entry.writeNumber = ++this.#writes;
   }
 
-  /** A copy: it does not change any more. */
   read(): readonly TracedRequest[] {
     return this.#entries.map((entry) => ({ ...entry }));
   }

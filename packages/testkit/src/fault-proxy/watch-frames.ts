@@ -1,4 +1,4 @@
-// Relays watch streams frame by frame; rules say which frames wait, are dropped or sent twice.
+// Relays watch streams frame by frame. Rules delay, drop, or duplicate frames.
 
 import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,7 +6,6 @@ import { type ProxyExchange, responseHead, whenDone } from "./exchange.ts";
 import type { FrameMatcher, FrameTreatment } from "./fault-plan.ts";
 import type { RequestInfo } from "./request-info.ts";
 
-/** The watches that are open now. */
 export class OpenWatches {
   readonly #open = new Set<{ isSilent: boolean }>();
   readonly #rules: FrameRules;
@@ -19,7 +18,7 @@ export class OpenWatches {
     for (const watch of this.#open) watch.isSilent = true;
   }
 
-  /** "cut" breaks the connection in the middle of the first frame. Settles when the stream has ended on either side. */
+  /** Resolves when either side has ended the stream. "cut" resets it in the middle of the first frame. */
   async relay(incoming: IncomingMessage, exchange: ProxyExchange, mode: "whole" | "silent" | "cut"): Promise<void> {
     const watch = { isSilent: mode === "silent" };
     this.#open.add(watch);
@@ -49,7 +48,7 @@ async function cutFrame(exchange: ProxyExchange, line: Buffer): Promise<void> {
   exchange.reset();
 }
 
-/** How often the frame is sent, and what must be over before. */
+/** `after` must resolve before the frame is sent. */
 type FrameDelivery = { readonly copies: 0 | 1 | 2; readonly after?: Promise<void> };
 
 type FrameRule = {
@@ -70,7 +69,7 @@ export class FrameRules {
     if (forMs !== undefined) setTimeout(() => this.#release(rule), forMs).unref();
   }
 
-  /** Forgets all rules and releases what is held. */
+  /** Also releases held frames. */
   clear(): void {
     for (const rule of this.#rules) this.#release(rule);
   }
@@ -107,7 +106,7 @@ function matchesFrame({ resource, namespace, name }: FrameMatcher, request: Requ
   );
 }
 
-/** By bytes, so that a character split over two packets stays whole. Each line with its newline; what is left at the end without one comes last. */
+/** Splits bytes, so that a character across two packets stays whole. Lines keep their newline. */
 export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   for await (const piece of stream) {

@@ -1,9 +1,9 @@
-// The audit log as the invariants read it: one entry per finished request, with its object, its options and its bodies.
+// Converts audit events for the invariants, one entry per finished request.
 
 import type { Json } from "@virt/engine";
 import type { AuditEvent } from "../server/audit.ts";
 
-/** Empty texts stand for what is absent. Times are milliseconds, with microseconds behind the point. */
+/** Absent parts are empty strings. Times are milliseconds with microseconds as fractions. */
 export type AuditedRequest = {
   readonly receivedMs: number;
   readonly completedMs: number;
@@ -12,7 +12,6 @@ export type AuditedRequest = {
   /** The authorization verb: an apply is a `patch`. */
   readonly verb: string;
   readonly code: number;
-  /** What the server said instead of sending an object. */
   readonly failure: { readonly message: string; readonly causes: readonly StatusCause[] };
   readonly group: string;
   readonly resource: string;
@@ -28,7 +27,7 @@ export type AuditedRequest = {
 
 type StatusCause = { readonly reason?: string; readonly field?: string };
 
-/** In the order of the log, which is that of the answers. Requests that are still running are left out. */
+/** Returns the requests in log order, which is the order of the answers. */
 export function readAuditedRequests(events: readonly AuditEvent[]): readonly AuditedRequest[] {
   return events.filter(({ stage }) => stage === "ResponseComplete").map(readAuditedRequest);
 }
@@ -60,7 +59,6 @@ function readAuditedRequest(event: AuditEvent): AuditedRequest {
   };
 }
 
-/** Date knows milliseconds only. */
 function readMicroTime(text: string): number {
   const micros = /\.\d{3}(\d{3})/.exec(text)?.[1] ?? "0";
   return Date.parse(text) + Number(micros) / 1000;
@@ -68,26 +66,26 @@ function readMicroTime(text: string): number {
 
 const writes = ["create", "update", "patch", "delete", "deletecollection"];
 
-/** Questions that are asked with `create` and store nothing. */
+/** Review requests use `create` but store nothing. */
 const reviewGroups = ["authentication.k8s.io", "authorization.k8s.io"];
 
-/** Asked for a change, whatever became of it; a dry run too. */
+/** Includes failed requests and dry runs. */
 export function isWriteAttempt({ verb, group }: AuditedRequest): boolean {
   return writes.includes(verb) && !reviewGroups.includes(group);
 }
 
-/** Succeeded and was no dry run. That it found everything as it was already does not excuse it. */
+/** Includes no-op writes. */
 export function isEffectiveWrite(request: AuditedRequest): boolean {
   return isWriteAttempt(request) && request.code >= 200 && request.code < 300 && !request.isDryRun;
 }
 
-/** The log does not have the content type: an apply is a patch by a named manager that carries a whole object. */
+/** Recognizes an apply by its field manager and complete object, because the log lacks the content type. */
 export function isApply({ verb, fieldManager, request }: AuditedRequest): boolean {
   const isObject = typeof request === "object" && request !== null && "apiVersion" in request && "kind" in request;
   return verb === "patch" && fieldManager !== "" && isObject;
 }
 
-/** `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
+/** Returns text such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
 export function describeObject({ group, resource, subresource, namespace, name }: AuditedRequest): string {
   const kind = group === "" ? resource : `${resource}.${group}`;
   return [kind, namespace, name, subresource].filter((part) => part !== "").join("/");

@@ -1,4 +1,4 @@
-// Checks a run by its audit log: everything that must hold for every write, in every run, and how often each object was written.
+// Checks the audit log of a run against all invariants and counts writes.
 
 import type { AuditEvent } from "../server/audit.ts";
 import {
@@ -25,15 +25,12 @@ const invariants: readonly ((history: History) => readonly Violation[])[] = [
   unfoundedFailures,
 ];
 
-/** What an audit log violates, and how much of it was checked. */
 export type InvariantReport = {
-  /** Empty if all is well. */
   readonly violations: readonly Violation[];
-  /** By object, what our accounts wrote. */
   readonly writes: Readonly<Record<string, WriteCounts>>;
 };
 
-/** `log` is what `server.audit()` returns, whole: an invariant looks back at what was stored before. */
+/** Requires the complete log, because invariants compare with earlier versions. */
 export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope): InvariantReport {
   const requests = readAuditedRequests(log);
   const history = buildHistory(requests, scope);
@@ -43,10 +40,9 @@ export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope)
   };
 }
 
-/** How many writes were checked, by kind. */
 export type WriteCounts = {
   readonly creates: number;
-  /** Those that change nothing included. */
+  /** Includes no-op applies. */
   readonly applies: number;
   readonly updates: number;
   readonly deletes: number;
@@ -54,7 +50,7 @@ export type WriteCounts = {
 
 const none: WriteCounts = { creates: 0, applies: 0, updates: 0, deletes: 0 };
 
-/** By object and subresource, such as `configmaps/default/one`; only effective writes of these accounts. */
+/** Keys are objects with subresource, such as `configmaps/default/one`. */
 function summarizeWrites(
   requests: readonly AuditedRequest[],
   accounts: readonly string[],

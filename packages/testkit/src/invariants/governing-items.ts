@@ -1,18 +1,18 @@
-// What the stored configs said about a target when it was written: which items name it, and whether they allow the write.
+// Finds the plan items that apply to a write, and whether they allow it.
 
 import { equalJson } from "@virt/engine";
 import type { AuditedRequest } from "./audited-requests.ts";
 import type { ConfigVersion, History } from "./history.ts";
 import type { StoredConfig, StoredItem } from "./stored-config.ts";
 
-/** One item of one version of a config that a write could have been based on; `refusal` says why it does not allow it. */
+/** `refusal` is the reason why the item does not allow the write. */
 export type GoverningItem = {
   readonly config: StoredConfig;
   readonly item: StoredItem;
   readonly refusal: string | undefined;
 };
 
-/** Every item that names the target, in each version that its writer could still take for the stored one. */
+/** Considers all config versions that the writer may still take for current. */
 export function governingItems(history: History, write: AuditedRequest): readonly GoverningItem[] {
   return [...history.configs].flatMap(([name, versions]) =>
     believableVersions(history, { write, name, versions }).flatMap(({ object }) =>
@@ -28,8 +28,8 @@ type ConfigHistory = {
 };
 
 /**
- * The server has no way to make a write depend on another object. So a version counts until the writer has learned of a newer
- * one, by a read or a write of its own, but not longer than a request takes to arrive.
+ * The API server cannot make a write depend on another object. So a version counts until its writer has seen a newer
+ * one, but no longer than a request takes to arrive.
  */
 function believableVersions(history: History, { write, name, versions }: ConfigHistory): readonly ConfigVersion[] {
   const learned = history.lastLearned(write.userAgent, name, write.receivedMs);
@@ -65,7 +65,7 @@ export function isTarget({ targetRef }: StoredItem, { group, resource, namespace
   return isKind && targetRef.name === name && (targetRef.namespace ?? "") === namespace;
 }
 
-/** Not true in general, but for every kind that a profile writes. */
+/** Correct for all kinds that a profile writes. */
 function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`;
 }
@@ -82,13 +82,13 @@ function hashRefusal({ spec, status }: StoredConfig, { scope }: History): string
   return isFree || isNamed(status?.planHash, spec.approvedPlan) ? undefined : "approvedPlan does not name this plan";
 }
 
-/** By the whole hash, or by 12 digits of it or more. */
+/** Accepts the full hash or a prefix of at least 12 digits. */
 function isNamed(planHash: string | undefined, named: string | undefined): boolean {
   if (named === undefined || named === planHash) return named !== undefined;
   return named.length >= 12 && planHash?.startsWith(named) === true;
 }
 
-/** The plan was drafted for the spec that was carried out; another one needs another plan. */
+/** A plan covers only the spec for which it was drafted. */
 function editRefusal({ metadata, spec, status }: StoredConfig, versions: readonly ConfigVersion[]): string | undefined {
   const executed = status?.executedGeneration;
   const drafted = versions.find(
@@ -98,7 +98,7 @@ function editRefusal({ metadata, spec, status }: StoredConfig, versions: readonl
   return equalJson(plannedSpec(drafted), plannedSpec(spec)) ? undefined : "the spec was changed after the approval";
 }
 
-/** What an item says was first stored by the controller: it copies a status that somebody else has changed in good faith. */
+/** The controller must have stored the item first. It may copy a status that another client changed. */
 function forgeryRefusal(
   { metadata }: StoredConfig,
   { name, desiredState, targetRef }: StoredItem,

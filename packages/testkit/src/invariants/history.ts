@@ -1,15 +1,14 @@
-// What happened in a run, prepared once for all invariants: who wrote what, and what was stored when.
+// Prepares a run for the invariants: writes and stored versions over time.
 
 import { type AuditedRequest, describeObject, isEffectiveWrite, isWriteAttempt } from "./audited-requests.ts";
 import type { StoredConfig, StoredLease } from "./stored-config.ts";
 
-/** Whose requests are checked, and by which rules. */
 export type HistoryScope = {
-  /** The user names under which the controller acts, such as `system:serviceaccount:<namespace>:<name>`. */
+  /** User names, such as `system:serviceaccount:<namespace>:<name>`. */
   readonly accounts: readonly string[];
-  /** Whether the operator runs with `--require-approved-plan`. */
+  /** True if the operator runs with `--require-approved-plan`. */
   readonly isApprovalRequired?: boolean;
-  /** An edit may cross with a write that is on its way. One that is older than this cannot. */
+  /** The time in which an edit may cross a write in flight. Defaults to 5 s. */
   readonly crossingMs?: number;
 };
 
@@ -17,17 +16,15 @@ export type ConfigVersion = StoredVersion<StoredConfig>;
 
 export type History = {
   readonly scope: Required<HistoryScope>;
-  /** Of our accounts, effective, in the order of the log. */
   readonly writes: readonly AuditedRequest[];
-  /** Those of them that go to somebody else's objects. */
+  /** Writes to objects that the operator does not own. */
   readonly targetWrites: readonly AuditedRequest[];
-  /** Every change of such an object that our accounts asked for, dry runs and refused ones included. */
+  /** All requests to change such objects, including dry runs and rejected ones. */
   readonly attempts: readonly AuditedRequest[];
-  /** By name; each in the order of storing, whoever wrote it. */
+  /** By name, in the order of storing. */
   readonly configs: ReadonlyMap<string, readonly ConfigVersion[]>;
-  /** Of the advisor's lease. */
   readonly lease: readonly StoredVersion<StoredLease>[];
-  /** When a process last learned, before a point in time, what the server has stored of a config; minus infinity if never. */
+  /** Returns when a process last saw or stored a version of a config. Minus infinity if never. */
   readonly lastLearned: (process: string, config: string, beforeMs: number) => number;
 };
 
@@ -72,17 +69,17 @@ function trackLearning(contacts: readonly AuditedRequest[]): History["lastLearne
   return (process, config, beforeMs) => {
     const last = byReader.get(`${process}\n${config}`)?.findLast(({ receivedMs }) => receivedMs <= beforeMs);
     if (last === undefined) return Number.NEGATIVE_INFINITY;
-    // A read shows what is stored when it comes in; who has written knows what is stored when it is done.
+    // A read shows the state at its arrival, a write the state at its completion.
     return last.verb === "get" ? last.receivedMs : last.completedMs;
   };
 }
 
-/** `object` is absent when this write removed it. */
+/** `object` is absent if the write deleted it. */
 export type StoredVersion<T> = { readonly by: AuditedRequest; readonly object: T | undefined };
 
 type Versioned = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** By name. The caller picks the writes of one kind, the subresources of its objects included. */
+/** Pass the writes of one kind, including subresources. */
 function versionsOf<T extends Versioned>(
   writes: readonly AuditedRequest[],
 ): ReadonlyMap<string, readonly StoredVersion<T>[]> {
@@ -105,8 +102,8 @@ function removedOf<T extends Versioned>(by: AuditedRequest): readonly (StoredVer
 }
 
 /**
- * The log has the order of the answers. Two that were written at the same time may be answered the other way round, so what
- * has a resourceVersion is put in order by it, within the places that such entries have.
+ * Sorts versions by resourceVersion, within the positions of those that have one. The log is in the order of answers,
+ * which may differ from the order of writes.
  */
 function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
   const stored = versions.filter(({ object }) => object !== undefined).toSorted((a, b) => revision(a) - revision(b));
@@ -114,7 +111,7 @@ function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): re
   return versions.map((version) => (version.object === undefined ? version : (next.next().value ?? version)));
 }
 
-/** A write that changed nothing leaves the version that was there, and the one who stored it first. */
+/** Drops no-op writes, so that a version keeps its first writer. */
 function withoutRepeats<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
   return versions.filter((version, at) => {
     const before = versions[at - 1];
@@ -127,8 +124,8 @@ function revision({ object }: StoredVersion<Versioned>): number {
 }
 
 /**
- * `before` is the version right before, whoever wrote it; absent for an object that is new. A deletion is none: its place is
- * that of its answer, which may overtake the answer to a write that came before it.
+ * `before` is the previous version by any writer, absent for a new object. Ignores deletions, because their answer may
+ * overtake that of an earlier write.
  */
 export type OwnStatusWrite = {
   readonly before: ConfigVersion | undefined;
@@ -147,18 +144,15 @@ export function ownStatusWrites({ configs, scope }: History): readonly OwnStatus
   );
 }
 
-/** The invariants by their numbers; each has a file of its own. */
 export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7";
 
-/** An invariant that did not hold, for one request. */
 export type Violation = {
   readonly invariant: InvariantName;
   readonly message: string;
-  /** RFC 3339: when the request that broke it came in, to be found again in the log. */
+  /** The arrival of the request, in RFC 3339. */
   readonly at: string;
 };
 
-/** The message starts with the request that broke it. */
 export function violation(invariant: InvariantName, request: AuditedRequest, why: string): Violation {
   const at = new Date(request.receivedMs).toISOString();
   return { invariant, message: `${request.verb} ${describeObject(request)}: ${why}`, at };

@@ -13,7 +13,7 @@ const inProgress = (executedGeneration: number, planHash = "h1") =>
   ({ phase: "InProgress", executedGeneration, planHash, items: [item] }) as const;
 const review = (generation: number) => ({ forced: true, generation, planHash: "h2" });
 const finished = () => new AuditLogBuilder().startPlan().applyTarget().completePlan();
-/** The input moved after generation 2 was carried out; plan h2 is on display. */
+/** An input changed after generation 2 was executed, and plan h2 is pending. */
 const forced = () =>
   finished()
     .writeStatus({ phase: "Drafting", review: review(2) })

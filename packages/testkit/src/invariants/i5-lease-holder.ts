@@ -1,10 +1,10 @@
-// I5: only the process that holds the advisor's lease writes, and only as long as its last renewal counts.
+// Invariant I5: only the holder of an unexpired advisor lease writes.
 
 import type { AuditedRequest } from "./audited-requests.ts";
 import { type History, type StoredVersion, type Violation, violation } from "./history.ts";
 import type { StoredLease } from "./stored-config.ts";
 
-/** A run without leader election has no lease and is not checked. */
+/** Skips runs without leader election. */
 export function writesWithoutLease({ writes, lease }: History): readonly Violation[] {
   return writes
     .filter(({ resource }) => resource !== "leases")
@@ -16,7 +16,7 @@ export function writesWithoutLease({ writes, lease }: History): readonly Violati
 
 function leaseDifference(lease: readonly StoredVersion<StoredLease>[], write: AuditedRequest): string | undefined {
   const identity = identityOf(write.userAgent);
-  // One that was deleted is nobody's until somebody creates it again.
+  // After a deletion, the lease has no holder until it is re-created.
   const stored = lease.findLast(({ by, object }) => object !== undefined && by.completedMs <= write.receivedMs);
   if (stored === undefined) return undefined;
   const isOnItsWay = lease.some(({ by, object }) => isDuring(by, write) && holderOf(object) === identity);
@@ -31,12 +31,12 @@ function holderOf(lease: StoredLease | undefined): string {
   return lease?.spec?.holderIdentity ?? "";
 }
 
-/** Whether it was stored before the write came in is not known. */
+/** The order of overlapping requests is unknown. */
 function isDuring({ receivedMs, completedMs }: AuditedRequest, write: AuditedRequest): boolean {
   return receivedMs <= write.receivedMs && write.receivedMs < completedMs;
 }
 
-/** The operator's agent is `virt-operator/<version> (<controllers>; <identity>)`; a test's may be the identity alone. */
+/** Parses `virt-operator/<version> (<controllers>; <identity>)`. Tests may use the identity alone. */
 function identityOf(userAgent: string): string {
   return /; ([^;()]+)\)$/.exec(userAgent)?.[1] ?? userAgent;
 }

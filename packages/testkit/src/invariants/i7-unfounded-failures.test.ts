@@ -12,7 +12,7 @@ const violationsOf = (log: AuditLogBuilder) =>
 type Answer = { readonly code?: number; readonly message?: string; readonly details?: object };
 const refusal: Answer = { code: 422, message: "spec.kernelArguments: Invalid value" };
 
-/** The answers to the writes of the item, or, in a draft, to its dry runs. */
+/** Answers the writes of the item, or its dry runs in a draft. */
 const answered = (log: AuditLogBuilder, answers: readonly Answer[], query?: string) =>
   answers.reduce(
     (soFar, responseStatus) =>
@@ -38,7 +38,6 @@ const failed = (log: AuditLogBuilder, message: string, differing: Partial<Stored
 const withErrors = (log: AuditLogBuilder, message: string, differing: Partial<StoredItem> = {}) =>
   log.writeStatus({ phase: "CompletedWithErrors", items: [{ ...item, state: "Failed", message, ...differing }] });
 
-/** What the runtime itself says of a transient failure. */
 const transient = [
   "the API server answered 500: Internal error occurred: failed calling webhook",
   "the API server answered 503: the server is currently unable to handle the request",

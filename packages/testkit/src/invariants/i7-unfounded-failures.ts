@@ -1,12 +1,12 @@
-// I7: a transient error does not end in a terminal phase. Read from the answers of the API server, not from words: behind
-// a failure that no rollout explains are refusals that last, one after the other.
+// Invariant I7: a transient error does not end in a terminal phase. A failure needs a rollout or consecutive
+// rejections.
 
 import { type AuditedRequest, describeObject } from "./audited-requests.ts";
 import { isTarget } from "./governing-items.ts";
 import { type History, type OwnStatusWrite, ownStatusWrites, type Violation, violation } from "./history.ts";
 import type { StoredItem } from "./stored-config.ts";
 
-/** How many refusals in a row the controller waits for: webhooks and rights come and go. */
+/** The controller requires consecutive rejections, because webhooks and RBAC may change. */
 const refusalsNeeded = 3;
 
 export function unfoundedFailures(history: History): readonly Violation[] {
@@ -32,7 +32,7 @@ function unfoundedItems(write: OwnStatusWrite, attempts: readonly AuditedRequest
     .map(({ name }) => `item ${name} failed, but its last answers are no lasting refusal`);
 }
 
-/** Neither a rollout that was waited for nor an item before it explains the failure: its own write must. */
+/** True if neither a rollout nor an earlier item explains the failure. */
 function isUnwritten({ changes, appliedTime, waitsFor }: StoredItem, items: readonly StoredItem[]): boolean {
   const isBlocked = items.some(({ name, state }) => name === waitsFor && state === "Failed");
   return changes !== false && appliedTime === undefined && !isBlocked;
@@ -49,7 +49,7 @@ function unfoundedDraft(write: OwnStatusWrite, attempts: readonly AuditedRequest
   return isFounded ? [] : ["the draft failed, but no dry run of it was refused for good"];
 }
 
-/** The last answer belongs to the reconcile that wrote this write: it started from the version that was stored before. */
+/** Requires that the last answer comes from the reconcile that wrote the status. */
 function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnStatusWrite): boolean {
   const last = attempts.at(-1);
   if (last === undefined || !isRefusal(last) || last.completedMs <= (before?.by.receivedMs ?? 0)) return false;
@@ -57,7 +57,7 @@ function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnSt
   return row.length === refusalsNeeded && row.every(isRefusal);
 }
 
-/** Says nothing about the object, so it neither refuses nor breaks the row. */
+/** A transient answer neither counts as a rejection nor ends the sequence. */
 function isPassing(attempt: AuditedRequest): boolean {
   const { code } = attempt;
   return (
@@ -67,9 +67,9 @@ function isPassing(attempt: AuditedRequest): boolean {
 
 const refusalCodes = [400, 403, 405, 413, 415, 422];
 
-/** The same request would get the same answer tomorrow. */
+/** True if a retry would get the same answer. */
 function isRefusal({ code, failure: { message, causes } }: AuditedRequest): boolean {
-  if (code === 500) return message.startsWith("failed to create typed patch object"); // a field that no schema declares
+  if (code === 500) return message.startsWith("failed to create typed patch object"); // a field that the schema lacks
   if (code === 409) return causes.length > 0 && causes.every(({ reason }) => reason !== "FieldManagerConflict");
   const isOtherObject = causes.some(({ field }) => field === "metadata.uid");
   const isCrdEnding = message.includes("custom resource definition is terminating");

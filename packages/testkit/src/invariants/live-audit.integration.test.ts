@@ -8,7 +8,6 @@ const account = "system:serviceaccount:virt-advisor-operator-system:manager";
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** As little of the real one as the invariants need. */
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const crd = {
   apiVersion: "apiextensions.k8s.io/v1",
@@ -57,7 +56,7 @@ const item = { name: "configure", operation: "Apply", targetRef, desiredState, d
 
 const edit = (spec: object) => api.request({ method: "PATCH", path: `${configs}/one`, body: { spec } });
 
-/** A merge patch of the operator: what is not given stays. */
+/** A merge patch by the operator, so absent fields stay. */
 const status = (observedGeneration: number, phase: string, more: object = {}) => {
   const conditions = phases.map((type) => ({ type, status: type === phase ? "True" : "False" }));
   const body = { status: { observedGeneration, phase, conditions, ...more } };

@@ -1,4 +1,4 @@
-// What holds for every status that the controller writes: executions are approved (I1), statuses are consistent (I4).
+// Invariants for status writes: executions are approved (I1), statuses are consistent (I4).
 
 import {
   type ConfigVersion,
@@ -11,10 +11,7 @@ import {
 import { isEdge, isPhase } from "./phase-edges.ts";
 import type { StoredCondition, StoredConfig, StoredStatus } from "./stored-config.ts";
 
-/**
- * I1: an execution begins only for a generation that was not carried out before, and after a forced review only for the plan
- * that it showed.
- */
+/** I1: an execution needs a new generation or an automatic drift correction, and after a forced review its plan. */
 export function unapprovedExecutions(history: History): readonly Violation[] {
   return ownStatusWrites(history)
     .filter(startsExecution)
@@ -26,7 +23,7 @@ export function unapprovedExecutions(history: History): readonly Violation[] {
 
 function startsExecution({ before, after }: OwnStatusWrite): boolean {
   const isEntry = after.status?.phase === "InProgress" && before?.object?.status?.phase !== "InProgress";
-  // Waiting for what is in place already writes nothing, so it needs nobody's approval.
+  // An execution that changes nothing needs no approval.
   return isEntry && after.status?.items?.some(({ diff = "" }) => !diff.endsWith("(no changes)\n")) === true;
 }
 
@@ -40,7 +37,10 @@ function missingApproval(before: ConfigVersion["object"], after: StoredConfig): 
   return after.status?.planHash === review.planHash ? undefined : "the forced review showed another plan";
 }
 
-/** I4: the status never goes back in generation, moves only along edges, shows one phase (and drift beside it), and its times move with it. */
+/**
+ * I4: generations never decrease, phases follow the edges, one phase is shown (plus Drifted), and transition times
+ * change only with their state.
+ */
 export function inconsistentStatuses(history: History): readonly Violation[] {
   return ownStatusWrites(history).flatMap((write) => statusFaults(write).map((why) => violation("I4", write.by, why)));
 }
@@ -77,7 +77,7 @@ function edgeFaults({ before, after }: OwnStatusWrite): readonly string[] {
 
 function phaseFaults({ phase, conditions = [] }: StoredStatus): readonly string[] {
   const shown = conditions.filter(({ type, status }) => isPhase(type) && status === "True").map(({ type }) => type);
-  // An applied target may drift while the phase stays.
+  // An applied target may drift without a phase change.
   const others = shown.filter((type) => type !== phase);
   const mayDrift = phase === "InProgress" || phase === "Failed";
   return shown.length === others.length + 1 && others.every((type) => type === "Drifted" && mayDrift)
@@ -85,7 +85,7 @@ function phaseFaults({ phase, conditions = [] }: StoredStatus): readonly string[
     : [`phase ${phase} has the conditions ${shown.join(", ") || "none"}`];
 }
 
-/** What may move its time: its name, and what must have changed for that. */
+/** The time of the entry `name` may change only if `value` changes. */
 type TimedEntry = { readonly lastTransitionTime?: string };
 type EntryKey<T> = (one: T) => { readonly name: string; readonly value: string };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isEdge, phases } from "./phase-edges.ts";
 
-/** The tables of advisor.md 2.2, 2.4 and 6, read from left to right; what is not here is no edge. */
+/** The allowed transitions of advisor.md 2.2, 2.4, and 6. */
 const table: Readonly<Record<string, { readonly always: readonly string[]; readonly edit: readonly string[] }>> = {
   "": { always: ["Pending", "Drafting"], edit: [] },
   Pending: { always: ["Drafting"], edit: [] },

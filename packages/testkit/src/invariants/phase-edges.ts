@@ -1,10 +1,10 @@
-// The edges of the advisor's state machine, as data: from which stored phase the next may follow, and on what condition.
+// The transitions of the advisor's state machine.
 
 import { type Phase, phases } from "@virt/api";
 
 export { type Phase, phases };
 
-/** "edit": only together with a generation that was not seen before. */
+/** "edit": only with a new generation. */
 type Condition = "always" | "edit";
 
 type Edges = Partial<Readonly<Record<Phase, Condition>>>;
@@ -13,8 +13,8 @@ const redraft: Edges = { Pending: "edit", Drafting: "always" };
 const lostCrd: Edges = { PrerequisiteFailed: "always" };
 
 /**
- * Ignored follows everything, and only action Ignore leads there: it is not listed. Pending need not be stored, so what may
- * become Pending may become Drafting.
+ * Ignored is not listed: it follows every phase and requires action Ignore. Pending may go unstored, so each phase
+ * that allows Pending also allows Drafting.
  */
 const edges: Readonly<Record<Phase | "", Edges>> = {
   "": { Pending: "always", Drafting: "always" },
@@ -46,7 +46,7 @@ const edges: Readonly<Record<Phase | "", Edges>> = {
 };
 
 type PhaseEdge = {
-  /** Empty for a new object. A phase that nobody knows counts as empty. */
+  /** Empty for a new object. An unknown phase counts as empty. */
   readonly from: string;
   readonly to: string;
   readonly action: string | undefined;

@@ -1,4 +1,4 @@
-// The stored forms of VirtPlatformConfigs and Leases, as far as invariants read them. The CRD has checked their shapes.
+// The stored VirtPlatformConfig and Lease, limited to the fields that invariants read.
 
 import type { Json, JsonMap } from "@virt/engine";
 
@@ -34,11 +34,11 @@ export type StoredItem = {
   readonly message?: string;
   readonly diff?: string;
   readonly lastTransitionTime?: string;
-  /** Whether the plan changes the target; what it leaves as it is was only waited for. */
+  /** False if the plan only waits for the target. */
   readonly changes?: boolean;
-  /** When the API server confirmed the write; absent until then. */
+  /** Absent until the API server confirms the write. */
   readonly appliedTime?: string;
-  /** The item that must be done before this one is begun. */
+  /** The item that must finish before this one starts. */
   readonly waitsFor?: string;
   readonly targetRef: {
     readonly apiVersion: string;

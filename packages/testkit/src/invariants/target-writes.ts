@@ -1,11 +1,11 @@
-// What holds for every write of a target: approved (I1), as reviewed (I2), deleted only by its uid (I3), never while ignored (I6).
+// Invariants for target writes: approved (I1), as reviewed (I2), deleted by uid (I3), never while ignored (I6).
 
 import { asText, at, equalJson, isMap, type Json } from "@virt/engine";
 import { type AuditedRequest, isApply } from "./audited-requests.ts";
 import { type GoverningItem, governingItems } from "./governing-items.ts";
 import { fieldManager, type History, type Violation, violation } from "./history.ts";
 
-/** I1: no target is written unless the stored status says that this plan is approved and this item is begun. */
+/** I1: a target is written only while its plan is approved and its item in progress. */
 export function unapprovedWrites(history: History): readonly Violation[] {
   return history.targetWrites.flatMap((write) => {
     const why = unapprovedReason(history, write);
@@ -21,10 +21,7 @@ function unapprovedReason(history: History, write: AuditedRequest): string | und
   return `${last.config.metadata.name} does not allow it: ${last.refusal}`;
 }
 
-/**
- * I2: what is applied is what was reviewed: the same object, by its uid, with force only over conflicts that were shown.
- * Writes without approval are reported by I1 alone.
- */
+/** I2: the applied object is the reviewed one, by uid, and force is used only for conflicts that were shown. */
 export function unreviewedWrites(history: History): readonly Violation[] {
   return history.targetWrites
     .filter(({ verb }) => verb !== "delete" && verb !== "deletecollection")
@@ -48,7 +45,7 @@ function reviewDifference(write: AuditedRequest, governing: GoverningItem): stri
   return isLockBypassed(governing) ? undefined : lockDifference(write, governing);
 }
 
-/** The person gave up the lock, and pinned no plan. */
+/** True if the user gave up the lock and did not pin a plan. */
 function isLockBypassed({ config }: GoverningItem): boolean {
   return config.spec.bypassOptimisticLock === true && config.spec.approvedPlan === undefined;
 }
@@ -70,7 +67,7 @@ function withoutPreconditions(body: Json | undefined): Json | undefined {
   return { ...body, metadata };
 }
 
-/** I3: nothing is deleted but the one object that a reviewed item names, by its uid; a Namespace never. */
+/** I3: only reviewed objects are deleted, by uid. A Namespace is never deleted. */
 export function unguardedDeletes(history: History): readonly Violation[] {
   return history.writes.flatMap((write) => {
     const why = unguardedReason(history, write);
@@ -91,7 +88,7 @@ function isReviewedDelete(history: History, write: AuditedRequest, uid: string):
   return governingItems(history, write).some(({ item }) => item.operation === "Delete" && item.reviewed?.uid === uid);
 }
 
-/** I6: no target is written while its config says Ignore. What the platform controller must leave alone is not checked here. */
+/** I6: no target is written while the action is Ignore. Does not cover the platform controller. */
 export function ignoredWrites(history: History): readonly Violation[] {
   return history.targetWrites.flatMap((write) => {
     const items = governingItems(history, write);

@@ -1,4 +1,4 @@
-// What the API server writes down about requests: metadata of all, bodies of what our controllers and their leases depend on.
+// The audit policy and the reader of audit logs.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
@@ -11,7 +11,7 @@ export const auditPolicy = {
   kind: "Policy",
   omitStages: ["RequestReceived"],
   rules: [
-    // Their bodies are tokens.
+    // TokenReview bodies contain tokens.
     { level: "Metadata", resources: [{ group: "authentication.k8s.io", resources: ["tokenreviews"] }] },
     {
       level: "RequestResponse",
@@ -19,7 +19,7 @@ export const auditPolicy = {
       verbs: writeVerbs,
       omitManagedFields: false,
     },
-    // Whoever writes them: a person's edit is an approval, another replica's renewal is a loss of the lease.
+    // By any user: an edit may be an approval, and another replica's renewal ends our lease.
     {
       level: "RequestResponse",
       verbs: writeVerbs,
@@ -32,20 +32,18 @@ export const auditPolicy = {
   ],
 };
 
-/** One request, as far as tests ask for it. */
 export type AuditEvent = {
   readonly stage: string;
   readonly verb: string;
   readonly requestURI: string;
-  /** RFC 3339, with microseconds. */
+  /** RFC 3339 with microseconds. */
   readonly requestReceivedTimestamp: string;
-  /** When the answer was complete, if the stage is ResponseComplete. */
+  /** The end of the answer, if the stage is ResponseComplete. */
   readonly stageTimestamp?: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
-  /** Whose rights count, where `user` acts for somebody else. */
+  /** Set if `user` impersonates another user. */
   readonly impersonatedUser?: { readonly username: string; readonly groups?: readonly string[] };
-  /** What the request is about; absent for paths that are no resource. */
   readonly objectRef?: {
     readonly apiGroup?: string;
     readonly resource?: string;
@@ -58,24 +56,24 @@ export type AuditEvent = {
   readonly responseObject?: unknown;
 };
 
-/** `message` and `causes` are those of the Status that came instead of an object. */
+/** From the Status of a failed request. */
 type AuditedStatus = {
   readonly code?: number;
   readonly message?: string;
   readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly field?: string }[] };
 };
 
-/** Where somebody's part of a log begins: bytes of it are older, and so are requests that came in before. */
+/** Skips earlier bytes and requests received before `ms`. */
 export type AuditStart = { readonly bytes: number; readonly ms: number };
 
 export function readAuditLog(file: string, { bytes, ms }: AuditStart = { bytes: 0, ms: 0 }): readonly AuditEvent[] {
   const lines = readFrom(file, bytes).split("\n");
-  // The last piece is empty, or a line that is being written.
+  // The last piece is empty or an incomplete line.
   const events = lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
   return ms === 0 ? events : events.filter((event) => Date.parse(event.requestReceivedTimestamp) >= ms);
 }
 
-/** A log is as long as all that was done in its cluster. */
+/** Reads from an offset, because a pooled server's log grows long. */
 function readFrom(file: string, bytes: number): string {
   const log = openSync(file, "r");
   try {

@@ -1,4 +1,4 @@
-// A server from the pool of this test run, if there is one: set up by whoever asked for it first, and used by one at a time.
+// Borrows API servers from the pool of the test run.
 
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -9,22 +9,20 @@ import { controlPlaneFiles } from "./control-plane.ts";
 import { openServer, type Server, startServer } from "./server.ts";
 import type { PoolReply, PoolRequest } from "./server-pool.ts";
 
-/** What a borrowed cluster must hold before a test file gets it. */
 export type ServerSetup = {
-  /** Identifies what `prepare` makes: the same name, the same cluster. */
+  /** Must be unique for the result of `prepare`. */
   readonly name: string;
   readonly prepare: (server: Server) => Promise<void>;
 };
 
-/** A control plane as it starts. */
 export const emptySetup: ServerSetup = { name: "empty", prepare: () => Promise.resolve() };
 
-/** The environment variable with the path of the pool's socket, for all processes of a test run; unset: there is no pool. */
+/** Contains the path of the pool's socket. Unset: no pool. */
 export const poolVariable = "VIRT_SERVER_POOL";
 
 /**
- * A server that holds what `prepare` made, and nothing else. Its audit log begins with the borrowing. `stop` gives it back:
- * every program that uses it must have ended before. Without a pool it is started, prepared and ended for this caller alone.
+ * Returns a server that contains only the result of `prepare`. Its audit log starts now. `stop` returns it to the
+ * pool, so end all programs that use it first. Without a pool, starts a new server.
  */
 export async function borrowServer(
   setup: ServerSetup,

@@ -33,7 +33,7 @@ test.each([0, 1, 2])("a port that somebody took in the last moment is no obstacl
     },
   );
   await launched.end();
-  // Another test may take one of the free ports meanwhile: then it is tried a third time.
+  // Another test may take a free port, which causes a third attempt.
   expect(tries.length, `${programs[taken]} was tried again on other ports`).toBeGreaterThan(1);
 });
 

@@ -1,4 +1,4 @@
-// Starts etcd and kube-apiserver under a keeper, with nothing switched off that a real cluster has on, until the server is ready.
+// Starts etcd and kube-apiserver under a keeper, with the security settings of a real cluster.
 
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,26 +16,24 @@ export type ControlPlane = KeptProcesses & {
   readonly url: string;
   readonly etcdUrl: string;
   readonly authority: Authority;
-  /** The folder of its programs. */
   readonly binaries: string;
 };
 
-/** Certificates of a control plane that lives for minutes: valid since yesterday, as clocks differ, and for ten years. */
+/** Starts the validity yesterday, because clocks may differ. */
 export function certificateValidity(now: number) {
   const day = 86_400_000;
   return { from: new Date(now - day), until: new Date(now + 3650 * day) };
 }
 
-/** A port may be taken between finding it free and using it. */
+/** A free port may be taken before it is used. */
 const attempts = 3;
 const readyTimeoutMs = 180_000;
 
 type ControlPlaneOptions = {
   readonly binaries: string;
   readonly outlivesOwner: boolean;
-  /** What its etcd holds before the API server starts; nothing unless given. */
   readonly content?: EtcdSnapshot;
-  /** An older minor release, such as "1.33", whose APIs alone are served. */
+  /** An older minor release, such as "1.33". Only its APIs are served. */
   readonly emulatedVersion?: string;
 };
 
@@ -74,13 +72,13 @@ async function startProcesses(options: ControlPlaneOptions, ports: Ports): Promi
   return { ...kept, binaries, authority, url: `https://127.0.0.1:${ports.api}`, etcdUrl: etcdUrlAt(ports) };
 }
 
-/** Another control plane may have come to the port first: what answers there must bear the name of this one. */
+/** Checks the name of etcd, because another control plane may have taken the port. */
 async function loadEtcd(folder: string, ports: Ports, content: EtcdSnapshot): Promise<void> {
   const deadline = AbortSignal.timeout(readyTimeoutMs);
   while (!deadline.aborted && existsSync(folder)) {
-    const isLoaded = await writeContent(etcdUrlAt(ports), basename(folder), content).catch(() => false); // not there yet
+    const isLoaded = await writeContent(etcdUrlAt(ports), basename(folder), content).catch(() => false);
     if (isLoaded) return writeFileSync(join(folder, controlPlaneFiles.loaded), "");
-    await wait(25); // polls for the state; etcd has no way to call back
+    await wait(25);
   }
 }
 
@@ -97,7 +95,7 @@ function writeFiles(folder: string, authority: Authority): void {
   for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content, { mode: 0o600 });
 }
 
-/** Undefined once the server is ready, else why it is not. */
+/** Returns undefined when ready, or the reason for the failure. */
 async function readinessFailure({ url, authority, failure }: ControlPlane): Promise<string | undefined> {
   const probe = openTestClient(
     url,
@@ -111,7 +109,7 @@ async function readinessFailure({ url, authority, failure }: ControlPlane): Prom
       const answer = await Promise.race([failed, probe.request({ path: "/readyz" }).catch(() => undefined)]);
       if (answer !== undefined && "why" in answer) return answer.why;
       if (answer?.status === 200) return undefined;
-      await wait(25); // polls for the state; the API server has no way to call back
+      await wait(25);
     }
     return `not ready after ${readyTimeoutMs / 1000} s`;
   } finally {
@@ -119,7 +117,7 @@ async function readinessFailure({ url, authority, failure }: ControlPlane): Prom
   }
 }
 
-/** None of a program that was not started, since the one before it ended. */
+/** A program may not have started because the one before it ended. */
 function lastLines(file: string): string {
   if (!existsSync(file)) return "";
   return readFileSync(file, "utf8").trimEnd().split("\n").slice(-8).join("\n");
@@ -132,7 +130,6 @@ type Layout = {
   readonly emulatedVersion: string | undefined;
 };
 
-/** The names of the files that the API server reads and writes in its folder. */
 export const controlPlaneFiles = {
   authority: "authority.crt",
   serverCertificate: "server.crt",
@@ -165,7 +162,7 @@ function controlPlaneProcesses({
   };
   const apiserver = {
     "etcd-servers": etcdUrl,
-    // Exact reads of older versions must not answer 410 while a test runs.
+    // Without compaction, exact reads of older versions never return 410 during a test.
     "etcd-compaction-interval": "0",
     "bind-address": "127.0.0.1",
     "secure-port": `${ports.api}`,
@@ -177,7 +174,7 @@ function controlPlaneProcesses({
     "service-account-key-file": at(controlPlaneFiles.tokenSigningKey),
     "service-cluster-ip-range": "10.0.0.0/24",
     "authorization-mode": "RBAC",
-    // On by default too, and named here because tests rely on them.
+    // Enabled by default. Listed because tests depend on them.
     "enable-admission-plugins": "PodSecurity,ValidatingAdmissionPolicy",
     "allow-privileged": "true",
     "audit-policy-file": at(controlPlaneFiles.auditPolicy),
@@ -195,12 +192,12 @@ function flags(values: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** Below those that systems give to connections by themselves: a connection that leaves would take one in the last moment. */
+/** Below the ephemeral ports, which outgoing connections would take. */
 const portRange = { first: 12_000, count: 20_000 };
-/** Each process begins somewhere else and never gives the same port twice in a row, so processes side by side do not meet. */
+/** Starts at a random port and cycles, so that parallel processes rarely collide. */
 let nextPort = Math.floor(Math.random() * portRange.count);
 
-/** Somebody may still take one before it is used; whoever can start a program again should do so. */
+/** Returns ports that another process may still take first, so be ready to retry. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const free: number[] = [];
   for (let tried = 0; free.length < count; tried++) {

@@ -1,4 +1,4 @@
-// Starts kube-controller-manager beside a control plane, with the controllers that need no nodes, under a keeper.
+// Starts kube-controller-manager with the controllers that need no nodes.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,6 @@ import { controlPlaneFiles } from "./control-plane.ts";
 import type { Server } from "./server.ts";
 import { type KeptProcesses, startKeptProcesses } from "./start-keeper.ts";
 
-/** Those that a product's objects meet; what needs nodes or clouds stays off. */
 const controllers = [
   "clusterrole-aggregation-controller",
   "garbage-collector-controller",
@@ -21,7 +20,7 @@ const controllers = [
 
 const readyTimeoutMs = 60_000;
 
-/** The same server, which stops both. Settles when the controllers are at work, and stops the server if they cannot start. */
+/** Adds the end of the controllers to `stop`. Resolves when they are running. Stops the server if they cannot start. */
 export async function withControllerManager(server: Server, outlivesOwner: boolean): Promise<Server> {
   try {
     const manager = await startControllerManager(server, outlivesOwner);
@@ -46,7 +45,7 @@ async function startControllerManager(server: Server, outlivesOwner: boolean): P
     controllers: controllers.join(","),
     "root-ca-file": at(controlPlaneFiles.authority),
     "service-account-private-key-file": at(controlPlaneFiles.tokenSigningKey),
-    "use-service-account-credentials": "true", // each controller has its own rights, as in a cluster
+    "use-service-account-credentials": "true", // own RBAC for each controller, as in a cluster
     "leader-elect": "false",
     "secure-port": "0",
   }).map(([name, value]) => `--${name}=${value}`);
@@ -60,7 +59,7 @@ async function startControllerManager(server: Server, outlivesOwner: boolean): P
   );
 }
 
-/** It serves nothing that could be asked: the first thing that it publishes shows that it works. */
+/** There is no health endpoint, so the first published objects show that it is running. */
 async function readinessFailure({ failure }: KeptProcesses, server: Server): Promise<string | undefined> {
   const published = ["configmaps/kube-root-ca.crt", "serviceaccounts/default"];
   const deadline = AbortSignal.timeout(readyTimeoutMs);
@@ -74,7 +73,7 @@ async function readinessFailure({ failure }: KeptProcesses, server: Server): Pro
     const answer = await Promise.race([failed, asked()]);
     if ("why" in answer) return answer.why;
     if (answer.isReady) return undefined;
-    await wait(50); // polls for the state; nothing calls back
+    await wait(50);
   }
   return `nothing published after ${readyTimeoutMs / 1000} s`;
 }

@@ -1,4 +1,4 @@
-// Installs CustomResourceDefinitions and waits until they can be used.
+// Installs CustomResourceDefinitions and waits until they are served.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,7 +6,6 @@ import { loadAll } from "js-yaml";
 import { inRepository } from "../repository.ts";
 import type { TestClient } from "./test-client.ts";
 
-/** A CustomResourceDefinition, as far as tests read it. */
 export type Crd = {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -18,7 +17,7 @@ export type Crd = {
 
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** Takes files, by absolute path or from the repository's root, and parsed definitions. */
+/** Accepts parsed definitions and files, relative to the repository root. */
 export async function installCrds(
   wire: Pick<TestClient, "request">,
   definitions: readonly (string | Crd)[],
@@ -42,13 +41,12 @@ async function install(wire: Pick<TestClient, "request">, crd: Crd): Promise<voi
   await awaitServed(wire, crd);
 }
 
-/** Until each of its versions can be used. */
 export async function awaitServed(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   const served = crd.spec.versions.filter((version) => version.served).map((version) => version.name);
   await Promise.all(served.map((version) => awaitDiscovery(wire, crd, version, "served")));
 }
 
-/** Removes a definition with all its objects, and waits until its kind is no longer served. */
+/** Deletes the CRD with all its objects. Waits until the kind is not served. */
 export async function removeCrd(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   await wire.request({ method: "DELETE", path: `${crds}/${crd.metadata.name}` });
   await Promise.all(crd.spec.versions.map((version) => awaitDiscovery(wire, crd, version.name, "gone")));
@@ -56,7 +54,7 @@ export async function removeCrd(wire: Pick<TestClient, "request">, crd: Crd): Pr
 
 const hangsAfterMs = 120_000;
 
-// A definition is Established some milliseconds before its path is served.
+// A CRD is Established some milliseconds before its path is served.
 async function awaitDiscovery(
   wire: Pick<TestClient, "request">,
   { spec, metadata }: Crd,

@@ -1,13 +1,13 @@
-// What an etcd holds, read once and put back later: undoes whatever was done in a cluster, without the API server's help.
+// Saves and restores the contents of etcd, which resets a cluster.
 
 import type { Crd } from "./crds.ts";
 
-/** By key; keys and values are base64, as etcd's gateway has them. */
+/** Keys and values are base64, the format of etcd's gateway. */
 export type EtcdSnapshot = Map<string, { readonly value: string; readonly revision: string }>;
 
 export type RestoreResult =
   | { readonly kind: "restored" }
-  /** Something that API servers take in late: what they serve would be a mixture for a while. */
+  /** API servers cache this kind and update it late, so a restored server would serve a mixture for a while. */
   | { readonly kind: "refused"; readonly key: string };
 
 export async function readSnapshot(etcdUrl: string): Promise<EtcdSnapshot> {
@@ -16,8 +16,8 @@ export async function readSnapshot(etcdUrl: string): Promise<EtcdSnapshot> {
 }
 
 /**
- * Deletes what came, and writes again what was changed or deleted; the API server sees it as another one's doing. Repeats
- * until nothing is left to do: a request of a client that was killed may still be on its way.
+ * Deletes new keys and restores changed ones. Repeats until nothing changes, because a request of a killed client may
+ * still be in flight.
  */
 export async function restoreSnapshot(etcdUrl: string, snapshot: EtcdSnapshot): Promise<RestoreResult> {
   for (;;) {
@@ -31,7 +31,7 @@ export async function restoreSnapshot(etcdUrl: string, snapshot: EtcdSnapshot): 
   }
 }
 
-/** Writes all of it but the API server's own into an etcd that nobody uses yet. False: the one at that address has another name. */
+/** Skips the keys of the API server. Returns false if the etcd at the address has another name. */
 export async function writeContent(etcdUrl: string, name: string, content: EtcdSnapshot): Promise<boolean> {
   const { members } = (await post(etcdUrl, "/v3/cluster/member/list", {})) as {
     readonly members: readonly { readonly name?: string }[];
@@ -45,13 +45,12 @@ export async function writeContent(etcdUrl: string, name: string, content: EtcdS
   return true;
 }
 
-/** The definitions among it: they are stored as JSON. */
+/** Parses the CRDs, which etcd stores as JSON. */
 export function crdsIn(content: EtcdSnapshot): readonly Crd[] {
   const found = [...content].filter(([key]) => startsWithOne(key, ["apiextensions.k8s.io/customresourcedefinitions/"]));
   return found.map(([, { value }]) => JSON.parse(textOf(value)) as Crd);
 }
 
-/** `value` is absent for what must go. */
 type EtcdChange = { readonly key: string; readonly value?: string };
 type EtcdKeyValue = { readonly key: string; readonly value?: string; readonly mod_revision: string };
 
@@ -73,10 +72,10 @@ async function writeBack(etcdUrl: string, changes: readonly EtcdChange[], snapsh
     if (value !== undefined) snapshot.set(key, { value, revision: header.revision });
 }
 
-/** etcd refuses more in one transaction. */
+/** etcd rejects larger transactions. */
 const mostOperations = 128;
 
-/** What an API server writes of its own accord, and may write again at any time. */
+/** Keys that an API server may write at any time. */
 const serversOwn = [
   "leases/kube-system/",
   "masterleases/",
@@ -91,10 +90,7 @@ const serversOwn = [
   "ranges/",
 ];
 
-/**
- * Kinds that an API server holds in forms of its own, for authorization, admission, discovery or flow control, and brings up
- * to date some time after they were written.
- */
+/** Kinds that API servers cache for authorization, admission, discovery, or flow control, and update late. */
 const takenInLate = [
   "apiextensions.k8s.io/",
   "apiregistration.k8s.io/",

@@ -1,5 +1,4 @@
-// Keeps processes for an owner: starts them, and ends them when the owner closes the pipe, which the
-// kernel does for every process that dies, however it dies. Run as a process of its own.
+// Runs programs and ends them when the owner's pipe closes, which the kernel does however the owner dies.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
@@ -7,20 +6,20 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** In the order of their start. They are ended the other way round: an API server without its etcd hangs. */
+/** Programs end in reverse order, because an API server without etcd hangs. */
 export type KeeperTask = {
   readonly folder: string;
   readonly programs: readonly ProcessSpec[];
-  /** It does not end with its owner but when it is terminated: for a cluster that a person leaves running. */
+  /** True if the programs end only when the keeper is terminated. */
   readonly outlivesOwner: boolean;
 };
 
-/** What to run; its output goes to `<name>.log` in the folder of the keeper. */
+/** Output goes to `<name>.log` in the keeper's folder. */
 export type ProcessSpec = {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** A file of the folder: it is started when the owner has written that, and those behind it as well. */
+  /** A file in the folder. The program and those after it start when the owner has written it. */
   readonly startsAfter?: string;
 };
 
@@ -46,7 +45,7 @@ function startProcess(program: ProcessSpec, folder: string): RunningProcess {
   return { ...program, child, gone };
 }
 
-// Covers the one death that a pipe to the owner does not: our own, by SIGKILL.
+// Covers a SIGKILL of the keeper, which the pipe cannot.
 function killWithParent(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const isThere = process.platform === "linux" && folders.some((folder) => existsSync(join(folder, "setpriv")));
@@ -57,7 +56,7 @@ function sendMessage(message: KeeperMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-// Nothing here outlives the folder, so there is nothing to finish in good order: SIGKILL is quick and cannot hang.
+// SIGKILL is fast and cannot hang. An orderly end is pointless, because the folder is deleted.
 async function endProcesses(running: readonly RunningProcess[], folder: string): Promise<void> {
   for (const { child, gone } of running.toReversed()) {
     child.kill("SIGKILL");
@@ -66,7 +65,7 @@ async function endProcesses(running: readonly RunningProcess[], folder: string):
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Those that wait are not started if the owner, or one that runs, is gone before. */
+/** Stops when the owner or a running program is gone. */
 async function startProcesses({ programs, folder }: KeeperTask, closed: Promise<void>): Promise<RunningProcess[]> {
   const running: RunningProcess[] = [];
   for (const program of programs) {
@@ -94,7 +93,8 @@ async function runKeeper(): Promise<void> {
   await endProcesses(running, task.folder);
 }
 
-// Ctrl-C reaches the whole terminal; the owner decides when this ends, by closing the pipe. Nobody may read our output by then.
+// Ctrl-C reaches the whole terminal, but the owner decides when the keeper ends. The output may have no reader by
+// then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 const terminated = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
 process.stdout.on("error", () => undefined);

@@ -10,7 +10,7 @@ import { startServer } from "./server.ts";
 
 type Running = { readonly keeper: number; readonly pids: readonly number[]; readonly folder: string };
 
-/** The code of an owner: starts a control plane, says so on a line of its own, and stays until it is killed. */
+/** Starts a control plane, prints its processes, and runs until it is killed. */
 const owner = `
   import { startServer } from "@virt/testkit";
   const { keeper, pids, folder } = await startServer();

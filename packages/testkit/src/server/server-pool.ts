@@ -1,4 +1,4 @@
-// Control planes that test files use one after the other: each is put back to how its first user set it up.
+// A pool of control planes that are reset to their setup between borrowers.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,29 +10,27 @@ import type { ControlPlane } from "./control-plane.ts";
 import { type EtcdSnapshot, readSnapshot, restoreSnapshot } from "./etcd-snapshot.ts";
 import { launchFound, type ReachedControlPlane } from "./server.ts";
 
-/** From a borrower: what it needs, and later that it has set it up. Closing the connection returns the control plane. */
+/** `prepared` reports that the setup is complete. Closing the connection returns the control plane. */
 export type PoolRequest = { readonly borrow: string } | { readonly prepared: true };
 
-/** To a borrower: a control plane, that what it has set up is known, or why there is none. */
 export type PoolReply =
   | { readonly controlPlane: ReachedControlPlane; readonly isPrepared: boolean }
   | { readonly noted: true }
   | { readonly failed: string };
 
-/** `socket` is where test files ask for a control plane; `stop` ends all of them. */
 export type ServerPool = { readonly socket: string; readonly stop: () => Promise<void> };
 
-/** An idle control plane takes a fiftieth of a core: as much in four minutes as the start of another one. */
+/** An idle control plane uses 2 % of a core: in four minutes as much as a start. */
 const mostIdle = 3;
 
 type PooledControlPlane = {
   readonly setup: string;
   readonly controlPlane: ControlPlane;
-  /** Absent until its first user has set it up. */
+  /** Absent until the first borrower has prepared it. */
   snapshot?: EtcdSnapshot;
 };
 
-/** Borrowers reach it by its socket, from any process; see `borrowServer`. The control planes end with this process. */
+/** Serves `borrowServer` in any process. The control planes end with this process. */
 export async function startServerPool(): Promise<ServerPool> {
   const folder = mkdtempSync(join(tmpdir(), "virt-server-pool-"));
   const socket = join(folder, "socket");
@@ -72,24 +70,22 @@ function serveBorrower(connection: Socket, pool: IdleControlPlanes): void {
   createInterface(connection).on("line", (line) => {
     answer(JSON.parse(line) as PoolRequest).catch((error: unknown) => send({ failed: String(error) }));
   });
-  connection.on("error", () => undefined); // a borrower that dies closes it as well
+  connection.on("error", () => undefined);
   connection.once("close", () => void lent?.then((pooled) => pool.giveBack(pooled)).catch(() => undefined));
 }
 
-/** False: it was not put back, and ends. */
+/** `restored` is false if the reset failed. */
 type IdleControlPlane = { readonly pooled: PooledControlPlane; readonly restored: Promise<boolean> };
 
 class IdleControlPlanes {
-  /** The one that was given back last comes last. */
   readonly #idle: IdleControlPlane[] = [];
   readonly #ending = new Set<Promise<void>>();
-  /** What each set-up left in etcd: the next control plane of that kind starts with it. */
+  /** The etcd contents of each setup, for further control planes. */
   readonly #contents = new Map<string, EtcdSnapshot>();
-  /** Set-ups that somebody is making for the first time; settles when it is known, or given up. */
+  /** Setups in their first preparation. Resolves when it ends. */
   readonly #preparing = new Map<string, PromiseWithResolvers<void>>();
   #isEnding = false;
 
-  /** One that is set up like this, or else a new one. */
   async take(setup: string): Promise<PooledControlPlane> {
     for (;;) {
       const at = this.#idle.findIndex(({ pooled }) => pooled.setup === setup);
@@ -117,7 +113,7 @@ class IdleControlPlanes {
     await Promise.all(this.#ending);
   }
 
-  /** Whoever comes while the first one makes a set-up waits for that. */
+  /** Waits while another borrower prepares the setup for the first time. */
   async #launch(setup: string): Promise<PooledControlPlane> {
     for (let made = this.#preparing.get(setup); made !== undefined; made = this.#preparing.get(setup))
       await made.promise;
@@ -140,10 +136,10 @@ class IdleControlPlanes {
     this.#preparing.delete(setup);
   }
 
-  /** Whether it is as it was set up. It ends if not. */
+  /** Ends the control plane if it cannot be reset. */
   async #restore({ snapshot, controlPlane }: PooledControlPlane): Promise<boolean> {
     if (snapshot !== undefined && !this.#isEnding) {
-      const restored = await restoreSnapshot(controlPlane.etcdUrl, snapshot).catch(() => undefined); // its etcd has ended
+      const restored = await restoreSnapshot(controlPlane.etcdUrl, snapshot).catch(() => undefined);
       if (restored?.kind === "restored") return true;
     }
     this.#end(controlPlane);

@@ -18,7 +18,7 @@ test("the API server is the pinned one and calls itself by its version", async (
 
 test("nobody is let in without credentials of the cluster's own authority", async () => {
   await using other = await startServer();
-  await expect(fetch(`${api.url}/api/v1/namespaces`)).rejects.toThrow("fetch failed"); // its certificate is not public
+  await expect(fetch(`${api.url}/api/v1/namespaces`)).rejects.toThrow("fetch failed"); // not from a public CA
   const stranger = await other.kubectl("--server", api.url, "--insecure-skip-tls-verify", "get", "namespaces");
   expect(stranger.code).not.toBe(0);
 });

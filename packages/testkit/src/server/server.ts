@@ -1,4 +1,4 @@
-// A real API server with its etcd, for one test, demo or benchmark. One call starts it; it ends with its owner.
+// Starts a real API server with etcd for tests, demos, and benchmarks.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -19,52 +19,49 @@ import {
   writeKubeconfig,
 } from "./test-client.ts";
 
-/** A user of the API server, with a kubeconfig of their own. */
 export type ApiUser = {
   readonly kubeconfig: string;
   readonly request: (request: ApiRequest) => Promise<ApiResponse>;
   readonly kubectl: (...args: readonly string[]) => Promise<KubectlResult>;
 };
 
-/** `code` is the exit code; nothing is thrown for one that is not 0. */
+/** `code` is the exit code. A failed command does not throw. */
 export type KubectlResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** A running control plane, and its administrator, who may do everything. Processes and folder are gone after `stop`. */
+/** Its own requests use an administrator. `stop` deletes the folder. */
 export type Server = ApiUser & {
   readonly url: string;
   readonly folder: string;
   readonly pids: readonly number[];
   readonly keeper: number;
-  /** The folder of kube-apiserver, etcd and kubectl. */
   readonly binaries: string;
-  /** A new user, with a certificate and no rights but those of the groups. */
+  /** Creates a user with only the permissions of the groups. */
   readonly user: (name: string, groups?: readonly string[]) => ApiUser;
-  /** Creates namespace and account where they are missing; the token is real and short-lived. */
+  /** Creates the namespace and the account if missing. The token is valid for an hour. */
   readonly serviceAccount: (namespace: string, name: string) => Promise<ApiUser & { readonly token: string }>;
-  /** Of files or of definitions; settles when each version is served. */
+  /** Accepts files and definitions. Resolves when each version is served. */
   readonly installCrds: (definitions: readonly (string | Crd)[]) => Promise<void>;
   readonly removeCrd: (definition: Crd) => Promise<void>;
-  /** Every request so far, read from the audit log. */
   readonly audit: () => readonly AuditEvent[];
   readonly stop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 type ServerOptions = {
-  /** Goes on when this process has ended, until somebody terminates the keeper. */
+  /** True if the server runs until its keeper is terminated. */
   readonly outlivesOwner?: boolean;
   /**
-   * With a real kube-controller-manager: namespaces end, garbage is collected, roles aggregate, token Secrets are filled. Throws
-   * where `make controller-manager` never ran.
+   * Runs a real kube-controller-manager, for garbage collection, role aggregation, and token Secrets. Throws if `make
+   * controller-manager` has not been run.
    */
   readonly controllerManager?: boolean;
-  /** An older minor release, such as "1.33", whose APIs alone are served. */
+  /** An older minor release, such as "1.33". Only its APIs are served. */
   readonly emulatedVersion?: string;
 };
 
 /**
- * Starts kube-apiserver and etcd on free ports, in two to four seconds; throws where `make controlplane` never ran. They end with
- * `stop`, with `await using`, or with this process. `example.integration.test.ts` shows it.
+ * Starts kube-apiserver and etcd in two to four seconds. They end with `stop`, `await using`, or this process. Throws
+ * if `make controlplane` has not been run. For an example, see `example.integration.test.ts`.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { controllerManager = false, ...launchOptions } = options;
@@ -75,7 +72,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
 type LaunchOptions = Omit<ServerOptions, "controllerManager"> & { readonly content?: EtcdSnapshot };
 
-/** With `content` it settles when the kinds are served that are defined there. */
+/** Waits until the CRDs in `content` are served. */
 export async function launchFound(options: LaunchOptions): Promise<ControlPlane> {
   const { outlivesOwner = false, content, ...others } = options;
   const found = await findBinaries(process.env);
@@ -94,10 +91,9 @@ export async function launchFound(options: LaunchOptions): Promise<ControlPlane>
   }
 }
 
-/** What a control plane is to whoever uses it, wherever it was started. */
 export type ReachedControlPlane = Omit<ControlPlane, "failure" | "end">;
 
-/** `end` is called once, by `stop`. */
+/** Calls `end` once, on `stop`. */
 export function openServer(
   controlPlane: ReachedControlPlane,
   end: () => Promise<void>,
@@ -139,7 +135,7 @@ function openUsers({ url, folder, authority, binaries }: ReachedControlPlane) {
     clients.push(client);
     const file = join(folder, `${encodeURIComponent(user)}-${clients.length}.kubeconfig`);
     const kubeconfig = writeKubeconfig(file, { url, authority: authority.certificate, user, identity });
-    // HOME: kubectl keeps its discovery cache there, which must not outlive the server. KUBE_EDITOR: nobody is there to type.
+    // HOME: kubectl's discovery cache must end with the server. KUBE_EDITOR: there is no user.
     const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder, KUBE_EDITOR: "true" };
     return {
       kubeconfig,

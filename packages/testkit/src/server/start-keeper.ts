@@ -1,4 +1,4 @@
-// The owner's side of a keeper: starts it in a folder that is named after it, hears from it, ends it.
+// Starts and ends a keeper process for its owner.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,36 +9,32 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { KeeperMessage, KeeperTask, ProcessSpec } from "./keeper.ts";
 
-/** Processes that end with their owner, however it dies. */
 export type KeptProcesses = {
   readonly keeper: number;
-  /** Their logs are here, until they end. */
+  /** Contains the logs. Deleted when the programs end. */
   readonly folder: string;
-  /** The programs, in the order of their start. */
   readonly pids: readonly number[];
-  /** Settles when one of the programs ends without having been asked to, with the reason. */
+  /** Resolves with the reason when a program ends unexpectedly. */
   readonly failure: Promise<string>;
-  /** Ends the programs and removes their folder. */
   readonly end: () => Promise<void>;
 };
 
-/** Runs programs until their owner ends them or dies. Their logs are files named after them. */
 export function startKeptProcesses(programs: readonly ProcessSpec[], outlivesOwner: boolean): Promise<KeptProcesses> {
   return startKeeper((keeper) => ({ folder: makeControlPlaneFolder(keeper), programs }), outlivesOwner);
 }
 
-/** The task is made when the keeper's process id is known, so that the folder can carry it in its name. */
+/** Calls `makeTask` after the keeper has started, because the folder name contains its process ID. */
 export async function startKeeper(
   makeTask: (keeper: number) => Omit<KeeperTask, "outlivesOwner">,
   outlivesOwner: boolean,
 ): Promise<KeptProcesses> {
   exitWithRunner();
   const script = fileURLToPath(new URL("./keeper.ts", import.meta.url));
-  // A process group of its own: a signal to the owner's whole group must not hit keeper and programs at once.
-  // Whoever reads our output until its end must not wait for a keeper that stays.
+  // A separate process group protects the keeper from signals to the owner's group. A keeper that outlives its owner
+  // must not keep stderr open.
   const stdio = ["pipe", "pipe", outlivesOwner ? "ignore" : "inherit"] as const;
   const keeper = spawn(process.execPath, [script], { stdio: [...stdio], detached: true });
-  keeper.stdin.on("error", () => undefined); // a keeper that is gone is noticed by its exit
+  keeper.stdin.on("error", () => undefined); // the exit event reports this
   const gone = once(keeper, "exit");
   const started = Promise.withResolvers<readonly number[]>();
   const failure = Promise.withResolvers<string>();
@@ -52,7 +48,7 @@ export async function startKeeper(
   const task = { ...makeTask(keeper.pid), outlivesOwner };
   keeper.stdin.write(`${JSON.stringify(task)}\n`);
   const pids = await Promise.race([started.promise, lost.then(() => [])]);
-  keeper.unref(); // an owner that forgets to end it may leave all the same
+  keeper.unref(); // the owner may exit without calling `end`
   const { pid } = keeper;
   const end = async () => {
     keeper.ref();
@@ -63,7 +59,7 @@ export async function startKeeper(
   return { keeper: keeper.pid, folder: task.folder, pids, failure: failure.promise, end };
 }
 
-// A worker of a test runner goes on for ever when its runner was killed, unless somebody ends it.
+// A worker runs forever after its test runner is killed, unless it exits here.
 function exitWithRunner(): void {
   if (process.connected && !process.listeners("disconnect").includes(exitProcess))
     process.once("disconnect", exitProcess);
@@ -91,11 +87,11 @@ function hasRoom(root: string): boolean {
     const { bavail, bsize } = statfsSync(root);
     return bavail * bsize > roomInBytes;
   } catch {
-    return false; // no such file system here
+    return false;
   }
 }
 
-// Only a keeper that was killed leaves its folder behind.
+// Only a killed keeper leaves its folder behind.
 function removeOrphans(root: string): void {
   for (const name of readdirSync(root)) {
     const keeper = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
@@ -108,6 +104,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"; // somebody else's process is alive too
+    return error instanceof Error && "code" in error && error.code === "EPERM"; // another user's process is alive
   }
 }

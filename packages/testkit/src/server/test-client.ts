@@ -1,11 +1,11 @@
-// Talks to an API server for tests, apart from the client that is under test: identities, requests, kubeconfigs, tokens.
+// A client for tests, independent of the client under test.
 
 import { writeFileSync } from "node:fs";
 import { Agent, request as sendHttps } from "node:https";
 
 export type ClientIdentity = { readonly certificate: string; readonly key: string } | { readonly token: string };
 
-/** `path` with its query. A PATCH is a merge patch unless `contentType` says otherwise. */
+/** `path` includes the query. `contentType` defaults to a merge patch for PATCH. */
 export type ApiRequest = {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
@@ -13,7 +13,7 @@ export type ApiRequest = {
   readonly contentType?: string;
 };
 
-/** `body` is the parsed JSON, or the text where the answer is something else. */
+/** `body` is the parsed JSON, or text for other content. */
 export type ApiResponse = { readonly status: number; readonly body: unknown };
 
 export type TestClient = {
@@ -41,7 +41,7 @@ function contentHeaders({ method, contentType, body }: ApiRequest): Record<strin
 function sendRequest(url: URL, agent: Agent, headers: Record<string, string>, { method = "GET", body }: ApiRequest) {
   return new Promise<ApiResponse>((resolve, reject) => {
     const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
-    // Without a length Node sends DELETE bodies in chunks, which the API server does not read.
+    // Without a length, Node sends DELETE bodies in chunks, which the API server ignores.
     const sized = { accept: "application/json", ...headers, "content-length": `${bytes.length}` };
     const outgoing = sendHttps(url, { method, agent, headers: sized }, (incoming) => {
       const chunks: Buffer[] = [];
@@ -60,7 +60,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // some answers are plain text, such as 404 of an unknown path
+    return text; // some answers are plain text
   }
 }
 
@@ -94,7 +94,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Makes namespace and account where they are missing; the token is bound to the account, as a pod's would be. */
+/** Creates the namespace and the account if missing. The token is bound to the account. */
 export async function requestServiceAccountToken(
   client: Pick<TestClient, "request">,
   namespace: string,
@@ -116,7 +116,7 @@ export async function requestServiceAccountToken(
 
 async function ensureObject(client: Pick<TestClient, "request">, path: string, body: unknown): Promise<void> {
   const answer = await client.request({ method: "POST", path, body });
-  const isThere = answer.status === 409; // somebody made it before us
+  const isThere = answer.status === 409;
   if (!isThere) expectCreated(answer);
 }
 

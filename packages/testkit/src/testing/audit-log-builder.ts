@@ -1,4 +1,4 @@
-// Writes audit logs by hand, for the tests of the invariants: a person, an operator and the API server between them.
+// Builds audit logs of a user, an operator, and an API server for tests.
 
 import { isMap, type Json, type JsonMap } from "@virt/engine";
 import { phases } from "../invariants/phase-edges.ts";
@@ -9,7 +9,6 @@ export const account = "system:serviceaccount:virt-advisor-operator-system:manag
 const agent = (identity: string) => `virt-operator/v0.1.0 (advisor; ${identity})`;
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** One item over one MachineConfig that exists. */
 export const item: StoredItem = {
   name: "enable-psi-metrics",
   operation: "Apply",
@@ -36,7 +35,7 @@ export class AuditLogBuilder {
   #config: StoredConfig | undefined;
   #deletions = 0;
 
-  /** Each request takes a millisecond; nothing else lets time pass. */
+  /** A request also takes a millisecond. Nothing else advances the time. */
   advance(ms: number): this {
     this.#nowMs += ms;
     return this;
@@ -59,18 +58,17 @@ export class AuditLogBuilder {
     return this;
   }
 
-  /** A person creates the config or edits its spec. */
   editSpec(spec: JsonMap): this {
     const uid = `u${this.#deletions + 1}`;
     const metadata = this.#config?.metadata ?? { name: "load-aware", uid, generation: 0, resourceVersion: "0" };
     const generation = metadata.generation + 1;
     const all = { profile: "load-aware", action: "DryRun", ...this.#config?.spec, ...spec };
-    // Undefined takes a field away, as a person's edit can.
+    // An undefined value removes the field.
     const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
     return this.#store({ ...this.#config, metadata: { ...metadata, generation }, spec: kept }, "ann", "");
   }
 
-  /** The operator writes the status; what is not given stays. Its conditions follow the phase. */
+  /** As the operator. Absent fields stay. Conditions follow the phase. */
   writeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -79,7 +77,7 @@ export class AuditLogBuilder {
     return this.#store({ ...last, status: next }, account, "status");
   }
 
-  /** Somebody else writes the status; what is not given stays. */
+  /** As another user. Absent fields stay. */
   forgeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -96,13 +94,12 @@ export class AuditLogBuilder {
     return this.request({ verb: "delete", user: { username: "ann" }, objectRef: configRef("") });
   }
 
-  /** The last two requests came in together, and were answered the other way round. */
+  /** The last two requests were concurrent and answered in reverse order. */
   swapAnswers(): this {
     this.log.push(...this.log.splice(-2).toReversed());
     return this;
   }
 
-  /** The operator applies the item's target as it was reviewed. */
   applyTarget(differing: AuditEventInput & { readonly metadata?: JsonMap } = {}): this {
     const { metadata = { name: "psi", uid: "target-uid", resourceVersion: "9" }, ...event } = differing;
     const requestObject = { ...(isMap(item.desiredState) ? item.desiredState : {}), metadata };
@@ -122,7 +119,7 @@ export class AuditLogBuilder {
     return this.request({ verb: "update", objectRef, responseObject, userAgent: agent(holderIdentity) });
   }
 
-  /** A whole run: drafted, reviewed, approved, and the item begun. */
+  /** Stops after the start of the item: drafted, reviewed, approved. */
   startPlan(differing: Partial<StoredItem> = {}, spec: JsonMap = {}): this {
     const items = [{ ...item, ...differing }];
     const executedGeneration = 2;
@@ -151,7 +148,6 @@ function configRef(subresource: string) {
   return { apiGroup: "advisor.kubevirt.io", resource: "virtplatformconfigs", name: "load-aware", subresource };
 }
 
-/** Times move with the status, as they should. */
 function conditionsOf(phase: string | undefined, last: StoredStatus | undefined): readonly StoredCondition[] {
   return phases.map((type) => {
     const before = last?.conditions?.find((condition) => condition.type === type);

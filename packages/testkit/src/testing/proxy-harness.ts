@@ -1,4 +1,4 @@
-// An API server, an account that may do everything, and a proxy between them, for the proxy's own tests.
+// An API server, an administrator account, and a proxy between them.
 
 import { request } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ export const maps = "/api/v1/namespaces/default/configmaps";
 
 export type ProxyTestServer = { readonly api: Server; readonly token: string };
 
-/** A new role binding takes effect a moment after it is stored. */
+/** Waits until the new role binding takes effect. */
 export async function startProxyTestServer(): Promise<ProxyTestServer> {
   const subjects = [{ kind: "ServiceAccount", namespace: "default", name: "tester" }];
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
@@ -26,12 +26,11 @@ export async function startProxyTestServer(): Promise<ProxyTestServer> {
   return { api, token: account.token };
 }
 
-/** What a client of the proxy sees: an answer, or how the connection broke. */
 type ProxiedResponse = { readonly status: number; readonly body: unknown } | { readonly broken: string | undefined };
 
 export class ProxyHarness {
   readonly proxy: FaultProxy;
-  /** One entry for each crash: how many effective writes had happened. */
+  /** The number of effective writes at each crash. */
   readonly crashes: number[] = [];
   readonly #site: ProxyTestServer;
   readonly #wire: TestClient;
@@ -63,7 +62,7 @@ export class ProxyHarness {
     return this.#site.api.kubectl(`--kubeconfig=${this.#kubeconfig}`, ...args);
   }
 
-  /** Past the proxy. */
+  /** Bypasses the proxy. */
   async isStored(name: string): Promise<boolean> {
     return (await this.#site.api.request({ path: `${maps}/${name}` })).status === 200;
   }
@@ -86,7 +85,7 @@ export class ProxyHarness {
     return this.send("PATCH", `${maps}/${name}?fieldManager=tester${query}`, body);
   }
 
-  /** A watch of ConfigMaps: its frames as `TYPE name`, as they come. */
+  /** Collects frames as `TYPE name`. */
   watchConfigMaps(query = "") {
     const frames: string[] = [];
     let ending: "open" | "ended" | "broken" = "open";
