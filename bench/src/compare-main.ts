@@ -1,4 +1,4 @@
-// `make bench-compare A=<file> B=<file>`: old, new, change.
+// `make bench-compare A=<file> B=<file>`: prints the old value, the new value and the change of each figure.
 
 import { comparisonOf, readResult } from "./compare.ts";
 

@@ -1,4 +1,4 @@
-// The table of one scenario, for a person to read.
+// Formats the result table of one scenario.
 
 import type { Goal } from "./figures.ts";
 import { floorVerbs } from "./floor.ts";

@@ -1,4 +1,4 @@
-// Every scenario, in the order in which they run.
+// Lists every scenario in the order of execution.
 
 import type { Scenario } from "../scenario.ts";
 import { advisorQuiet } from "./advisor-quiet.ts";
