@@ -1,4 +1,4 @@
-// The requests that this product's own admission policies denied, from the audit log of an API server.
+// Finds requests in the audit log that our own admission policies denied.
 
 import type { AuditEvent } from "@virt/testkit";
 

@@ -89,7 +89,6 @@ const capacity = shape<ImpactCapacity>("Capacity for the VMs of nodes that drain
   unplacedMiB: count("Memory that these VMs request."),
 });
 
-/** An input that could not be read, of an impact or of a rollout. */
 export const gapSchema = shape<ImpactGap>(
   "An input that could not be read.",
   {
