@@ -1,4 +1,4 @@
-// The dashboard asks only for what there is, in words that Prometheus understands.
+// The dashboard queries only existing metrics, with valid expressions.
 
 import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";

@@ -1,4 +1,4 @@
-// What alerts ask for is declared, and what is declared is named as Prometheus wants it.
+// Alerts query only declared metrics, and metric names follow Prometheus conventions.
 
 import { spawnSync } from "node:child_process";
 import { advisorAlerts, platformAlerts } from "@virt/catalog";

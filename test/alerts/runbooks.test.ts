@@ -1,4 +1,4 @@
-// Every alert has a page in the form that all of them have, and every page has its alert.
+// Every alert has a runbook in the common form, and every runbook has an alert.
 
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";

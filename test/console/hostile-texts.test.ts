@@ -1,4 +1,4 @@
-// A script in every text that a cluster can contain: it is shown as it is written, on every page, and none of it runs.
+// Scripts in every text of a cluster appear as plain text on every page, and none of them runs.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +12,6 @@ let shown: RunningConsole;
 let browser: Browser;
 let page: Page;
 const { requests, places } = hostileObjects();
-/** What the browser refused to run, and what the page threw. */
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -38,7 +37,6 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** The page with everything on it unfolded. */
 async function readPage(path: string, last: string): Promise<string> {
   await page.goto(`${shown.origin}/#/${path}`);
   await page.getByText(last).first().waitFor();

@@ -1,4 +1,4 @@
-// A profile is one folder and one line: the API and the rights of the operator follow from these.
+// The API and the operator's rights follow from a profile's folder and its line in the catalog.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { profiles } from "@virt/catalog";

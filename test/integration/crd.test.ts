@@ -1,4 +1,4 @@
-// The API as users meet it: what it takes, refuses and fills in.
+// The VirtPlatformConfig API: accepted and refused objects, and defaults.
 
 import { readFileSync } from "node:fs";
 import { configKind } from "@virt/api";

@@ -1,4 +1,4 @@
-// The examples of the documents that this product was asked for with, where those documents are at hand.
+// Reads the examples of the seed documents, if they are available.
 
 import { existsSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
@@ -22,7 +22,6 @@ export function examples(): readonly Example[] {
   });
 }
 
-/** Fenced YAML, and what shell commands are given to read. */
 function blocks(text: string): readonly { readonly line: number; readonly yaml: string }[] {
   return [...text.matchAll(/^```yaml\n(.*?)^```|<<EOF\n(.*?)^EOF/gms)].map((found) => ({
     line: text.slice(0, found.index).split("\n").length + 1,

@@ -1,4 +1,4 @@
-// Every sample is taken by a real API server, as the documents say how to apply it.
+// A real API server accepts every sample, applied as documented.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";

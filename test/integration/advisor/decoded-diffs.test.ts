@@ -1,4 +1,4 @@
-// What people approve is what the nodes run: the diff of a MachineConfig shows its files and units as text.
+// The diff of a MachineConfig shows its files and units as text, as the nodes run them.
 
 import { asList, asText, at, decodeUtf8, type Json, readDataUrl, writeDataUrl } from "@virt/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What may happen to the cluster in memory, by name, and random histories of it.
+// Named events for the in-memory cluster, and random histories of them.
 
 import type { ConfigHarness } from "@virt/advisor/testing/config-harness";
 import { inputRef, machineTarget, mapTarget } from "@virt/advisor/testing/small-profile";

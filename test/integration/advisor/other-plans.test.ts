@@ -1,4 +1,4 @@
-// What a config shows of plans other than its own: those of other configs for the same pool, and those of a deleted config.
+// A config shows other plans: those of other configs for the same pool, and those of a deleted config.
 
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
@@ -40,7 +40,7 @@ test("two plans for one pool name each other in both reviews, whichever was draf
 test("a config deleted in the middle of a rollout comes back with what it left behind and what still rolls", async () => {
   const { configs, server } = testCluster;
   expect((await configs.status(loadAware)).leftBehind).toBeUndefined();
-  // Paused, the pool stays in the state that is asserted.
+  // A paused pool keeps the asserted state.
   await edit(server, paths.pool("worker"), { spec: { paused: true } });
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));

@@ -1,4 +1,4 @@
-// What `doctor` makes of recorded rollouts: a target that is gone is no all-clear, and restart times of every config count.
+// `doctor` on recorded rollouts: a missing target is not an all-clear, and the restart times of every config count.
 
 import type { Item, ObservedSeconds, Status } from "@virt/api";
 import { poolObject, workers } from "@virt/impact/testing/cluster-builder";

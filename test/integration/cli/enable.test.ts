@@ -1,4 +1,4 @@
-// `enable` turns the platform controller on for a person who has seen what all its writes together do, and for nobody else.
+// `enable` activates the platform controller only after the user has seen the impact of all its writes.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";

@@ -1,4 +1,4 @@
-// Every hint that the command line prints on the way to an approved plan, pasted as it is printed.
+// Every hint of the command line on the way to an approved plan runs as printed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";

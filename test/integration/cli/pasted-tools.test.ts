@@ -1,4 +1,4 @@
-// Every command that the tools of make and the chart's notes print, pasted as it is printed, in a cluster with the named objects.
+// Every command of the make tools and the chart's notes runs as printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// What the command line shows of assets, and the console that it serves: from a report, from files, and from a real API server.
+// The command line's and its console's view of assets: from a report, from files, and from a real API server.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What the advisor reads from the schema of a KubeDescheduler CRD.
+// Reads what the advisor uses from the schema of a KubeDescheduler CRD.
 
 import { type Tree, valueAt } from "./paths.ts";
 
@@ -7,7 +7,6 @@ export type Capabilities = {
   readonly customizations: readonly string[];
   readonly limits: readonly string[];
   readonly softTainter: "absent" | "usable" | "deprecated";
-  /** Pairs of profiles that a rule forbids. */
   readonly pairs: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-// The manifests of the console plugin on a real API server: they are accepted as they stand, and give nobody any right.
+// A real API server accepts the console plugin's manifests, which grant no rights.
 
 import { at, type Json, type KubeObject } from "@virt/engine";
 import { inRepository, type Server, startServer } from "@virt/testkit";

@@ -1,4 +1,4 @@
-// The one-file installer on a real API server: applied, deleted, applied again.
+// Applies, deletes and reapplies the one-file installer on a real API server.
 
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The must-gather script, run as its image would run it, against a real API server.
+// Runs the must-gather script against a real API server.
 
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,6 @@ import { mockFiles } from "../../../tools/demo/mocks.ts";
 import { crdFile } from "../crd-objects.ts";
 import { canary, place, plan, situation } from "./situation.ts";
 
-/** A kind that this cluster does not have. */
 const unknown = "machineconfignodes";
 
 let server: Server;

@@ -1,4 +1,4 @@
-// The bundle claims to be aware of proxies: the shipped program goes through the one that the cluster names.
+// The shipped program uses the cluster's proxy, as the bundle claims.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -29,7 +29,6 @@ test("NO_PROXY, where OpenShift lists the API server, is honoured", async () => 
   expect(proxy.targets).toEqual([]);
 });
 
-/** Until the operator says that it is ready. */
 async function runReady(env: NodeJS.ProcessEnv): Promise<void> {
   const [port = 0] = await freePorts(1);
   const flags = [

@@ -74,7 +74,7 @@ async function reportedRow() {
 
 test("a crash does not forget the limit, and the report shows what is on hold", async () => {
   await operator.kill();
-  await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath }); // if it exists already
+  await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath });
   const before = now();
   operator = await fullCluster.start();
   const held = expect.stringContaining("InputChanged: a cluster input changed again");

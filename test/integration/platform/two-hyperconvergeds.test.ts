@@ -1,4 +1,4 @@
-// Two HyperConvergeds in one cluster: one counts, and what is written and said follows that one alone.
+// With two HyperConvergeds in a cluster, writes and reports follow only the selected one.
 
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";

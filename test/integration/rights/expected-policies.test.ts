@@ -1,4 +1,4 @@
-// The policies that the operators verify are those that every package installs.
+// The operators verify the policies that every package installs.
 
 import { readFileSync } from "node:fs";
 import { type ExpectedPolicy, expectedPolicies } from "@virt/catalog";

@@ -1,4 +1,4 @@
-// A stolen token writes to nodes what the catalog renders, under the names of the catalog, and nothing else.
+// A stolen token can write only rendered content, under the catalog's names, to nodes.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
@@ -20,7 +20,7 @@ const pathOf = (name: string) => `${root}/${name}`;
 const roleLabel = "machineconfiguration.openshift.io/role";
 const patchAnnotation = "platform.kubevirt.io/patch";
 
-/** Of each operator, as declared; the tests below say for some of them in other words what they hold. */
+/** Declared objects of each operator. Tests below restate some of their contents independently. */
 const rendered: Readonly<Record<ControllerName, readonly KubeObject[]>> = {
   advisor: profiles.flatMap(({ targets }) => targets.flatMap(({ content = [] }) => content.map((one) => one.object))),
   platform: assets.flatMap(({ content }) => content?.object ?? []),
@@ -46,7 +46,6 @@ afterEach(async () => {
     await cluster.server.request({ method: "DELETE", path: pathOf(metadata.name) });
 });
 
-/** By server-side apply, as the operators write, for real. */
 const apply = (by: ControllerName, object: KubeObject): Promise<ApiResponse> =>
   cluster.accounts[by].request({
     method: "PATCH",

@@ -1,4 +1,4 @@
-// Who may plan, who may have a plan carried out, and who may say what became of it: with the shipped roles for people.
+// Who may plan, apply a plan and write its status, with the shipped roles for users.
 
 import type { Action } from "@virt/api";
 import type { ApiResponse, ApiUser } from "@virt/testkit";
@@ -17,7 +17,6 @@ import {
 } from "./rights-cluster.ts";
 
 const profile = "load-aware-rebalancing";
-/** In action Apply when a test begins. */
 const applying = "example-profile";
 const unmade = "virt-higher-density";
 const hash = "a".repeat(64);

@@ -1,4 +1,4 @@
-// What people see who start the program with a Node that is too old for it.
+// The program's message on a Node version that is too old.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

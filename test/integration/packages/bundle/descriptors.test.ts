@@ -1,4 +1,4 @@
-// The forms of the OpenShift console know every field of a VirtPlatformConfig, and no other.
+// The OpenShift console's forms cover exactly the fields of a VirtPlatformConfig.
 
 import { asList, asText, at, type JsonMap } from "@virt/engine";
 import { expect, test } from "vitest";

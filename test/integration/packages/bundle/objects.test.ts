@@ -1,4 +1,4 @@
-// The OLM bundle holds the objects that kustomize makes.
+// The OLM bundle contains the kustomize objects.
 
 import { asList, at, type Json, type KubeObject } from "@virt/engine";
 import { beforeAll, expect, test } from "vitest";
@@ -12,7 +12,7 @@ beforeAll(async () => {
   objects = [...both, ...monitoring, ...console];
 });
 
-/** Without what OLM decides: the namespace, and who installed it. */
+/** Removes values that OLM sets: the namespace and the installer. */
 const plain = (value: Json): Json =>
   JSON.parse(
     JSON.stringify(value, (key, part: Json) => (key === "app.kubernetes.io/managed-by" ? undefined : part))

@@ -1,4 +1,4 @@
-// The chart is in order, and refuses values that mean nothing, in words.
+// The chart passes lint and rejects invalid values with a message.
 // @module-tag thorough
 
 import { expect, test } from "vitest";
