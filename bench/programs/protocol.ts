@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 
 export type StoredObject = { readonly name: string; readonly version: string; readonly value: string };
 
-/** A library's cached view of the ConfigMaps in one namespace. */
 export type Followed = {
   readonly isSynced: () => boolean;
   readonly find: (name: string) => StoredObject | undefined;
@@ -20,9 +19,7 @@ export type Library = {
 
 export type Command =
   | { readonly do: "read"; readonly name: string; readonly times: number; readonly atOnce: number }
-  /** Answered after the initial list is complete. */
   | { readonly do: "follow" }
-  /** Answered when the object has the value. */
   | { readonly do: "await"; readonly name: string; readonly value: string }
   | { readonly do: "report" };
 

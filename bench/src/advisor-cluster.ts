@@ -44,7 +44,6 @@ async function settledPool(api: Server): Promise<void> {
   await renderPool(api, "rendered-worker-0");
 }
 
-/** Simulates the Machine Config Operator after a new MachineConfig, without the reboot. */
 async function renderPool(api: Server, rendered: string): Promise<void> {
   const body = named("MachineConfig", rendered);
   ok(await api.request({ method: "POST", path: `${machineConfiguration}/machineconfigs`, body }));

@@ -1,5 +1,3 @@
-// Reproducible random numbers: the same seed gives the same sequence.
-
 /** Returns a mulberry32 generator of numbers in [0, 1). */
 export function chanceFrom(seed: number): () => number {
   let state = seed >>> 0;

@@ -16,9 +16,7 @@ export type Child = {
 export type Spawned = {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** Asks the process to stop and waits until it exits. */
   readonly stop: () => Promise<void>;
-  /** Kills the process immediately. */
   readonly end: () => Promise<void>;
 };
 

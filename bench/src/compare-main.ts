@@ -1,5 +1,3 @@
-// `make bench-compare A=<file> B=<file>`: prints the old value, the new value and the change of each figure.
-
 import { comparisonOf, readResult } from "./compare.ts";
 
 const { A = "", B = "" } = process.env;

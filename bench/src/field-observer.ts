@@ -1,4 +1,4 @@
-// Starts a separate process that timestamps the values of one field by its own clock.
+// Observes one field in a separate process, by that process's clock.
 
 import { createInterface } from "node:readline";
 import type { Server } from "@virt/testkit";

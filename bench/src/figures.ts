@@ -23,12 +23,10 @@ export type Goal = {
 export type FigureSpec = {
   readonly name: string;
   readonly unit: Unit;
-  /** The raw request that the figure is compared with. */
   readonly floor?: FloorVerb;
   readonly goal?: Goal;
   /** True if a quick run skips the figure because it takes too long. */
   readonly isLong?: boolean;
-  /** A key of peers.json. */
   readonly peer?: string;
 };
 

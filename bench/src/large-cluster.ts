@@ -161,7 +161,6 @@ export type ReportedRollout = {
   readonly inHand: readonly number[];
 };
 
-/** The maximum number of nodes in a status. */
 const mostNodes = 20;
 
 export async function reportRollout(api: Server, { total, done, inHand }: ReportedRollout): Promise<void> {

@@ -5,12 +5,11 @@ import type { BrowserContext, CDPSession, Page } from "playwright-core";
 export type MeasuredPage = {
   /** Milliseconds from the start of the navigation until the content is on screen. */
   readonly contentMs: number;
-  /** CPU time of the main thread until then. Unlike `contentMs`, it does not depend on other load. */
+  /** Unlike `contentMs`, this does not depend on other load. */
   readonly contentCpuMs: number;
   readonly read: (expression: string) => Promise<unknown>;
   /** Returns the milliseconds from the start of the write until the expression `isShown` is true on screen. */
   readonly shownAfter: (isShown: string, write: () => Promise<unknown>) => Promise<number>;
-  /** Returns the longest frame and the longest task during the work. */
   readonly framesDuring: (work: () => Promise<unknown>) => Promise<Frames>;
   readonly holdings: () => Promise<Holdings>;
   readonly close: () => Promise<void>;
@@ -28,7 +27,6 @@ export type Holdings = { readonly heapMb: number; readonly elements: number };
 
 export type PageContent = {
   readonly url: string;
-  /** An expression that is true when the content is present. */
   readonly isShown: string;
 };
 

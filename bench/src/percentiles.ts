@@ -1,5 +1,3 @@
-// Computes percentiles by nearest rank, so that each result is a measured value.
-
 /** `share` is between 0 and 1. Returns NaN for no samples. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((left, right) => left - right);

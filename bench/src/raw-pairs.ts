@@ -6,7 +6,6 @@ import { openRaw } from "../programs/raw-requests.ts";
 import { kindAt, listPath, stormObject } from "../programs/storm-objects.ts";
 import { inParallel } from "./config-maps.ts";
 
-/** The operator's own parallelism. */
 const atOnce = 4;
 /** Several of each kind, so that parallel corrections never share an object. */
 const objects = 64;

@@ -6,7 +6,6 @@ const stride = 7_919; // a prime, so that events visit all objects in a scattere
 
 export class ReplayLog {
   readonly #objects: number;
-  /** The version of each object at the head of the log. */
   readonly #versions: number[];
   #head: number;
 

@@ -18,7 +18,6 @@ export type ReplayServer = {
   readonly breakAfter: (events: number) => Promise<void>;
   /** Silences the existing streams without closing them. New streams work. */
   readonly freeze: () => void;
-  /** The digest of a complete, current cache. */
   readonly digest: () => string;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -85,7 +84,7 @@ function secureServer(): { readonly server: Server; readonly authority: string }
   const authority = issueAuthority("replay", validity);
   const { certificate, key } = issueServer(authority, ["127.0.0.1"], validity);
   const server = createServer({ cert: certificate, key });
-  server.on("secureConnection", (socket) => socket.on("error", () => undefined)); // clients may disconnect at any time
+  server.on("secureConnection", (socket) => socket.on("error", () => undefined));
   return { server, authority: authority.certificate };
 }
 

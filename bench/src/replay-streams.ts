@@ -38,7 +38,6 @@ export class ReplayStreams {
     void this.#pump(stream);
   }
 
-  /** Call after new events were appended to the log. */
   wake(): void {
     for (const stream of this.#streams) void this.#pump(stream);
   }

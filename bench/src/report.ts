@@ -1,5 +1,3 @@
-// Formats the result table of one scenario.
-
 import type { Goal } from "./figures.ts";
 import { floorVerbs } from "./floor.ts";
 import type { Range } from "./percentiles.ts";

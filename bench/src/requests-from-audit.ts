@@ -21,6 +21,5 @@ export function countByVerb(events: readonly AuditEvent[]): Readonly<Record<stri
   return counts;
 }
 
-/** Reports whether the request is a lease renewal, a watch or a watch probe. */
 export const isUpkeep = ({ verb, requestURI }: AuditEvent): boolean =>
   verb === "watch" || requestURI.includes("/leases");

@@ -10,9 +10,7 @@ export type FigureResult = {
   readonly name: string;
   readonly unit: FigureSpec["unit"];
   readonly spread: Spread;
-  /** The range of the rounds' medians. */
   readonly rounds: Range;
-  /** Relative to the floor of the same round. */
   readonly ratio?: Range & { readonly to: string };
   readonly goal?: FigureSpec["goal"];
   readonly goalResult?: GoalResult;

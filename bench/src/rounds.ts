@@ -9,7 +9,6 @@ export type Round = {
   readonly measured: readonly Measured[];
 };
 
-/** A larger deviation counts as a change of the machine's speed. */
 const unsteadyShare = 0.3;
 
 /** Returns the floor of a round in milliseconds: the mean of before and after. */

@@ -24,7 +24,6 @@ export type Measured = {
 
 export type Scenario = {
   readonly name: string;
-  /** One sentence that describes the workload. */
   readonly says: string;
   readonly isQuick: boolean;
   /** Measurements between the two floors of a round: 2, or 1 if the scenario mostly waits. */

@@ -1,5 +1,3 @@
-// Formats numbers with units and aligned tables.
-
 import type { Unit } from "./figures.ts";
 
 export function shown(value: number, unit: Unit): string {

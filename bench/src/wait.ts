@@ -1,5 +1,3 @@
-// Waits for a fixed time or until a condition holds.
-
 import { setTimeout as after } from "node:timers/promises";
 
 export const pause = (ms: number): Promise<void> => after(ms);

@@ -1,5 +1,3 @@
-// The dashboard queries only existing metrics, with valid expressions.
-
 import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";

@@ -1,5 +1,3 @@
-// Alerts query only declared metrics, and metric names follow Prometheus conventions.
-
 import { spawnSync } from "node:child_process";
 import { advisorAlerts, platformAlerts } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";

@@ -1,5 +1,3 @@
-// Parses a runbook page into sections and commands.
-
 import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 

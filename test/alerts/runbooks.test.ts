@@ -1,5 +1,3 @@
-// Every alert has a runbook in the common form, and every runbook has an alert.
-
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { advisorAlerts, platformAlerts } from "@virt/catalog";

@@ -1,5 +1,3 @@
-// The workload under faults: a user plans, reviews and approves, and the nodes take the configuration.
-
 import type { Status } from "@virt/api";
 import type { AuditEvent } from "@virt/testkit";
 import type { CampaignCluster, ProxiedOperator } from "./campaign-cluster.ts";

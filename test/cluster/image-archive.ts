@@ -22,7 +22,6 @@ export type ImageArchive = {
   readonly images: readonly ImageConfig[];
   /** Returns the folder of the root file system. Unpacks it on the first call. */
   readonly unpackRoot: (architecture: string) => string;
-  /** Returns the compressed sizes of the layers. */
   readonly layerSizes: (architecture: string) => readonly number[];
   readonly [Symbol.dispose]: () => void;
 };

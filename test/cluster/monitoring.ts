@@ -21,7 +21,6 @@ export const routeCrd = {
   },
 } as unknown as Crd;
 
-/** Creates the Route of Prometheus and its namespace. Requires the CRD. */
 export async function createPrometheusRoute(server: Server): Promise<void> {
   const namespace = { metadata: { name: monitoring } };
   expect((await server.request({ method: "POST", path: "/api/v1/namespaces", body: namespace })).status).toBe(201);

@@ -37,7 +37,6 @@ export type TestClusterOptions = {
   /** The mock CRD to use, by plural. Default: the newest. `null` installs none. */
   readonly crds?: Readonly<Record<string, string | null>>;
   readonly controller?: ControllerName;
-  /** The folder of the release to install first. Default: this one. */
   readonly release?: string;
   /** If false, the advisor runs without example-profile, which is the installation default. */
   readonly hasExampleProfile?: boolean;

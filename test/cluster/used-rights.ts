@@ -21,7 +21,6 @@ function isTheirs(event: AuditEvent): boolean {
   return isOperators(event) && accounts.includes(event.user.username);
 }
 
-/** Returns the operators' requests that our own admission policies denied. */
 export function deniedWrites(audit: readonly AuditEvent[]): readonly string[] {
   return policyDenials(audit.filter(isTheirs));
 }

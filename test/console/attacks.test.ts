@@ -13,7 +13,6 @@ let shown: RunningConsole;
 let opened: Answer;
 let cookie = "";
 let key = "";
-/** The number of requests from the console to the API server before the attacks. */
 let before = 0;
 let attacks = 0;
 
@@ -48,7 +47,6 @@ function ownHeaders() {
   return { cookie, "x-virt-console-key": key };
 }
 
-/** Sends a request like our own page, with the attack's changes. */
 function attack(options: RequestOptions, body = ""): Promise<Answer> {
   attacks++;
   const headers = { ...ownHeaders(), origin: shown.origin, ...(options.headers as Record<string, string>) };

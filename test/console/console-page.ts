@@ -25,7 +25,6 @@ type AxeFinding = {
   readonly nodes: readonly { readonly html: string }[];
 };
 
-/** Returns the serious axe findings of the current page with their elements. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const findings = (await page.evaluate(

@@ -5,7 +5,6 @@ import type { ApiRequest } from "@virt/testkit";
 
 export type HostileObjects = {
   readonly requests: readonly ApiRequest[];
-  /** The location of each script, by its number. */
   readonly places: ReadonlyMap<number, string>;
 };
 

@@ -1,5 +1,3 @@
-// Scripts in every text of a cluster appear as plain text on every page, and none of them runs.
-
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";

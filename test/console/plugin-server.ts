@@ -10,7 +10,6 @@ import { inRepository } from "@virt/testkit";
 
 export type PluginServer = {
   readonly port: number;
-  /** The certificate of the issuing CA. */
   readonly authority: string;
   readonly end: () => Promise<number | null>;
 };

@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { freePorts, type KeptProcesses, type Server, startKeptProcesses } from "@virt/testkit";
 
 export type SecondApiServer = {
-  /** The administrator's kubeconfig for this server. */
   readonly kubeconfig: string;
   /** Uses the same port each time. Settles before the server is ready. */
   readonly start: () => Promise<void>;
   readonly end: () => Promise<void>;
 };
 
-/** Does not start the server. */
 export async function prepareSecondApiServer(server: Server): Promise<SecondApiServer> {
   const [port = 0] = await freePorts(1);
   const [command = "", ...flags] = commandLine(server);

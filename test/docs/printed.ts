@@ -30,7 +30,6 @@ export type Step = {
   readonly says: string;
   readonly text: string;
   readonly prints: readonly string[];
-  /** The preceding paragraph and the comments in the block. */
   readonly lead: string;
 };
 

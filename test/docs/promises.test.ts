@@ -69,7 +69,6 @@ test("every page with the command that resumes a pool says that everything queue
 type Topic = {
   readonly page: string;
   readonly headline: string;
-  /** Words of the seed that the section must explain. */
   readonly says: readonly string[];
   /** True for advice or diagrams without commands. */
   readonly hasNoCommands?: true;

@@ -38,7 +38,7 @@ export function isTyped({ not, elsewhere }: Printed): boolean {
 
 export async function tryOut(shell: Shell, printed: Printed): Promise<void> {
   const { type, first, instead, watch, needs, background = false, prints = "", then } = printed;
-  if (background) return; // it already runs in the other terminal
+  if (background) return;
   if (needs !== undefined && (await shell.run(`command -v ${needs}`)).code !== 0) return;
   if (first) await tryOut(shell, first);
   if (watch !== undefined) {
@@ -55,7 +55,6 @@ export async function tryOut(shell: Shell, printed: Printed): Promise<void> {
   if (then !== undefined) await untilPhase(shell, then);
 }
 
-/** YAML folds long lines. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

@@ -1,4 +1,3 @@
-// Argo CD's health script, run by Argo CD's interpreter.
 // @module-tag thorough
 
 import { spawnSync } from "node:child_process";

@@ -19,7 +19,6 @@ export type GitOpsTool = {
   readonly apply: () => Promise<AppliedState>;
 };
 
-/** A folder that replaces a Git checkout. */
 export type Repository = {
   readonly folder: string;
   readonly commit: (name: string, object: KubeObject) => void;

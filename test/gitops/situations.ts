@@ -21,7 +21,6 @@ export type Situation = {
   readonly reason: string;
   readonly from: Phase;
   readonly given: ObservedOverrides;
-  /** True for the stored status before a reconcile. */
   readonly isStored?: boolean;
   readonly rollout?: RolloutStatus;
   readonly phase: Phase;

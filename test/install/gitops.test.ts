@@ -28,7 +28,6 @@ const deschedulerCrd = mockCrd("kubedeschedulers-v532");
 const mocks = ["nodehealthchecks", "selfnoderemediationtemplates", "selfnoderemediations"];
 const page = readFileSync(inRepository("docs", "gitops.md"), "utf8");
 
-/** The expected health, as in docs/gitops.md. */
 const documented = {
   prerequisiteFailed: { argoCd: "Degraded", flux: "failed" },
   previewed: { argoCd: "Suspended", flux: "current" },
@@ -111,7 +110,6 @@ const hangsAfterMs = 900_000;
 
 type Listed = { readonly items: readonly KubeObject[] };
 
-/** Returns the versions of all objects that the tools or operators write. */
 async function readVersions(): Promise<Readonly<Record<string, string | undefined>>> {
   const lists = [configs, machineConfigs, checks, deschedulers];
   const found = await Promise.all(lists.map(async (path) => (await request("GET", path)) as unknown as Listed));
@@ -190,7 +188,6 @@ test.each(tools)(
       repository.commit(file, object);
       await tool.apply();
     };
-    /** Applies repeatedly and expects everything to be in sync. */
     const expectHealth = (moment: Moment) =>
       until(async () => {
         const state = await tool.apply();
@@ -212,12 +209,11 @@ test.each(tools)(
     await expectHealth("previewed");
     await expectPeace(tool);
 
-    // A user decides in the cluster.
     await commit("config", leftToPeople);
     await expectHealth("previewed");
     await request("PATCH", `${config}?fieldManager=kubectl-patch`, { spec: { action: "Ignore" } });
     await testCluster.configs.until(name, "Ignored"); // Flux reported the preview as healthy too
-    await expectHealth("completed"); // Ignored is Healthy as well
+    await expectHealth("completed");
 
     // A commit approves exactly one plan.
     await commit("config", approvalOf("0".repeat(64)));

@@ -1,4 +1,3 @@
-// Installs, changes, rolls back and uninstalls the Helm chart on a real API server, and compares the objects each time.
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/engine";

@@ -106,7 +106,7 @@ test("a Subscription's settings hold in the place of the Deployment's", async ()
 async function startUntilTestEnds(deployment: string): Promise<StartedDeployment> {
   const started = await installed.start(deployment, settings);
   onTestFinished(async () => {
-    started.program.child.kill("SIGTERM"); // releases its lease
+    started.program.child.kill("SIGTERM");
     await started.program.exited;
   });
   return started;

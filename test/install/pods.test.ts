@@ -50,7 +50,6 @@ beforeAll(async () => {
 }, 360_000);
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-/** Lists the root, including the mount points, and every volume. */
 function files(): readonly string[] {
   const folders = [cluster.root, ...everyPod().map(({ pod }) => cluster.volumesOf(pod.metadata.name))];
   return folders.flatMap((folder) => listPaths(folder).map((path) => describeFile(join(folder, path))));
@@ -64,7 +63,6 @@ function describeFile(path: string): string {
   return [path, stat.mode, stat.uid, stat.size, stat.mtimeMs, content, target].join(" ");
 }
 
-/** Creates the certificate that OpenShift's service CA would issue for the Service. */
 async function createCertificate(controller: ControllerName): Promise<void> {
   const valid = { from: new Date(0), until: new Date(4e12) };
   const namespace = `virt-${controller}-operator-system`;

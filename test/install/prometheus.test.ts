@@ -189,7 +189,7 @@ test("VirtAdvisorRolloutStuck fires, and its runbook resolves it", async () => {
 test("VirtAdvisorReviewWaiting fires, and its runbook resolves it", async () => {
   const alert = "VirtAdvisorReviewWaiting";
   await edit(hco, {
-    metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } }, // or it is reverted
+    metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } },
     spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } },
   });
   await expectAlert(alert, { name }, byRunbook(alert));

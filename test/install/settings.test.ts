@@ -1,5 +1,3 @@
-// The shipped program reads settings from the environment and from flags, and names invalid ones.
-
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

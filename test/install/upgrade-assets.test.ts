@@ -128,7 +128,6 @@ async function untilAtWork(): Promise<void> {
   );
 }
 
-/** Returns the writes of both controllers since then, except to their own records. */
 function writesSince(since: string): readonly string[] {
   const accounts = [accountName("platform"), accountName("advisor")];
   const own = /\/(events|leases|virtplatformconfigs|configmaps\/virt-platform-operator-(report|governance))\b/;

@@ -57,7 +57,6 @@ async function stop(): Promise<void> {
 const eachOf = (scenarios: readonly PhaseScenario[], act: (scenario: PhaseScenario) => Promise<unknown>) =>
   Promise.all(scenarios.map(act));
 
-/** Takes the scenarios to their phases with the first release and stops it. */
 async function reachPhases(
   scenarios: readonly PhaseScenario[],
   release: Release,

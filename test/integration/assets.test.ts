@@ -1,5 +1,3 @@
-// The API server and our admission policies accept every rendered object, with each generation of the CRDs.
-
 import { fieldManagers } from "@virt/api";
 import { assets } from "@virt/catalog";
 import { type ApiResponse, type ApiUser, type Server, startServer } from "@virt/testkit";
@@ -77,7 +75,6 @@ async function install(server: Server, changing: readonly Definition[]): Promise
   expect(await server.request({ method: "POST", path, body: hco })).toMatchObject({ status: 201 });
 }
 
-/** Sends a dry run, an apply, and a second apply that must change nothing. */
 async function refusalsOf(account: ApiUser, desired: Desired): Promise<readonly string[]> {
   const rehearsed = await apply(account, desired, "&dryRun=All");
   const first = await apply(account, desired);
@@ -90,7 +87,6 @@ async function refusalsOf(account: ApiUser, desired: Desired): Promise<readonly 
   ];
 }
 
-/** Applies like the operator and rejects unknown fields. */
 function apply(account: ApiUser, desired: Desired, query = ""): Promise<ApiResponse> {
   const path = `${pathOf(desired)}?fieldManager=${fieldManagers.platform}&force=true&fieldValidation=Strict${query}`;
   return account.request({ method: "PATCH", path, body: desired.object, contentType: "application/apply-patch+yaml" });

@@ -18,7 +18,6 @@ function addAuthority(api: Server): Authority {
 
 type Config = { readonly clusters: unknown; readonly contexts: unknown; readonly users: { name: string }[] };
 
-/** Returns a kubeconfig with certificate files, and a function that renews them. */
 function certified(api: Server, authority: Authority, name: string) {
   const files = { certificate: join(api.folder, `${name}.crt`), key: join(api.folder, `${name}.key`) };
   const renew = (until: Date) => {
@@ -93,7 +92,6 @@ const broken = [
 const crds = "/apis/apiextensions.k8s.io/v1";
 const resources = [{ name: "customresourcedefinitions", kind: "CustomResourceDefinition", namespaced: false }];
 
-/** Starts a server that serves only CRDs, with one invalid line in the first stream. */
 function startSpoiled(line: string) {
   const spoiled = reply.stream(
     [listEnd("10"), added("a.example.org", "11"), line, added("b.example.org", "12")],

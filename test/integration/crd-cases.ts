@@ -3,7 +3,6 @@
 export type ConfigCase = {
   readonly reason: string;
   readonly spec: Readonly<Record<string, unknown>> & { readonly profile: string };
-  /** Default: the profile's name. */
   readonly name?: string;
 };
 

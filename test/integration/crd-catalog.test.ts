@@ -1,5 +1,3 @@
-// The API and the operator's rights follow from a profile's folder and its line in the catalog.
-
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { profiles } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";

@@ -1,5 +1,3 @@
-// The advisor's generated role is sufficient and minimal.
-
 import { readFileSync } from "node:fs";
 import { type ApiUser, inRepository, type Server, startServer } from "@virt/testkit";
 import { loadAll } from "js-yaml";

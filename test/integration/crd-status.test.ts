@@ -1,5 +1,3 @@
-// The status of a VirtPlatformConfig, as the API server stores it and kubectl shows it.
-
 import type { Item, Status } from "@virt/api";
 import { type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

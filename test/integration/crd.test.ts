@@ -1,5 +1,3 @@
-// The VirtPlatformConfig API: accepted and refused objects, and defaults.
-
 import { readFileSync } from "node:fs";
 import { configKind } from "@virt/api";
 import { inRepository, type Server, startServer } from "@virt/testkit";

@@ -14,7 +14,7 @@ let account: ApiUser;
 beforeAll(async () => {
   server = await startServer();
   account = await server.serviceAccount("operator", "operator");
-  const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }]; // as shipped
+  const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }];
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };

@@ -1,5 +1,3 @@
-// Access to metrics: the five answers, with real tokens and the RBAC of a real API server.
-
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";

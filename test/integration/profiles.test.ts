@@ -1,5 +1,3 @@
-// The API server and our admission policies accept every planned object, with each generation of the CRDs.
-
 import type { AnyProfileFacts, PlannedItem } from "@virt/advisor";
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";

@@ -77,7 +77,6 @@ async function startReplica(kubeconfig: string): Promise<Operator> {
   return replica;
 }
 
-/** Waits for a replica that leads according to its log and to the lease. */
 async function untilLed(api: Server, lease: LeaseOf, replicas: readonly Operator[], after = -1): Promise<Operator> {
   const check = async () => {
     const { spec } = await leaseAt(api, lease);

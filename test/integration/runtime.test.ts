@@ -50,7 +50,7 @@ test("a leader that was frozen past its lease writes nothing after it wakes, and
   await expect.poll(() => valueOf(api, "b-19-copy")).toBe("1");
   const frozenUntil = new Date().toISOString();
   process.kill(one.pid, "SIGCONT");
-  // Both processes also reported this at their start.
+  // Checks the last report, because the process also reported this at its start.
   await expect.poll(() => one.said.findLast(({ event }) => event === "leading")).toMatchObject({ isLeading: false });
   for (let round = 0; round < 20; round++)
     await api.request({ method: "PATCH", path: `${maps}/b-${round}`, body: { data: { value: "2" } } });

@@ -1,5 +1,3 @@
-// Reads the examples of the seed documents, if they are available.
-
 import { existsSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";

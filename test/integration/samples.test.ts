@@ -1,5 +1,3 @@
-// A real API server accepts every sample, applied as documented.
-
 import { readdirSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { profiles } from "@virt/catalog";

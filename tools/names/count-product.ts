@@ -1,5 +1,3 @@
-// Counts the product's files, lines, exports and packages.
-
 import { ambiguousNames, exportedNames, isProduct } from "./exported-names.ts";
 
 export type SourceFile = { readonly file: string; readonly text: string };

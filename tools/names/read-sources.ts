@@ -1,5 +1,3 @@
-// Reads the files whose names and words are checked.
-
 import { globSync, readFileSync } from "node:fs";
 import type { SourceFile } from "./count-product.ts";
 

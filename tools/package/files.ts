@@ -1,5 +1,3 @@
-// Writes the files of a package or lists those that are out of date.
-
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 

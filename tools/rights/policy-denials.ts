@@ -1,5 +1,3 @@
-// Finds requests in the audit log that our own admission policies denied.
-
 import type { AuditEvent } from "@virt/testkit";
 
 const denial = "ValidatingAdmissionPolicy 'virt-";

@@ -1,5 +1,3 @@
-// Starts one pool of control planes for the whole test run.
-
 import { poolVariable, startServerPool } from "@virt/testkit";
 
 /** Collects garbage only at 1 GiB: an API server lives for minutes and would spend a fifth of its time on it. */

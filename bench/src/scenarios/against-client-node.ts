@@ -69,7 +69,6 @@ async function measureBreak(replay: ReplayServer, child: Child, before: Report) 
   return { brokenMs, lost: isRight ? count - (after.notifications - before.notifications) : count };
 }
 
-/** Measures both sides in parallel, because they only wait. */
 async function measureSilence({ api }: Rig): Promise<Readonly<Record<Side, number>>> {
   await using replay = await startReplay(api.folder, 10);
   await using own = startChild("ours", { KUBECONFIG: replay.kubeconfig });

@@ -1,5 +1,3 @@
-// Lists every scenario in the order of execution.
-
 import type { Scenario } from "../scenario.ts";
 import { advisorQuiet } from "./advisor-quiet.ts";
 import { againstClientNode } from "./against-client-node.ts";

@@ -62,7 +62,7 @@ async function isReady(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
   } catch {
-    return false; // not listening yet
+    return false;
   }
 }
 

@@ -51,14 +51,13 @@ export function letLaterWorkersGo(server: Server): Promise<void> {
   return say(server, "annotate", ...laterWorkers, "simulator.kubevirt.io/stuck-drain-");
 }
 
-/** Section 10: the first source of drift. */
+/** Section 10 has two sources of drift. */
 export function changeMigrationLimits(server: Server): Promise<void> {
   const limits = { parallelMigrationsPerCluster: 10, parallelOutboundMigrationsPerNode: 4 };
   const patch = JSON.stringify({ spec: { liveMigrationConfig: limits } });
   return say(server, "patch", "hco", "kubevirt-hyperconverged", "-n", "openshift-cnv", "--type=merge", "-p", patch);
 }
 
-/** Section 10: the second source of drift. */
 export function editDescheduler(server: Server): Promise<void> {
   const spec = { deschedulingIntervalSeconds: 180, profileCustomizations: { devEnableSoftTainter: false } };
   const patch = JSON.stringify({ spec });

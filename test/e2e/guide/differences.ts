@@ -1,5 +1,3 @@
-// Compares the guide's output with ours, one line per difference.
-
 import { diffArrays } from "diff";
 
 type Flat = ReadonlyMap<string, string | readonly string[]>;

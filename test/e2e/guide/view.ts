@@ -23,7 +23,6 @@ const ownOfEachCluster = ["creationTimestamp", "resourceVersion", "uid", "lastTr
 /** Observations, which separate writes store some time after the plan. */
 const observations = ["impact", "rollout"];
 
-/** `printed` is the parsed output of `kubectl get -o yaml`. */
 export function viewOf(printed: unknown): Tree {
   const { status, ...rest } = printed as Printed;
   const { conditions, items, ...stored } = status;

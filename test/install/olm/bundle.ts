@@ -18,7 +18,6 @@ export type Bundle = {
   readonly compressedBytes: number;
 };
 
-/** A validator's rule with a bundle that breaks it. */
 export type Rule = {
   readonly rule: string;
   readonly findFaults: (bundle: Bundle) => readonly string[];
@@ -47,7 +46,6 @@ export function readBundle(): Bundle {
 
 type Path = readonly (string | number)[];
 
-/** Undefined removes the field. */
 export const withCsvField =
   (path: Path, value: Json | undefined) =>
   (bundle: Bundle): Bundle => ({ ...bundle, csv: withField(bundle.csv, path, value) as never });

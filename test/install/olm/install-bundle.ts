@@ -10,7 +10,6 @@ import { type Bundle, csvAnnotations, csvList, deploymentsIn, textOf } from "./b
 
 export type InstalledBundle = {
   readonly namespace: string;
-  /** kubectl's output for the objects other than the CSV. */
   readonly applied: KubectlResult;
   /** Starts the program of a Deployment. `variables` are spec.config.env of the Subscription. */
   readonly start: (deployment: string, variables: Readonly<Record<string, string>>) => Promise<StartedDeployment>;

@@ -11,7 +11,6 @@ export type Direction = "upgrade" | "downgrade";
 export type ScenarioContext = {
   readonly server: Server;
   readonly configs: ConfigClient;
-  /** In front of the release that runs first. */
   readonly proxy: FaultProxy;
   readonly direction: Direction;
 };
@@ -25,7 +24,6 @@ export type TakenOver = {
 };
 
 export type PhaseScenario = {
-  /** The phase and its specifics. */
   readonly name: string;
   /** Also the name of the config. */
   readonly profile: string;
@@ -35,7 +33,6 @@ export type PhaseScenario = {
   /** Runs while no release is running. */
   readonly betweenReleases?: (context: ScenarioContext) => Promise<void>;
   readonly takenOver: Readonly<Record<Direction, TakenOver>>;
-  /** User actions that lead to the final state. */
   readonly conclude: (context: ScenarioContext) => Promise<unknown>;
   readonly concludes: readonly string[];
 };

@@ -65,7 +65,6 @@ function writeVersion(folder: string): void {
   writeFileSync(file, JSON.stringify({ ...content, version: previousVersion }));
 }
 
-/** Links the installed libraries and the workspaces of the other tree. */
 function linkModules(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@virt"), { recursive: true });

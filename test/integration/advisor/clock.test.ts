@@ -1,5 +1,3 @@
-// The wall clock of the operator's machine is changed while a plan waits for its nodes.
-
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";

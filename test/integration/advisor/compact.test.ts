@@ -137,7 +137,6 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
   await first.kill();
   await testCluster.startOperator(quiet);
   const since = auditTimeNow();
-  // The restarted operator has reconciled the config.
   await expect
     .poll(() => requestsOf(server, since).some(({ requestURI }) => /rendered-worker/.test(requestURI)))
     .toBe(true);
@@ -151,7 +150,6 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
     "MachineConfigPool 'worker' is ready (all 3 nodes updated); swap is active on 2 of 3 nodes, not on worker-2",
   );
 
-  // The next plan has a warning about this.
   await configs.edit(higherDensity, {
     action: "DryRun",
     options: { virtHigherDensity: { memoryToRequestRatio: 130 } },

@@ -27,7 +27,6 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** Returns the advisor's flags in this overlay, from the variables of the Deployment. */
 async function flagsOf(overlay: string): Promise<readonly string[]> {
   const { stdout } = await testCluster.server.kubectl("kustomize", inRepository("config", overlay));
   const [, value] = /name: VIRT_OPERATOR_EXAMPLE_PROFILE\n *value: "(\w+)"/.exec(stdout) ?? [];

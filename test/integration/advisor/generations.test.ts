@@ -11,7 +11,6 @@ import { edit, higherDensity, loadAware, paths, readAt, writesOf } from "./clust
 
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
 
-/** The spec for each generation of the descheduler's CRD, and the reported migration. */
 const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly reports?: string }[] = [
   { file: "kubedeschedulers-v510", spec: { profiles: ["LongLifecycle"] } },
   {

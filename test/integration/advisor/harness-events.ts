@@ -1,5 +1,3 @@
-// Named events for the in-memory cluster, and random histories of them.
-
 import type { ConfigHarness } from "@virt/advisor/testing/config-harness";
 import { inputRef, machineTarget, mapTarget } from "@virt/advisor/testing/small-profile";
 import fc from "fast-check";

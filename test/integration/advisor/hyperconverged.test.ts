@@ -1,5 +1,3 @@
-// Selects the HyperConverged for a plan. The advisor never creates one.
-
 import { conditionOf } from "@virt/advisor";
 import { at } from "@virt/engine";
 import type { Server } from "@virt/testkit";

@@ -1,5 +1,3 @@
-// A plan shows its impact before the approval, and guards block it.
-
 import { conditionOf } from "@virt/advisor";
 import type { Impact, KubeObject, Status } from "@virt/api";
 import { at } from "@virt/engine";

@@ -1,4 +1,3 @@
-// A rollout whose VMs do not fit: first a warning, then stuck. It continues automatically when a node is added.
 // @module-tag thorough
 
 import { mkdtemp, rename, writeFile } from "node:fs/promises";

@@ -1,5 +1,3 @@
-// Unreadable inputs are reported with a reason, and block neither the plan nor its execution.
-
 import { conditionOf } from "@virt/advisor";
 import type { Impact, JsonMap, KubeObject, Status } from "@virt/api";
 import { utf8Length } from "@virt/engine";

@@ -1,5 +1,3 @@
-// A config shows other plans: those of other configs for the same pool, and those of a deleted config.
-
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -25,7 +25,6 @@ const asked = (since: string) =>
     return `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}${isDry ? " (dry run)" : ""}`;
   });
 
-/** Makes frequent changes that are irrelevant for a plan. */
 async function stir(): Promise<void> {
   const { server } = testCluster;
   for (const round of ["a", "b", "c"]) {

@@ -23,7 +23,6 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 const mayPatch = (isAllowed: boolean) =>
   limitTo(["get", "list", "watch", "create", ...(isAllowed ? ["patch"] : [])], { verb: "patch", isAllowed });
 
-/** Limits the operator's verbs on deschedulers, and waits until the API server enforces this. */
 async function limitTo(
   verbs: readonly string[],
   { verb, isAllowed }: { readonly verb: string; readonly isAllowed: boolean },

@@ -152,7 +152,7 @@ test("a node that breaks after the end shows in the item and in Ready, and chang
   expect(unhealthy.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
     status: "False",
     reason: "NotConverged",
-    message: expect.stringContaining(broken("worker-2")), // a finding may follow it
+    message: expect.stringContaining(broken("worker-2")),
   });
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("RolloutUnhealthy");
   await fault(server, paths.node("worker-2"), ["degrade", null]);

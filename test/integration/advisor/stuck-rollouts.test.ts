@@ -1,5 +1,3 @@
-// Stuck rollouts: the findings, conditions and events, and how the rollout continues automatically.
-
 import { mkdtemp, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";

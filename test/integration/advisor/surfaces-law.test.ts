@@ -66,7 +66,6 @@ const diagnose: DiagnoseHarness = (facts, nodes, { areVmsReadable }) => {
   return { rollingNodes: doctorFacts, diagnosed: { rollout, dueMs: 0, nextMs: nextAt } };
 };
 
-/** The config's metrics by name and labels. Undefined if there is no such series. */
 class ConfigMetrics {
   readonly #registry = new Registry();
 
@@ -128,7 +127,6 @@ function diagnoseAll(harness: ConfigHarness): ClusterDiagnosis {
   return { ...diagnoseOnce(facts), pools: [pool.metadata.name], notAssessed };
 }
 
-/** Returns the node counts of every surface during a rollout. */
 function shownNodes(
   harness: ConfigHarness,
   metrics: ReadonlyMap<string, number>,

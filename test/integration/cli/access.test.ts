@@ -1,6 +1,3 @@
-// How the command line reaches a cluster: contexts, rights, impersonation, credential plugins, proxies, and unreachable
-// servers.
-
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";

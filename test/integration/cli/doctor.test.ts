@@ -1,5 +1,3 @@
-// `doctor` on recorded rollouts: a missing target is not an all-clear, and the restart times of every config count.
-
 import type { Item, ObservedSeconds, Status } from "@virt/api";
 import { poolObject, workers } from "@virt/impact/testing/cluster-builder";
 import { afterAll, beforeAll, expect, test } from "vitest";

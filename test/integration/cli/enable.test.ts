@@ -1,5 +1,3 @@
-// `enable` activates the platform controller only after the user has seen the impact of all its writes.
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware } from "../advisor/cluster.ts";

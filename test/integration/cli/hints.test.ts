@@ -1,5 +1,3 @@
-// Every hint of the command line on the way to an approved plan runs as printed.
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { higherDensity, loadAware } from "../advisor/cluster.ts";

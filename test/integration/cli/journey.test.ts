@@ -1,5 +1,3 @@
-// The command line on a real API server from the first plan to drift: output, exit codes and side effects.
-
 import { rejectedPlanAnnotation, type Status } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

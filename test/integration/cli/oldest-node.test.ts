@@ -104,7 +104,6 @@ async function untilRead({ body }: Response, wanted: string): Promise<void> {
   throw new Error(`the stream ended without ${wanted}: ${read}`);
 }
 
-/** Runs the script before the plugin in the same process. */
 async function onChangedNode(name: string, script: string): Promise<PluginOptions> {
   const file = join(testCluster.server.folder, `${name}.cjs`);
   await writeFile(file, script);

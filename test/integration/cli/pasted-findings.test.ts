@@ -1,4 +1,3 @@
-// Every command of rollout findings, options and obstacles runs as printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { afterAll, beforeAll, expect, test } from "vitest";

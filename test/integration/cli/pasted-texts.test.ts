@@ -1,4 +1,3 @@
-// Every command in a condition, event, warning or advice runs as printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { startServer } from "@virt/testkit";

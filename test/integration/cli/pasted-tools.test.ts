@@ -1,4 +1,3 @@
-// Every command of the make tools and the chart's notes runs as printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { spawnSync } from "node:child_process";

@@ -21,10 +21,8 @@ function start(command: string, args: readonly string[], { kubeconfig, env = {} 
   });
 }
 
-/** The folder of the oldest supported Node. */
 export const oldestNode = inRepository("tools", "oldest-node", "node_modules", ".bin");
 
-/** Runs without a terminal and with an empty stdin. */
 export async function runPlugin(args: readonly string[], options: PluginOptions): Promise<PluginRun> {
   const child = start(plugin, args, options);
   child.stdin?.end();

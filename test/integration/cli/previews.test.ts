@@ -1,5 +1,3 @@
-// The command line's and its console's view of assets: from a report, from files, and from a real API server.
-
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";

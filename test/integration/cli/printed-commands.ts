@@ -14,17 +14,15 @@ export type PrintedCommand = {
 const otherSources = [
   /^packages\/testkit\//u,
   /^apps\/simulator\//u,
-  /^apps\/cli\/src\/(?:completion-script|man-page)\.ts$/u, // for programs
+  /^apps\/cli\/src\/(?:completion-script|man-page)\.ts$/u,
   /^tools\/generate\//u, // generates documents, whose commands test/docs runs
   /^tools\/package\//u,
   /^tools\/demo\//u, // the demo runs its own suggestions: tools/demo/check.ts
 ];
 
-/** Program names in sentences, and usage lines. */
 const noCommand =
   /^(?:kubectl|oc) (?:virt-advisor(?:$|<…>$| <version>| VERB \[| <titleOf\(verb\)> \[| needs|: )|accepts|does not|command uses|is (?:not installed|running)|login\b)|^virtctl start`\.$/u;
 
-/** test/install/helm.test.ts runs helm's commands. */
 const program = /(?<![\w/<-]|\| |&& |\$\()(?=((?:kubectl|oc|virtctl|ssh) (?:[a-z]|-n )[^\n]*))/gu;
 
 export const printedCommands: readonly PrintedCommand[] = [

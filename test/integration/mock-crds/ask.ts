@@ -6,7 +6,6 @@ import { type Tree, valueAt } from "./paths.ts";
 import { manager, type ProbeResult, summarizeResponse } from "./probe-result.ts";
 import type { Probe, Way } from "./probes.ts";
 
-/** A kind on a server, and the fields to compare. */
 export type Target = { readonly server: Server; readonly definition: Definition; readonly paths: readonly string[] };
 
 export const namespace = "probes";

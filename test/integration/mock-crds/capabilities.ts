@@ -1,5 +1,3 @@
-// Reads what the advisor uses from the schema of a KubeDescheduler CRD.
-
 import { type Tree, valueAt } from "./paths.ts";
 
 export type Capabilities = {

@@ -5,7 +5,6 @@ import type { Field, Subject } from "./subject.ts";
 
 export type Claim = {
   readonly path: string;
-  /** Undefined removes the field. */
   readonly value: unknown;
   readonly kind: "right" | "wrong" | "unknown";
   /** True if the claim needs its own probe: CRD rules are evaluated only for objects without other faults. */

@@ -24,7 +24,6 @@ export async function interrogate(
   });
 }
 
-/** Returns results that differ from the table. */
 export function surprises(answers: readonly Answered[]): readonly object[] {
   return answers.flatMap(({ probe, result }): readonly object[] => {
     if (result.kind !== probe.expect) return [{ asked: question(probe), expected: probe.expect, ...brief(result) }];
@@ -39,7 +38,6 @@ function notNamed({ named, way }: Probe, complaints: readonly string[]): readonl
   return way.startsWith("apply") ? [] : named.filter((field) => !isNamed(field));
 }
 
-/** Returns probes that the two servers answer differently. */
 export function disagreements(mock: readonly Answered[], genuine: readonly Answered[]): readonly object[] {
   return mock.flatMap(({ probe, result }, index) => {
     const other = genuine[index]?.result;

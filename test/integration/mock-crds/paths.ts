@@ -10,7 +10,6 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined if the object ends before the path. */
 export function valueAt(object: unknown, path: string): unknown {
   return stepsOf(path).reduce(child, object);
 }

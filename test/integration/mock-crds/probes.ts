@@ -5,7 +5,7 @@ import { type Claim, claimsOf } from "./claims.ts";
 import { areNested, spelledOut, type Tree, without, withValue } from "./paths.ts";
 import type { Case, Subject } from "./subject.ts";
 
-/** How an object is sent: as a new object or as the status of an existing one, each also by server-side apply. */
+/** Objects are sent as new objects or as the status of an existing one, each also by server-side apply. */
 export type Way = "create" | "apply" | "status" | "apply status";
 
 export type Probe = {

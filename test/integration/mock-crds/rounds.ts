@@ -5,7 +5,6 @@ import { type Answered, interrogate } from "./compare.ts";
 import { type Definition, readGenuine, readMock } from "./definitions.ts";
 import { reducedFor, type Subject } from "./subject.ts";
 
-/** One mock, with a genuine CRD or alone. */
 export type Match = {
   readonly title: string;
   readonly subject: Subject;
@@ -16,7 +15,6 @@ export type Match = {
 export type ProbeComparison = {
   readonly answers: readonly Answered[];
   readonly genuineAnswers: readonly Answered[];
-  /** The server's view of the installed mock. */
   readonly resources: readonly { readonly name: string }[];
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 };

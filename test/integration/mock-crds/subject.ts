@@ -3,17 +3,14 @@
 import { type Tree, without } from "./paths.ts";
 
 export type Subject = {
-  /** As in "a KubeDescheduler of 4.17". */
   readonly title: string;
   readonly mock: string;
   /** The genuine CRDs. Empty if none is published here: then only this table applies. */
   readonly genuine: readonly Genuine[];
   /** Paths by the place that mentions them. Each one must be tested. */
   readonly mentioned: Readonly<Record<string, readonly string[]>>;
-  /** A valid object with a value for every field. */
   readonly sample: Tree;
   readonly fields: readonly Field[];
-  /** Fields of other releases, which this one must refuse. */
   readonly unknown?: Readonly<Record<string, unknown>>;
   readonly cases?: readonly Case[];
 };
@@ -50,7 +47,6 @@ export function mentionedPaths({ mentioned }: Subject): readonly string[] {
   return [...new Set(Object.values(mentioned).flat())];
 }
 
-/** Returns the subject without the paths that differ in this release. */
 export function reducedFor(subject: Subject, { except = [] }: Genuine): Subject {
   const sample = except.reduce(without, subject.sample);
   return { ...subject, sample, fields: subject.fields.filter(({ path }) => !except.includes(path)) };

@@ -13,7 +13,6 @@ export type LeaseObject = {
 
 export type LeaseOf = { readonly controller: "advisor" | "platform"; readonly name: string };
 
-/** One accepted lease write, in the server's order. */
 export type LeaseWrite = { readonly by: string; readonly atMs: number; readonly lease: LeaseObject };
 
 /** Excludes dry runs, which change nothing and which the fence allows. */
@@ -25,7 +24,6 @@ const isLeaseRead = ({ verb, objectRef, responseStatus }: AuditEvent, { name }: 
 const atMs = ({ requestReceivedTimestamp }: AuditEvent) => Date.parse(requestReceivedTimestamp);
 const answeredMs = ({ stageTimestamp = "" }: AuditEvent) => Date.parse(stageTimestamp);
 
-/** Returns the process's identity from the User-Agent. */
 function author({ userAgent = "" }: AuditEvent): string | undefined {
   return /^virt-operator\/[^(]*\([^;]*; ([^)]+)\)$/.exec(userAgent)?.[1];
 }

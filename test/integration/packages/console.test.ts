@@ -1,5 +1,3 @@
-// A real API server accepts the console plugin's manifests, which grant no rights.
-
 import { at, type Json, type KubeObject } from "@virt/engine";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Applies, deletes and reapplies the one-file installer on a real API server.
-
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installerFiles } from "../../../tools/package/installer.ts";

@@ -1,5 +1,3 @@
-// Runs the must-gather script against a real API server.
-
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,3 @@
-// The shipped program uses the cluster's proxy, as the bundle claims.
-
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";

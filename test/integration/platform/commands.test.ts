@@ -1,5 +1,3 @@
-// The shipped program's commands, offline and on a cluster that the controller manages.
-
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

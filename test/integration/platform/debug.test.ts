@@ -1,5 +1,3 @@
-// The shipped program's debug pages: access, and content for a managed cluster.
-
 import { get as getPlain } from "node:http";
 import { request as askSecure } from "node:https";
 import { text } from "node:stream/consumers";

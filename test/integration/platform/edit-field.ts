@@ -85,7 +85,6 @@ function apply(
   return server.request({ method: "PATCH", path: `${path}?fieldManager=${manager}&force=true`, contentType, body });
 }
 
-/** Sends the whole object, like an editor. */
 function put({ server, path, live, field, manager }: FieldEditOptions, value: Json | undefined): Promise<ApiResponse> {
   const body = withValue(live, field, value);
   return server.request({ method: "PUT", path: `${path}?fieldManager=${manager}`, body });
@@ -103,7 +102,6 @@ async function addSibling(options: FieldEditOptions): Promise<FieldEditResult> {
   return { kind: "refused", why: "the schema knows no other field" };
 }
 
-/** Returns fields that the map may have in addition to ours. */
 function siblings({ schema, live }: FieldEditOptions, parent: Path): readonly (readonly [string, Json])[] {
   const node = parent.reduce<Json | undefined>(
     (inner, element) => (element.startsWith("f:") ? at(inner, "properties", element.slice(2)) : member(inner, "items")),

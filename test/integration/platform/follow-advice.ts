@@ -1,9 +1,6 @@
-// Follows explain's advice literally.
-
 import { expect } from "vitest";
 import { runCommand } from "./platform-cluster.ts";
 
-/** A pattern of advice, and the function that carries it out with the captured words. */
 export type AdviceStep = readonly [RegExp, (...words: readonly string[]) => Promise<unknown>];
 
 export type ExplainedAsset = { readonly status: string; readonly reason: string; readonly advice: string };

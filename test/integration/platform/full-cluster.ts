@@ -144,7 +144,6 @@ export async function createNetwork({ testCluster: { server } }: FullCluster, ho
   accepted(await server.request({ method: "POST", path: "/apis/config.openshift.io/v1/networks", body }));
 }
 
-/** The catalog's targets, with their location in this cluster. */
 export const managedTargets: readonly ManagedTarget[] = listTargets();
 
 function listTargets(): readonly ManagedTarget[] {

@@ -78,7 +78,6 @@ async function recorded(): Promise<GovernanceRecord> {
   return JSON.parse(data["governance.json"] ?? '{"governed":{},"released":{},"accounted":{}}') as GovernanceRecord;
 }
 
-/** The user's requests, independent of the operator's records. */
 class Person {
   autopilot: string | undefined;
   enable: string | undefined;

@@ -1,5 +1,3 @@
-// A hardware change of one node counts once it has lasted 10 minutes.
-
 import { asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

@@ -11,7 +11,6 @@ import { load } from "js-yaml";
 import { mockCrd } from "../../cluster/test-cluster.ts";
 
 export type Conversion = {
-  /** The CRD of a cluster whose HyperConverged operator also has v1. */
   readonly both: Crd;
   readonly old: Crd;
   readonly [Symbol.asyncDispose]: () => Promise<void>;

@@ -16,7 +16,6 @@ export type TwoVersions = {
   readonly create: (version: Version, spec: JsonMap, annotations?: JsonMap) => Promise<void>;
   readonly edit: (version: Version, body: JsonMap, as?: string) => Promise<void>;
   readonly read: (version: Version) => Promise<KubeObject>;
-  /** The operator's writes to the HyperConverged, except dry runs. */
   readonly writes: () => readonly AuditEvent[];
   readonly asked: (version: Version) => readonly AuditEvent[];
   readonly managers: (version: Version) => Promise<readonly string[]>;

@@ -75,7 +75,7 @@ test.for(mistakes)("$key=$value holds the object as it is and names the word tha
   const { key, value, reason, says, type } = mistake;
   const driftsBefore = drifts();
   const from = now();
-  const said = operator.log.length; // some mistakes have the same text
+  const said = operator.log.length;
   const annotations = { [`${prefix}${key}`]: value };
   // Uses a new field manager each time, to avoid an edit war.
   await fullCluster.edit(

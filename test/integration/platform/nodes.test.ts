@@ -1,5 +1,3 @@
-// A single node does not reboot a pool, and changed inputs do so at most once in 6 hours.
-
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";

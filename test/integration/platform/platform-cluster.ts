@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 import { inRepository, type KubectlResult } from "@virt/testkit";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 
-/** Optional OpenShift kinds in addition to those of every test cluster. */
 export const optionalCrds = [
   "nodehealthchecks",
   "selfnoderemediationtemplates",

@@ -1,5 +1,3 @@
-// Writes that reboot nodes: their impact is shown first, and the reboot gate blocks and releases them.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { nodeObject, poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
@@ -58,7 +56,7 @@ async function addVm(name: string, node: string, given: VmGiven & { readonly own
   const domain = { ...(at(spec, "domain") as JsonMap), devices: {} };
   const owned = { name: metadata.name, ownerReferences };
   const body = { ...vmi, metadata: owned, spec: { ...(spec as JsonMap), domain } };
-  accepted(await testCluster.server.request({ method: "POST", path: vmis, body })); // its status is not a subresource
+  accepted(await testCluster.server.request({ method: "POST", path: vmis, body }));
 }
 
 async function explained(): Promise<string> {

@@ -1,5 +1,3 @@
-// Reads the pending hardware changes from the platform controller's report.
-
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at, readJson } from "@virt/engine";
 import { expect } from "vitest";

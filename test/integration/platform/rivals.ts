@@ -9,7 +9,6 @@ type Foreign = { readonly name: string; readonly path: string; readonly body: Ku
 export type Rivalry = {
   readonly rule: string;
   readonly ours: { readonly name: string; readonly path: string };
-  /** The purposes of our assets, by asset. */
   readonly purposes: Readonly<Record<string, string>>;
   /** If both exist, the first one is reported, unless it appeared later and the kind is a singleton. */
   readonly first: Foreign;

@@ -1,5 +1,3 @@
-// With two HyperConvergeds in a cluster, writes and reports follow only the selected one.
-
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Hostile content for the objects that an operator may write.
-
 import type { JsonMap } from "@virt/api";
 import type { ControllerName } from "../../cluster/account.ts";
 

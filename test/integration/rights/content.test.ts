@@ -1,5 +1,3 @@
-// A stolen token can write only the declared content of the catalog's objects.
-
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { equalJson, isMap } from "@virt/engine";
 import type { ApiResponse } from "@virt/testkit";

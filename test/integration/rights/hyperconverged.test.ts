@@ -28,7 +28,6 @@ const folder = (version: Version, where = namespace) =>
 const hco = (version: Version, spec: object, annotations: object = {}, where = namespace) =>
   manifest(`hco.kubevirt.io/${version}`, "HyperConverged", { name, namespace: where, annotations }, { spec });
 
-/** Starts with the platform operator's policies and a user who has all rights for HyperConvergeds and no others. */
 async function startWith(version: Version, definition: JsonMap, spec: object) {
   const server = await startServer();
   await server.installCrds([definition as never]);

@@ -1,5 +1,3 @@
-// A stolen token can write only rendered content, under the catalog's names, to nodes.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
 import { writeDataUrl } from "@virt/engine";

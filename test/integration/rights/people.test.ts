@@ -1,5 +1,3 @@
-// Users may set only those annotations whose effects they could cause themselves.
-
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";

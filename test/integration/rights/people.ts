@@ -2,7 +2,7 @@ import type { ApiUser, Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { bindRole, createRole } from "./rights-cluster.ts";
 
-/** Cluster-wide verbs on a kind. Default: patch. */
+/** Cluster-wide. Default: patch. */
 export type Permissions = { readonly group: string; readonly resource: string; readonly verbs?: readonly string[] };
 
 /** Creates a user with these rights, and returns after they take effect. */

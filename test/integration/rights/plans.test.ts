@@ -1,5 +1,3 @@
-// Who may plan, apply a plan and write its status, with the shipped roles for users.
-
 import type { Action } from "@virt/api";
 import type { ApiResponse, ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

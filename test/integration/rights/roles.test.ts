@@ -1,5 +1,3 @@
-// The rights of the roles: those for users, as Kubernetes aggregates them, and those of the operators.
-
 import { globSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";

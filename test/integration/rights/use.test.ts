@@ -182,7 +182,6 @@ async function expectReboots({ testCluster: { server }, edit }: FullCluster): Pr
   await edit(hcoPath, { metadata: { annotations: { [`${prefix}reboot-gate`]: "no-blockers" } } });
 }
 
-/** The operator watches webhooks and policies while one of them changes its writes. */
 async function sufferMutation({ testCluster, edit, read }: FullCluster): Promise<void> {
   const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
   const minHealthy = async () => at(await read(check), "spec", "minHealthy");

@@ -9,7 +9,6 @@ export type CopierMessage = { readonly event: string; readonly [key: string]: un
 
 export type CopierUsage = {
   readonly heap: number;
-  /** Open resources of Node, such as sockets and timers, by kind. */
   readonly resources: Readonly<Record<string, number>>;
   readonly watches: Readonly<Record<string, string>>;
 };

@@ -1,5 +1,3 @@
-// `make deploy` requires an image, waits for the operators, and reports what blocks them.
-
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer } from "@virt/testkit";
@@ -116,7 +114,6 @@ async function setStatus(status: object): Promise<void> {
   expect(code).toBe(200);
 }
 
-/** Returns a kubelet's status of a container that does not run. */
 function container(status: object): object {
   return { name: "manager", image: "any", imageID: "", ready: false, restartCount: 0, ...status };
 }

@@ -23,7 +23,6 @@ beforeAll(async () => {
   shell = openShell({ folder, binaries: server.binaries, kubeconfig: "", env });
   const standIn = (name: string, script: string) =>
     writeFileSync(join(folder, "shell", name), `#!/bin/sh\necho ${name} "$@" >>${calls}\n${script}\n`, { mode: 0o755 });
-  // kind create cluster --name NAME --kubeconfig FILE
   standIn("kind", `[ "$1" != create ] || cp ${server.kubeconfig} "$6"`);
   standIn("podman", "");
 });

@@ -1,5 +1,3 @@
-// `make undeploy uninstall` removes the objects of install.yaml, reports what stays, and changes nothing else.
-
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configClientFor } from "../../cluster/config-client.ts";

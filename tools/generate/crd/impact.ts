@@ -1,5 +1,3 @@
-// The schemas of spec.guards, status.disruption and status.impact.
-
 import {
   disruptionClasses,
   type Guards,

@@ -1,5 +1,3 @@
-// The fixed feature gates of HyperConverged v1beta1.
-
 /** In 1.15 and 1.17. */
 export const oldGates = [
   "alignCPUs",

@@ -1,5 +1,3 @@
-// The OpenShift console's forms cover exactly the fields of a VirtPlatformConfig.
-
 import { asList, asText, at, type JsonMap } from "@virt/engine";
 import { expect, test } from "vitest";
 import { beside, csv } from "./read-bundle.ts";

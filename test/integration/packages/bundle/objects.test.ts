@@ -1,5 +1,3 @@
-// The OLM bundle contains the kustomize objects.
-
 import { asList, at, type Json, type KubeObject } from "@virt/engine";
 import { beforeAll, expect, test } from "vitest";
 import { anyImage, readManifests } from "../../../../tools/package/manifests.ts";
@@ -12,7 +10,6 @@ beforeAll(async () => {
   objects = [...both, ...monitoring, ...console];
 });
 
-/** Removes values that OLM sets: the namespace and the installer. */
 const plain = (value: Json): Json =>
   JSON.parse(
     JSON.stringify(value, (key, part: Json) => (key === "app.kubernetes.io/managed-by" ? undefined : part))

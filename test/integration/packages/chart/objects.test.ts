@@ -14,7 +14,6 @@ beforeAll(async () => {
   usual = rendered();
 });
 
-/** By name, without the marks of the installer. */
 function plain(objects: readonly KubeObject[]): Readonly<Record<string, Json>> {
   const ours = ["app.kubernetes.io/managed-by", "helm.sh/resource-policy"];
   const without = (key: string, value: Json) =>

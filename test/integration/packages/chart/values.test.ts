@@ -1,4 +1,3 @@
-// The chart passes lint and rejects invalid values with a message.
 // @module-tag thorough
 
 import { expect, test } from "vitest";

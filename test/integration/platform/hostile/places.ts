@@ -95,7 +95,6 @@ function fromInherited(place: string, field: string): readonly HostilePatch[] {
   return reading.map((operation) => ({ tries: "inherited names", text: patchText(operation), refusal: failing }));
 }
 
-/** The same places, escaped in the text. */
 function escapedInJson(): readonly HostilePatch[] {
   const places = [...identity, ...ours, ...prototypes];
   return places.map((place) => {
