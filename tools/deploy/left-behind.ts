@@ -1,4 +1,4 @@
-// Lists fields that the operators applied to other projects' objects. They stay after the operators are removed.
+// Lists other projects' objects with fields that the operators applied, which stay after the removal of the operators.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
