@@ -1,14 +1,14 @@
-# Every command of this project. `make help` lists them; CI runs nothing else.
+# All commands of this project, which CI runs too. `make help` lists them.
 
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 
-# Node 24 and all tools come from the lock file, whatever Node the machine has.
+# Node 24 and all tools come from the lock file, regardless of the machine's Node.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-# Downloads go through HTTPS_PROXY where it is set.
+# Makes downloads use HTTPS_PROXY.
 export NODE_USE_ENV_PROXY := 1
-# Programs that are started again and again are compiled once.
+# Caches compiled code between runs of a program.
 export NODE_COMPILE_CACHE := $(CURDIR)/.make/compile-cache
 NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
@@ -19,7 +19,7 @@ BUILT := .make/built
 PRINT_TALLY = cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"
 DEPLOY = $(NODE) tools/deploy/main.ts $@
 NO_CONTEXT_FLAG = $(if $(NO_CONTEXT),--no-context)
-# What render and explain look at: a file, else the cluster of kubectl's context.
+# The input of render and explain: a file, or by default the cluster of kubectl's context.
 PREVIEWED = $(if $(HCO),--hco-file=$(HCO))
 
 ##@ General
@@ -42,7 +42,7 @@ build: $(INSTALLED) ## Bundle each app into one file under dist/, with licenses 
 	@mkdir -p .make; started=$$(mktemp .make/building-XXXXXX); \
 	  if tools/step "build" $(NODE) tools/build.ts; then mv $$started $(BUILT); else rm -f $$started; exit 1; fi
 
-# For those who only want to run it: nothing is built where no source has changed since.
+# Builds only if a source has changed since the last build.
 .PHONY: built
 built: $(INSTALLED)
 	@[ -e dist/kubectl-virt_advisor ] && [ -e $(BUILT) ] && [ -z "$$(find apps packages catalog tools package-lock.json \
@@ -290,13 +290,14 @@ bench-compare: $(INSTALLED) ## Compare two bench results; A=<older file>, B=<new
 predictions: $(INSTALLED) ## Compare predicted rollouts of random clusters with their simulation; WORLDS=<n> (default 200), SEED=<first>
 	@$(NODE) apps/simulator/src/testing/predictions/main.ts
 
-# The library that we compare ourselves with has a lock file of its own: nothing but bench needs it.
+# The compared library has a separate lock file, because only bench needs it.
 $(PEER): bench/client-node/package.json bench/client-node/package-lock.json | $(INSTALLED)
 	@tools/step -q "install the peer" npm --prefix bench/client-node install --no-save --no-progress
 	@tools/step -q "types of the peer's program" tsc -p bench/client-node
 	@touch $@
 
-# The plugin runs with the Node of its user. It has a lock file of its own: two packages cannot both be node_modules/.bin/node.
+# The plugin runs with its user's Node. The oldest supported Node has a separate lock file, because only one package
+# can provide node_modules/.bin/node.
 $(OLDEST_NODE): tools/oldest-node/package.json tools/oldest-node/package-lock.json | $(INSTALLED)
 	@tools/step -q "install the oldest supported Node" npm --prefix tools/oldest-node install --no-save --no-progress
 	@touch $@

@@ -1,8 +1,8 @@
-// The lint rules, and the layers of ARCHITECTURE.md: who may import whom, and what pure code must not touch.
+// The lint rules and the layers of ARCHITECTURE.md: allowed imports per layer, and the limits of pure code.
 
 import { defineConfig } from "oxlint";
 
-/** What each package may import of ours. Whoever is not named here may import all packages. */
+/** Our packages that each package may import. Unlisted code may import all of them. */
 const layers = {
   api: [],
   engine: ["api"],
@@ -62,7 +62,7 @@ export default defineConfig({
     "import/no-default-export": "error",
     "import/no-named-as-default-member": "off",
     "import/no-unassigned-import": "error",
-    "typescript/consistent-return": "off", // the compiler knows which switches are exhaustive
+    "typescript/consistent-return": "off", // the compiler checks exhaustive switches
     "typescript/consistent-type-definitions": ["error", "type"],
     "typescript/consistent-type-imports": "error",
     "typescript/no-explicit-any": "error",
@@ -104,12 +104,12 @@ export default defineConfig({
       },
     },
     {
-      // Calendars are Date's work; this file gives it every time that it works on.
+      // The file needs Date for calendar arithmetic, but takes every time as an argument.
       files: ["packages/engine/src/encoding/api-scalars.ts"],
       rules: { "no-restricted-globals": "off" },
     },
     {
-      // Oracles and servers: tests may use what the code under test must not.
+      // Tests may use oracles and servers that the code under test must not use.
       files: ["**/*.test.ts", "**/testing/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "tools/**/*.ts"],
       rules: {
         "no-restricted-imports": restrict(noApps, noInsides),
@@ -118,7 +118,7 @@ export default defineConfig({
       },
     },
     {
-      // It compares what the operator, the command line and the console show.
+      // It compares the operator, the command line and the console.
       files: ["test/integration/advisor/surfaces-law.test.ts"],
       rules: { "no-restricted-imports": "off" },
     },

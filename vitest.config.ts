@@ -1,10 +1,10 @@
-// How tests are found and run. A timeout here is a hang guard: it means "hung", never "slow".
+// Configures the test projects. A timeout here is a hang guard: it means "hung", never "slow".
 
 import { defineConfig } from "vitest/config";
 import { tally } from "./tools/tally.ts";
 import { SlowestFirst } from "./tools/test-setup/slowest-first.ts";
 
-/** Beside the file that they test: a unit test, unless its name says otherwise. */
+/** Folders with tests next to their sources: unit tests, except `*.integration.test.ts`. */
 const besideSources = ["packages/*/src", "apps/*/src", "bench/src", "catalog", "tools"];
 
 export default defineConfig({
@@ -13,11 +13,11 @@ export default defineConfig({
     hookTimeout: 400_000,
     expect: { poll: { timeout: 120_000 } },
     retry: 0,
-    // Lanes: `make test` leaves these out, `make test-all` runs everything.
+    // `make test` leaves out these tests, `make test-all` runs everything.
     tags: [{ name: "thorough", description: "many faults, rounds or releases, or programs that take minutes to get" }],
-    maxWorkers: 4, // on two cores: with three, which wait for other processes much of the time, a sixth of both was idle
+    maxWorkers: 4, // on two cores: tests often wait for other processes, and with 3 workers a sixth of both cores was idle
     sequence: { sequencer: SlowestFirst },
-    chaiConfig: { truncateThreshold: 0 }, // a test's name is a promise: shown whole
+    chaiConfig: { truncateThreshold: 0 }, // show test names whole
     reporters: ["default", tally],
     projects: [
       {

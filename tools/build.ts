@@ -1,4 +1,4 @@
-// `make build`: bundles each app into one minified ES module under dist/, with the operator's launcher, licences and bill of materials.
+// `make build`: bundles each app into dist/, with the operator's launcher, licences and bill of materials.
 
 import { chmodSync, copyFileSync, existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,7 +20,6 @@ const pluginBytes = consolePlugin.embedded.reduce(
   0,
 );
 process.stdout.write(`  ${join("dist", "console-plugin")} ${Math.round(pluginBytes / 1000)} kB gzipped\n`);
-/** What the image holds. */
 const shipped: ShippedProgram[] = [];
 
 for (const entry of apps) {
@@ -28,7 +27,7 @@ for (const entry of apps) {
   const isPlugin = app === "apps/cli";
   const program = isPlugin ? plugin : join("dist", `virt-${app.slice("apps/".length)}.mjs`);
   const launcher = join(app, "launch.mjs");
-  // Node reads a file as a whole: what must be said by any Node stands in one of its own.
+  // The launcher must parse on any Node version, because it reports an unsupported one. The bundle is a separate file.
   const outfile = existsSync(launcher) ? program.replace(".mjs", "-bundle.mjs") : program;
   const { metafile } = await build({
     ...bundling,

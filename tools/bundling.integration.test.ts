@@ -3,7 +3,6 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { bundling } from "./bundling.ts";
 
-/** Runs a bundled program, and says which of Node's own modules it has loaded in the end. */
 async function loadedBy(program: string): Promise<readonly string[]> {
   const contents = `${program}\nprocess.stdout.write(process.moduleLoadList.join("\\n"));`;
   const stdin = { contents, resolveDir: process.cwd() };
@@ -22,7 +21,7 @@ test.each([
   },
   {
     reason: "writing a log brings nothing of fetch, whatever is logged",
-    loads: "NativeModule worker_threads", // of pino; what a log does not need of the runtime, HTTP for one, is not in the bundle
+    loads: "NativeModule worker_threads", // the rest of pino, such as HTTP, is not bundled
     program: `import { createLog, systemClock } from "@virt/kube";
       const log = createLog({ level: "info", format: "json", isColoured: false, clock: systemClock, write: () => {} });
       log.info("hello", { fields: { of: [new Map(), { any: "sort" }] } });`,

@@ -1,11 +1,11 @@
-// How a program becomes one file: a minified ES module in which Node's own modules are loaded by name instead of imported.
+// The esbuild options that bundle a program into one minified ES module.
 
 import { isBuiltin } from "node:module";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /**
- * An import reads every export of a Node module, and some of them load others when they are read: `WebSocket` of node:http
- * brings all of fetch, which takes megabytes and is never used. Here only that is read which somebody names.
+ * Loads Node's modules by name and reads only the members in use. An import reads every export: reading `WebSocket` of
+ * node:http loads all of fetch, which takes megabytes.
  */
 const builtins: Plugin = {
   name: "builtins",
@@ -32,7 +32,7 @@ function moduleOf(name: string): string {
   return `const all = ${loadModule(name)}; const read = (key) => all[key]; export default all;\n${exports.join("\n")}`;
 }
 
-/** What prom-client and pino load at their start and nothing here calls: its place in the bundle is empty. That saves 2 MB. */
+/** Replaces modules that prom-client and pino load but we never use with empty ones. This saves 2 MB. */
 const unused: Plugin = {
   name: "unused",
   setup: (bundler) => {
@@ -57,8 +57,8 @@ export const bundling = {
 } satisfies BuildOptions;
 
 /**
- * The kubectl plugin is one file without an extension, which Node reads as a script or as a module, as the folder says in which
- * somebody put it: it is written so that it is both. getBuiltinModule is in Node 20.16 and later, the oldest that tests run it with.
+ * The kubectl plugin is one file without an extension. Node treats it as a script or a module depending on its folder,
+ * so that it must be valid as both. The tests run it with Node 20.16, the oldest version with getBuiltinModule.
  */
 export const pluginBundling = {
   target: "node20",
@@ -69,10 +69,10 @@ export const pluginBundling = {
 } satisfies BuildOptions;
 
 /**
- * How the image starts it, and every side of a comparison: V8 collects early instead of growing, and has no helper threads,
- * from which a pod with a fraction of a core gains nothing. A correction is rare and urgent: what runs seldom is not run
- * blind the first times. V8 goes on collecting short-lived objects while it marks the others: else the young generation grows
- * without bound for as long as a list comes in. Pages that are nearly empty are given back.
+ * Node flags of the image and of every measured program. V8 collects early and runs without helper threads, which do
+ * not help a pod with a fraction of a core. It records type feedback from the first call, because corrections are rare
+ * and urgent. It collects short-lived objects during marking, which bounds memory while a list arrives. It releases
+ * nearly empty pages.
  */
 export const nodeFlags = [
   "--max-semi-space-size=2",
@@ -84,7 +84,6 @@ export const nodeFlags = [
 ];
 
 /**
- * What it is started with in the environment: the C library maps buffers from this size on, and unmaps them when they are
- * freed. In its heap they leave gaps that stay for good.
+ * glibc maps buffers from this size and unmaps them when they are freed. In the heap they would leave permanent gaps.
  */
 export const nodeEnvironment = { MALLOC_MMAP_THRESHOLD_: "16384", MALLOC_TRIM_THRESHOLD_: "65536" };

@@ -33,7 +33,7 @@ const violations = [
   },
   {
     reason: "uses a global of Node or the browser",
-    package: "api", // in the other one an import of an app makes them known
+    package: "api", // in engine, the planted import of an app brings in the types of Node
     code: "export const here = () => process.cwd();",
     complaint: "Cannot find name 'process'",
   },
@@ -74,10 +74,8 @@ test("make check fails on a generated file that was edited by hand", () => {
   expect(broken.output).toContain("docs/decisions/README.md is not current: run make generate");
 });
 
-/** Those parts of `make check` that the planted files concern. */
 const checks = ["check-lint", "check-types", "check-imports", "check-generated"];
 
-/** Runs them on a copy of the repository with some files replaced or added. */
 function checkCopy(changes: Readonly<Record<string, string>>): CommandOutput {
   using copy = copyRepository();
   copy.write(changes);

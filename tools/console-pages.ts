@@ -1,4 +1,4 @@
-// Builds the pages of the console: minified files in dist/console, and the same as data that a program embeds.
+// Builds the console's pages: minified files in dist/console, and the same files as data to embed.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import type { ConsoleOptions } from "./option-defaults.ts";
 
-/** Path, type and content, gzipped, in base64: what `readEmbeddedPages` of the console reads. */
+/** Path, media type and gzipped content in base64, as the console's `readEmbeddedPages` expects. */
 export type EmbeddedPage = readonly [path: string, type: string, content: string];
 
 export type BuiltPages = { readonly embedded: readonly EmbeddedPage[]; readonly metafile: Metafile };
@@ -47,10 +47,10 @@ export async function buildPages(options: ConsoleOptions): Promise<BuiltPages> {
     },
     loader: { ".woff2": "file", ".svg": "dataurl", ".jpg": "empty", ".png": "empty" },
     assetNames: "[name]",
-    // The old forms of the same fonts: no browser that runs the page asks for them.
+    // Omits old font formats, which no supported browser requests.
     external: ["*.woff", "*.ttf", "*.eot"],
   });
-  // What comes last wins: our own rules over those of the components, those over the base.
+  // Later rules override earlier ones: first the base, then the components, then our own.
   const styles = ["base.css", "console.css", "own.css"].map((file) => readFileSync(join(folder, file), "utf8"));
   for (const file of ["base.css", "own.css"]) rmSync(join(folder, file));
   writeFileSync(join(folder, "console.css"), styles.join("\n"));
@@ -58,7 +58,6 @@ export async function buildPages(options: ConsoleOptions): Promise<BuiltPages> {
   return { embedded: embedPages(folder), metafile };
 }
 
-/** All files of a folder, by their paths below it. */
 export function embedPages(from: string): readonly EmbeddedPage[] {
   return readdirSync(from)
     .toSorted()

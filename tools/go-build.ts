@@ -1,18 +1,17 @@
-// Builds the programs of a Go module of ours into a folder, and reports how far it is.
+// Builds the programs of one of our Go modules and reports progress.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export type GoBuild = {
   readonly moduleFolder: string;
-  /** What to build, as `go build` takes it: `tool`, `./...`. */
   readonly packages: string;
   readonly output: string;
   readonly env: NodeJS.ProcessEnv;
   readonly report: (progress: string) => void;
 };
 
-/** What Go said, if it failed. */
+/** Returns Go's output if the build failed. */
 export function buildGoPrograms({ moduleFolder, packages, output, env, report }: GoBuild): Promise<string | undefined> {
   const words: string[] = [];
   let compiled = 0;

@@ -1,5 +1,3 @@
-// The options table of the console, from the declarations of the catalog.
-
 import { expect, test } from "vitest";
 import { readConsoleOptions } from "./option-defaults.ts";
 

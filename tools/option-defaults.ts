@@ -1,4 +1,4 @@
-// What the console says of options that nobody set: each option of each profile with its default, from the declarations of the catalog.
+// Reads each profile's options and defaults from the catalog, for the console's build.
 
 import type { Profile } from "@virt/advisor";
 import { profiles } from "@virt/catalog";
@@ -6,15 +6,14 @@ import { entriesOf, isMap, type Json, type JsonMap, member } from "@virt/engine"
 import { optionSchemas } from "./generate/crd/options.ts";
 
 type OptionDefault = {
-  /** Null: there is none. */
+  /** Null if there is no default. */
   readonly default: Json;
   readonly derived?: NonNullable<Profile["derivedOptions"]>[string];
 };
 
-/** By profile: the options by their paths below `spec.options`. */
 type OptionDefaults = Readonly<Record<string, Readonly<Record<string, OptionDefault>>>>;
 
-/** The options of a profile as the console's form shows them, by profile. The names are those of the schema's keywords. */
+/** The options of each profile for the console's form. Member names are those of JSON Schema. */
 type OptionForms = Readonly<Record<string, { readonly key: string; readonly options: readonly JsonMap[] }>>;
 
 async function readOptionForms(): Promise<OptionForms> {
@@ -57,7 +56,6 @@ async function readOptionDefaults(): Promise<OptionDefaults> {
   );
 }
 
-/** All that the console's pages are built with. */
 export type ConsoleOptions = { readonly defaults: OptionDefaults; readonly forms: OptionForms };
 
 export async function readConsoleOptions(): Promise<ConsoleOptions> {

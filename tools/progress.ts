@@ -1,4 +1,4 @@
-// Shows one long step: on a terminal one line that is redrawn in place, elsewhere whole lines, one every few seconds.
+// Shows the progress of a long step: one redrawn line on a terminal, otherwise a line every few seconds.
 
 export type Progress = {
   readonly update: (text: string) => void;
@@ -8,7 +8,7 @@ export type Progress = {
 
 type Sink = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 
-/** `now` counts in milliseconds; what `every` returns ends it; `terminal` is the environment's TERM. */
+/** `now` returns milliseconds. `every` returns its stop function. `terminal` is the environment's TERM. */
 type Environment = {
   readonly now: () => number;
   readonly every: (milliseconds: number, run: () => void) => () => void;
@@ -35,7 +35,7 @@ export function startProgress(name: string, sink: Sink, environment: Environment
   let last = start - (isTerminal ? paceMs.terminal : 0);
   let text = "";
   const elapsed = () => duration(now() - start);
-  // A line that wraps could not be drawn over.
+  // Cuts the line, because a wrapped line cannot be redrawn.
   const show = (line: string) => sink.write(isTerminal ? `\r\u001b[K${cut(line, sink.columns)}` : `${line}\n`);
   const draw = () => {
     if (now() - last < paceMs[kind]) return;
@@ -58,7 +58,7 @@ export function startProgress(name: string, sink: Sink, environment: Environment
   };
 }
 
-/** A terminal that a script makes calls itself 0 columns wide. */
+/** A terminal of `script` reports 0 columns. */
 function cut(line: string, columns: number | undefined): string {
   const width = columns === undefined || columns === 0 ? 80 : columns;
   return line.length < width ? line : `${line.slice(0, width - 2)}…`;

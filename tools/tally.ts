@@ -1,9 +1,8 @@
-// A vitest reporter that writes the numbers of passed and failed tests, and the names of failed ones, to a file that make prints.
+// A vitest reporter that writes the test counts and the names of failed tests to a file for make.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 
-/** A test that was collected, and what became of it. */
 export type TalliedTest = { readonly name: string; readonly state: string; readonly tags: readonly string[] };
 
 let isLane = false;
@@ -20,14 +19,14 @@ export const tally: Reporter = {
         tags: one.tags,
       })),
     );
-    // A file that cannot be loaded, or an error outside of all tests, is a failure that no test carries.
+    // Counts files that cannot be loaded and errors outside of tests, which belong to no test.
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length;
     mkdirSync(".make", { recursive: true });
     writeFileSync(".make/tally", tallyText(tests, { broken, isLane }));
   },
 };
 
-/** Returns the tally. A test that a lane left out is counted apart; in a run of all tests it was skipped. */
+/** Returns the tally. Counts tests that a filtered run leaves out apart from skipped ones. */
 export function tallyText(
   tests: readonly TalliedTest[],
   { broken, isLane: isFiltered }: { readonly broken: number; readonly isLane: boolean },

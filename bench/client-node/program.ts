@@ -1,4 +1,4 @@
-// The work of the protocol on @kubernetes/client-node, written as its documentation and examples recommend.
+// Implements the protocol on @kubernetes/client-node, as its documentation and examples recommend.
 
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node";
 import { type StoredObject, serve } from "../programs/protocol.ts";
@@ -8,7 +8,7 @@ const config = new KubeConfig();
 config.loadFromDefault();
 const api = config.makeApiClient(CoreV1Api);
 
-/** The examples of the library wait this long before they start an informer again. */
+/** The delay before a restart of an informer, as in the library's examples. */
 const restartMs = 5_000;
 
 function seen({ metadata, data }: V1ConfigMap): StoredObject {

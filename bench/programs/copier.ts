@@ -1,4 +1,4 @@
-// A controller as a process, for scenarios that break the network: keeps a copy of each ConfigMap labelled copy=yes.
+// A controller process that copies each ConfigMap labelled copy=yes, for scenarios that break the network.
 
 import type { KubeObject } from "@virt/engine";
 import {
@@ -64,4 +64,4 @@ const manager = new Manager({
   observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
 });
 manager.setInformers([originals, copies]);
-process.stdin.resume().on("end", () => process.exit(0)); // whoever started us is gone
+process.stdin.resume().on("end", () => process.exit(0)); // exits with the parent process

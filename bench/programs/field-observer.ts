@@ -1,4 +1,4 @@
-// Watches one object on a raw stream, and says when it saw which value of one field.
+// Watches one object on a raw stream and reports when each value of one field arrived.
 
 import { request } from "node:https";
 import { createInterface } from "node:readline";
@@ -17,4 +17,4 @@ const stream = request(url, { headers: { accept: "application/json" }, ...tlsOf(
   });
 });
 stream.end();
-process.stdin.resume().on("end", () => process.exit(0)); // whoever started us is gone
+process.stdin.resume().on("end", () => process.exit(0)); // exits with the parent process

@@ -1,4 +1,5 @@
-// Bundled into a program: by how many milliseconds its event loop was late, as a line of JSON on stderr after each SIGUSR2.
+// Probe bundled into a measured program. On SIGUSR2 it prints the event-loop delays, in milliseconds, as JSON on
+// stderr.
 
 const everyMs = 5;
 

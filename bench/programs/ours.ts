@@ -1,4 +1,4 @@
-// The work of the protocol on our own packages.
+// Implements the protocol on our own packages.
 
 import type { KubeObject } from "@virt/engine";
 import { Client, findAccess, getObject, type InformerSpec, Manager, type Resource, systemClock } from "@virt/kube";

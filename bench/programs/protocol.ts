@@ -1,36 +1,32 @@
-// The same work for every library: commands come as lines of JSON on stdin, answers go out on stdout.
+// The workload that every library runs: reads commands as JSON lines on stdin and answers on stdout.
 
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 
 export type StoredObject = { readonly name: string; readonly version: string; readonly value: string };
 
-/** What a library keeps of the ConfigMaps of one namespace. */
 export type Followed = {
   readonly isSynced: () => boolean;
   readonly find: (name: string) => StoredObject | undefined;
   readonly all: () => Iterable<StoredObject>;
 };
 
-/** A way to talk to Kubernetes. */
 export type Library = {
   readonly read: (name: string) => Promise<void>;
-  /** Calls `onChange` after each change. A library that cannot follow has none. */
+  /** Calls `onChange` after each change. Absent if the library cannot follow objects. */
   readonly follow?: (onChange: () => void) => Followed;
 };
 
 export type Command =
   | { readonly do: "read"; readonly name: string; readonly times: number; readonly atOnce: number }
-  /** Answered when the first list is complete. */
   | { readonly do: "follow" }
-  /** Answered when that object has that value. */
   | { readonly do: "await"; readonly name: string; readonly value: string }
   | { readonly do: "report" };
 
 /** `notifications` counts the changes since the start. */
 export type Report = { readonly objects: number; readonly notifications: number; readonly digest: string };
 
-/** Two sides with the same digest hold the same objects in the same versions. */
+/** Returns the same digest for caches that hold the same objects in the same versions. */
 export function digestOf(all: Iterable<Pick<StoredObject, "name" | "version">>): string {
   const lines = Array.from(all, ({ name, version }) => `${name}@${version}`).toSorted();
   return createHash("sha256").update(lines.join("\n")).digest("hex");
@@ -43,7 +39,7 @@ export function serve(library: Library): void {
     const { id, ...command } = JSON.parse(line) as Command & { readonly id: number };
     void worker(command as Command).then((answer) => process.stdout.write(`${JSON.stringify({ id, ...answer })}\n`));
   });
-  lines.on("close", () => process.exit(0)); // whoever started us is gone
+  lines.on("close", () => process.exit(0)); // exits with the parent process
 }
 
 function workWith(library: Library): (command: Command) => Promise<object> {
@@ -68,7 +64,6 @@ function workWith(library: Library): (command: Command) => Promise<object> {
   };
 }
 
-/** Counts the changes, and lets others wait for one that brings what they want. */
 class Changes {
   notifications = 0;
   readonly #waiting = new Set<() => void>();

@@ -1,4 +1,4 @@
-// Requests over plain node:https with kept connections: what any library is measured against.
+// Sends requests over plain node:https with kept-alive connections: the baseline for every library.
 
 import { Agent, request } from "node:https";
 import type { Access } from "@virt/kube";
@@ -25,7 +25,7 @@ export function openRaw(access: Access, sockets = 1): Raw {
         incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
         incoming.on("error", reject);
         incoming.on("end", () => {
-          JSON.parse(Buffer.concat(chunks).toString()); // reading the answer is part of a request
+          JSON.parse(Buffer.concat(chunks).toString());
           const { statusCode = 0 } = incoming;
           if (statusCode < 300) resolve();
           else reject(new Error(`${method} ${path} was answered ${statusCode}`));

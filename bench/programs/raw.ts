@@ -1,4 +1,4 @@
-// The reading part of the protocol with nothing between us and node:https: what a library is measured against.
+// Implements the read command of the protocol directly on node:https: the baseline for every library.
 
 import { findAccess } from "@virt/kube";
 import { serve } from "./protocol.ts";

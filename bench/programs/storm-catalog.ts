@@ -1,4 +1,4 @@
-// The catalog of the storm, in the place of the shipped one: the HyperConverged, and as many objects as OBJECTS says.
+// Replaces the shipped catalog in the storm: the HyperConverged plus OBJECTS generated objects.
 
 import type { Asset, Tombstone } from "@virt/platform";
 import { assets as shipped } from "../../catalog/index.ts";
@@ -8,7 +8,7 @@ export { expectedPolicies, profiles } from "../../catalog/index.ts";
 
 export const tombstones: readonly Tombstone[] = [];
 
-/** Nothing is reconciled before the HyperConverged is. */
+/** Includes the HyperConverged, because nothing else is reconciled before it. */
 export const assets: readonly Asset[] = [
   ...shipped.filter(({ target }) => target.kind === "HyperConverged"),
   ...Array.from({ length: Number(process.env["OBJECTS"]) }, (_, at) => stormAsset(at)),

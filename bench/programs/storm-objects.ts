@@ -1,4 +1,4 @@
-// The objects of the storm: small ones of eight kinds, all with one value that somebody changes.
+// The objects of the storm: small objects of eight kinds, each with one value that drifts.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 
@@ -6,7 +6,7 @@ export const namespace = "storm";
 export const group = "storm.example.com";
 export const golden = "golden";
 
-/** `part` is where its fields are. */
+/** `part` is the field that holds the object's content. */
 export type StormKind = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -23,7 +23,6 @@ export const kinds: readonly StormKind[] = [
   ...ownKinds,
 ];
 
-/** They take turns. */
 export const kindAt = (at: number): StormKind => kinds[at % kinds.length] as StormKind;
 
 export const listPath = ({ apiVersion, plural }: StormKind): string =>

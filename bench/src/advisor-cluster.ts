@@ -1,4 +1,4 @@
-// A cluster as the advisor needs it, and a pool that takes our MachineConfig without rebooting anybody.
+// Sets up a cluster for the advisor, with a pool that takes our MachineConfig without a reboot.
 
 import { globSync } from "node:fs";
 import { configKind, type Status } from "@virt/api";
@@ -32,19 +32,18 @@ const named = (kind: string, name: string) => ({
   metadata: { name },
 });
 
-/** It lists our MachineConfig before it is there, so nothing is waited for but the operator, and one rendering. */
+/** The pool lists our MachineConfig before it exists, so that the rollout needs only one rendering. */
 async function settledPool(api: Server): Promise<void> {
   const role = { "node-role.kubernetes.io/worker": "" };
   const selector = { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } };
   const spec = { machineConfigSelector: selector, nodeSelector: { matchLabels: role } };
-  // A plan for nodes wants a node that takes it.
+  // Without a node, the advisor does not draft a plan for nodes.
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "worker-0", labels: role } };
   ok(await api.request({ method: "POST", path: "/api/v1/nodes", body: node }));
   ok(await api.request({ method: "POST", path: pools, body: { ...named("MachineConfigPool", "worker"), spec } }));
   await renderPool(api, "rendered-worker-0");
 }
 
-/** What the Machine Config Operator does when a MachineConfig came, without the reboot. */
 async function renderPool(api: Server, rendered: string): Promise<void> {
   const body = named("MachineConfig", rendered);
   ok(await api.request({ method: "POST", path: `${machineConfiguration}/machineconfigs`, body }));
@@ -58,13 +57,11 @@ async function renderPool(api: Server, rendered: string): Promise<void> {
 
 let renderings = 0;
 
-/** Until the plan has written its MachineConfig, and the pool has taken it. */
 export async function rollOut(api: Server): Promise<void> {
   await until("the MachineConfig is there", 60_000, async () => (await api.request({ path: psi })).status === 200);
   await renderPool(api, `rendered-worker-${++renderings}`);
 }
 
-/** As it ships, for the advisor alone. */
 export async function startAdvisor({ api, ours }: Rig, ...flags: readonly string[]) {
   const usual = ["--controllers=advisor", "--health-probe-bind-address=0", `--kubeconfig=${ours.kubeconfig}`];
   const spawned = spawnNode(operatorProgram, [...usual, ...flags], { HOME: api.folder });
@@ -88,7 +85,6 @@ export async function edit(api: Server, name: string, spec: Readonly<Record<stri
   ok(await api.request({ method: "PATCH", path: `${configPath}/${name}`, body: { spec } }));
 }
 
-/** As before the first plan. */
 export async function startOver(api: Server): Promise<void> {
   await edit(api, loadAware, { action: "Ignore" });
   await phase(api, loadAware, "Ignored");

@@ -1,11 +1,11 @@
-// Definitions as large as the large ones of a cluster, for scenarios that ask what they cost.
+// Creates CRDs as large as the largest in real clusters.
 
 import type { Crd, Server } from "@virt/testkit";
 import { inParallel } from "./config-maps.ts";
 
 const sections = 20;
 const fieldsEach = 40;
-/** So that a definition has some 200 kB. */
+/** Long enough to make each CRD about 200 kB. */
 const description = "What this field is for, and what happens to those who set it. ".repeat(3).slice(0, 180);
 
 const field = { type: "string", description };
@@ -17,7 +17,6 @@ const openAPIV3Schema = {
   properties: { spec: { type: "object", properties: many(sections, "section", section) } },
 };
 
-/** Five of a group, as operators bring them. */
 function bulkyCrd(at: number): Crd {
   const group = `bulky${Math.floor(at / 5)}.example.com`;
   const names = { kind: `Bulky${at}`, plural: `bulky${at}s` };
@@ -29,7 +28,6 @@ function bulkyCrd(at: number): Crd {
 
 export const bulkyBytes = JSON.stringify(bulkyCrd(0)).length;
 
-/** Those at the places from `first` up to, but not including, `end`. */
 export function addBulkyCrds(api: Server, first: number, end: number): Promise<void> {
   return inParallel(end - first, (at) => api.installCrds([bulkyCrd(first + at)]));
 }

@@ -1,6 +1,4 @@
-// Chance that replays: the same seed gives the same numbers.
-
-/** Numbers from 0 up to 1 (mulberry32). */
+/** Returns a mulberry32 generator of numbers in [0, 1). */
 export function chanceFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-// A measured program as a child process, and questions to it.
+// Starts a measured program as a child process and sends it questions.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,13 +16,11 @@ export type Child = {
 export type Spawned = {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** Asks it to stop and waits until it has. */
   readonly stop: () => Promise<void>;
-  /** Ends it at once. */
   readonly end: () => Promise<void>;
 };
 
-/** Any program on Node. It ends with us, however we end. */
+/** Runs a Node program. The child exits when this process exits, for any reason. */
 export function spawnNode(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Spawned {
   const child = spawn(process.execPath, [...nodeFlags, path, ...args], {
     env: { PATH: process.env["PATH"], ...nodeEnvironment, ...env },

@@ -1,5 +1,3 @@
-// `make bench-compare A=<file> B=<file>`: old, new, change.
-
 import { comparisonOf, readResult } from "./compare.ts";
 
 const { A = "", B = "" } = process.env;

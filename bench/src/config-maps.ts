@@ -1,4 +1,4 @@
-// The objects that scenarios work on: ConfigMaps of about two kilobytes, with one value that changes.
+// Creates and changes the ConfigMaps of scenarios: about 2 kB each, with one value that changes.
 
 import type { ApiResponse, Server } from "@virt/testkit";
 import { digestOf } from "../programs/protocol.ts";
@@ -7,7 +7,6 @@ export const objectName = (at: number): string => `object-${at}`;
 
 const pathOf = (namespace: string, name = "") => `/api/v1/namespaces/${namespace}/configmaps${name && `/${name}`}`;
 
-/** Twelve settings of sixty characters. */
 const settings = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`setting-${at}`, `${at}`.padEnd(60, ".")]));
 
 export async function createNamespace(api: Server, name: string): Promise<void> {
@@ -30,14 +29,14 @@ export async function setValue(api: Server, namespace: string, change: { name: s
 
 type Listed = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** What whoever follows the namespace should hold. */
+/** Returns the digest of a complete, current cache of the namespace. */
 export async function serverDigest(api: Server, namespace: string): Promise<string> {
   const { body } = await api.request({ path: pathOf(namespace) });
   const { items } = body as { readonly items: readonly Listed[] };
   return digestOf(items.map(({ metadata }) => ({ name: metadata.name, version: metadata.resourceVersion })));
 }
 
-/** Eight at once, unless said otherwise: the API server takes no more on two cores. */
+/** Runs 8 calls in parallel by default: on two cores the API server gains nothing from more. */
 export async function inParallel(count: number, act: (at: number) => Promise<void>, atOnce = 8): Promise<void> {
   let next = 0;
   const work = async () => {

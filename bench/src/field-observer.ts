@@ -1,4 +1,4 @@
-// A separate process that saw an object take its values, by its own clock.
+// Observes one field in a separate process, by that process's clock.
 
 import { createInterface } from "node:readline";
 import type { Server } from "@virt/testkit";
@@ -9,14 +9,13 @@ import { until } from "./wait.ts";
 type Observation = { readonly at: number; readonly value: unknown };
 
 export type FieldObserver = {
-  /** Waits until it has seen the one value and then the other; gives the milliseconds between them. */
+  /** Waits until both values were seen in this order. Returns the milliseconds between them. */
   readonly between: (from: string, to: string) => Promise<number>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 type ObservedField = { readonly path: string; readonly field: string };
 
-/** `field`: a member of its spec. */
 export function observeField(api: Server, { path, field }: ObservedField): FieldObserver {
   const [list, name] = [path.slice(0, path.lastIndexOf("/")), path.slice(path.lastIndexOf("/") + 1)];
   const { kubeconfig } = api.user("observer", ["system:masters"]);

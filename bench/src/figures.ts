@@ -1,4 +1,4 @@
-// What is measured, in which unit, and what it must reach.
+// Declares figures, their units and goals, and compares values with goals.
 
 import type { FloorVerb } from "./floor.ts";
 import { percentile } from "./percentiles.ts";
@@ -9,27 +9,28 @@ export type Unit = "ms" | "s" | "kB" | "MB" | "/s" | "×" | "count";
 export type Goal = {
   readonly is: "at most" | "at least";
   readonly value: number;
-  /** Counts and memory do not depend on the minute, so a quick run gates them exactly too. */
+  /**
+   * True if the value does not depend on machine speed, such as a count: a quick run then applies the goal without
+   * slack.
+   */
   readonly isExact: boolean;
-  /** Compared by the ratio to the floor, not by the value. */
+  /** True if the goal applies to the ratio to the floor. */
   readonly ofRatio?: boolean;
-  /** Which sample of a round must reach it; the worst one unless said otherwise. */
+  /** The sample of a round that must reach the goal. Default: the worst. */
   readonly by?: "worst" | "p50" | "p90";
 };
 
 export type FigureSpec = {
   readonly name: string;
   readonly unit: Unit;
-  /** The raw request of the same minute that it is compared with. */
   readonly floor?: FloorVerb;
   readonly goal?: Goal;
-  /** Takes too long for a quick run, which leaves it out. */
+  /** True if a quick run skips the figure because it takes too long. */
   readonly isLong?: boolean;
-  /** A key of peers.json. */
   readonly peer?: string;
 };
 
-/** What one round says about a figure: the sample that the goal asks for. */
+/** Returns the sample of a round that the goal applies to. */
 export function decisiveSample(samples: readonly number[], { is, by = "worst" }: Goal): number {
   if (by === "p50") return percentile(samples, 0.5);
   if (by === "p90") return percentile(samples, is === "at most" ? 0.9 : 0.1);
@@ -38,7 +39,7 @@ export function decisiveSample(samples: readonly number[], { is, by = "worst" }:
 
 export type GoalResult = { readonly isMet: boolean; readonly limit: number; readonly worst: number };
 
-/** `values`: one for each round. The worst round must pass, and a round without a sample does not. */
+/** Compares one value per round. The worst round must pass, and a round without a sample fails. */
 export function compareWithGoal(values: readonly number[], goal: Goal, size: Size): GoalResult {
   const slack = size === "quick" && !goal.isExact ? 2 : 1;
   const limit = goal.is === "at most" ? goal.value * slack : goal.value / slack;

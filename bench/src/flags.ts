@@ -1,4 +1,4 @@
-// What a person may set on the command line of make: SCENARIO, QUICK, FULL, SEED.
+// Reads the make variables SCENARIO, QUICK, FULL and SEED.
 
 import type { Scenario, Size } from "./scenario.ts";
 
@@ -8,7 +8,6 @@ export type Flags =
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `chance` makes a seed where none is given. */
 export function readFlags(env: Environment, all: readonly Scenario[], chance: () => number): Flags {
   const { SCENARIO = "", QUICK = "", FULL = "", SEED = "" } = env;
   if (QUICK !== "" && FULL !== "") return { kind: "wrong", message: "QUICK and FULL contradict each other" };

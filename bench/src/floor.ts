@@ -1,17 +1,16 @@
-// The floor: what a raw request costs on this machine in this minute. No library of ours takes part.
+// Measures the floor: the current cost of a raw request on this machine, without any of our libraries.
 
 import type { Raw } from "../programs/raw-requests.ts";
 import { type Spread, spreadOf } from "./percentiles.ts";
 
 export const floorVerbs = ["get", "dry run", "change", "pair"] as const;
-/** "pair": a dry run and then the change itself, as a correction does. */
+/** "pair" is a dry run followed by the change, as in a correction. */
 export type FloorVerb = (typeof floorVerbs)[number];
 export type Floor = Readonly<Record<FloorVerb, Spread>>;
 
-/** What the raw requests are about: each value makes it another one. */
+/** The object of the raw requests. Each new value is a real change. */
 export type FloorSubject = { readonly path: string; readonly withValue: (value: string) => object };
 
-/** As small as an object can be. */
 export const smallObject: FloorSubject = {
   path: "/api/v1/namespaces/default/configmaps/floor",
   withValue: (value) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "floor" }, data: { value } }),
@@ -19,7 +18,7 @@ export const smallObject: FloorSubject = {
 
 let value = 0;
 
-/** `times`: samples of each verb, taken in turn, so that a slow moment hits all of them alike. */
+/** Takes `times` samples of each verb in turn, so that a slow moment affects all verbs alike. */
 export async function measureFloor(raw: Raw, { path, withValue }: FloorSubject, times: number): Promise<Floor> {
   const change = (query = "") =>
     raw.send("PATCH", `${path}?fieldManager=floor&force=true${query}`, JSON.stringify(withValue(`${++value}`)));
@@ -36,7 +35,7 @@ export async function measureFloor(raw: Raw, { path, withValue }: FloorSubject, 
   for (let time = -3; time < times; time++) {
     for (const verb of floorVerbs) {
       const start = performance.now();
-      await acts[verb === "get" && time === -3 ? "change" : verb](); // the first one makes the object
+      await acts[verb === "get" && time === -3 ? "change" : verb](); // the first round creates the object
       if (time >= 0) samples[verb]?.push(performance.now() - start);
     }
   }

@@ -1,4 +1,5 @@
-// A large cluster in the middle of a rollout, written straight to the API server: nodes, VMs, a report of assets, events, and the config that rolls out.
+// Writes a large cluster in the middle of a rollout to the API server: nodes, VMs, an asset report, events and a
+// config.
 
 import { globSync } from "node:fs";
 import { configKind, fieldManagers, type KubeObject, type NodeRollout, type Status } from "@virt/api";
@@ -18,7 +19,6 @@ type ClusterCounts = {
 
 const large: ClusterCounts = { nodes: 300, vms: 5_000, assets: 200, events: 5_000 };
 
-/** A quick run has a tenth of the objects. */
 export const largeCluster: Readonly<Record<Size, ClusterCounts>> = {
   quick: { ...large, nodes: 30, vms: 500, events: 500 },
   usual: large,
@@ -46,7 +46,6 @@ const mocks = [
   "hyperconvergeds-v1beta1",
 ];
 
-/** Every object of it; nothing runs in this cluster but its API server. */
 export async function createLargeCluster({ api, size, say }: Rig): Promise<void> {
   const counts = largeCluster[size];
   const crds = mocks.map((name) => `config/crd/mocks/${name}.yaml`);
@@ -69,10 +68,9 @@ async function create(api: Server, path: string, body: unknown): Promise<void> {
   ok(await api.request({ method: "POST", path, body }));
 }
 
-/** A third is done, as the rollout is under way. */
 const isDone = (index: number) => index % 3 === 0;
 
-/** As kubelets and the label writers of KubeVirt leave it, with all that a page does not need. */
+/** Includes the labels and annotations that kubelets and KubeVirt write but the console does not read. */
 async function createNode(api: Server, index: number): Promise<void> {
   const [current, desired] = isDone(index) ? [newConfig, newConfig] : [oldConfig, oldConfig];
   const annotations = {
@@ -90,12 +88,11 @@ async function createNode(api: Server, index: number): Promise<void> {
   await create(api, `${mco}/machineconfignodes`, report);
 }
 
-/** As large as a real one. */
 const description = "What somebody wrote about this VM. ".repeat(40);
 
 async function createVm(api: Server, index: number, { nodes }: ClusterCounts): Promise<void> {
   const node = nodeName(index % nodes);
-  // Each has been migrated before, so what a rollout writes replaces something.
+  // Each VM has an earlier migration, so that a rollout's updates replace values.
   const { metadata, ...vm } = vmObject(vmName(index), node, {
     status: { migrationState: { targetNode: node, completed: true } },
   });
@@ -111,7 +108,7 @@ async function createVm(api: Server, index: number, { nodes }: ClusterCounts): P
 
 const reasons = ["PlanDrafted", "ItemApplied", "NodeUpdated", "DriftCorrected", "RolloutBlocked"];
 
-/** From either controller in turn; the note is what a test waits for. */
+/** The note contains `name`, so that a scenario can wait for it. */
 export async function createEvent(api: Server, index: number, name = `event-${index}`): Promise<void> {
   const controller = index % 2 === 0 ? fieldManagers.advisor : fieldManagers.platform;
   const body = {
@@ -161,14 +158,11 @@ async function createConfig(api: Server, counts: ClusterCounts): Promise<void> {
 export type ReportedRollout = {
   readonly total: number;
   readonly done: number;
-  /** Indexes of the nodes that are updated at the moment. */
   readonly inHand: readonly number[];
 };
 
-/** A status lists no more nodes than this. */
 const mostNodes = 20;
 
-/** As the advisor shows a rollout in the status of its config. */
 export async function reportRollout(api: Server, { total, done, inHand }: ReportedRollout): Promise<void> {
   const since = new Date().toISOString();
   const waiting = total - done - inHand.length;

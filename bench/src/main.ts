@@ -1,4 +1,4 @@
-// `make bench`: runs scenarios, prints their tables, writes their results; exit 1 if a goal is missed.
+// `make bench`: runs scenarios, prints tables and writes results. Exits with 1 if a goal is missed.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { runScenario } from "./run-scenario.ts";
 import { scenarios } from "./scenarios/index.ts";
 
 const flags = readFlags(process.env, scenarios, Math.random);
-// Leaving by exit ends the child processes and the API server.
+// A regular exit also stops the child processes and the API server.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 if (flags.kind === "wrong") {

@@ -1,17 +1,15 @@
-// A page of the console in a browser, and what a person at it would notice: when something is on screen, how long frames take, what the page holds.
+// Measures a console page in a browser: time to content, time to show a change, frame times and memory.
 
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
 
 export type MeasuredPage = {
-  /** Milliseconds from the start of the navigation until the content was on screen. */
+  /** Milliseconds from the start of the navigation until the content is on screen. */
   readonly contentMs: number;
-  /** Processor time of its main thread by then, which does not depend on what else the machine does. */
+  /** Unlike `contentMs`, this does not depend on other load. */
   readonly contentCpuMs: number;
-  /** The value of an expression. */
   readonly read: (expression: string) => Promise<unknown>;
-  /** Milliseconds from the start of the write until the page shows its effect; `isShown` is an expression. */
+  /** Returns the milliseconds from the start of the write until the expression `isShown` is true on screen. */
   readonly shownAfter: (isShown: string, write: () => Promise<unknown>) => Promise<number>;
-  /** The longest frame and the longest task while the work is done. */
   readonly framesDuring: (work: () => Promise<unknown>) => Promise<Frames>;
   readonly holdings: () => Promise<Holdings>;
   readonly close: () => Promise<void>;
@@ -21,20 +19,18 @@ export type Frames = {
   readonly longestMs: number;
   readonly longestTaskMs: number;
   readonly overLimit: number;
-  /** Processor time of the main thread. */
   readonly cpuMs: number;
 };
 
-/** After a collection of garbage. */
+/** Measured after garbage collection. */
 export type Holdings = { readonly heapMb: number; readonly elements: number };
 
 export type PageContent = {
   readonly url: string;
-  /** An expression: whether the content is there. */
   readonly isShown: string;
 };
 
-/** What was rendered is on screen after the frame that follows. */
+/** Rendered content is on screen only after the next frame. */
 const probe = `
   globalThis.whenShown = (isShown) => new Promise((resolve) => {
     const settle = () => requestAnimationFrame(() => setTimeout(() => resolve({ at: Date.now(), since: performance.now() })));
@@ -50,7 +46,6 @@ const probe = `
 
 type Shown = { readonly at: number; readonly since: number };
 
-/** Opens the content in a new tab, and waits until it is on screen. */
 export async function openMeasured(context: BrowserContext, { url, isShown }: PageContent): Promise<MeasuredPage> {
   const page = await context.newPage();
   const debug = await context.newCDPSession(page);
@@ -70,7 +65,7 @@ export async function openMeasured(context: BrowserContext, { url, isShown }: Pa
   };
 }
 
-/** Both ends read the clock of the same machine. */
+/** Compares timestamps of the browser and of this process, which share the machine's clock. */
 async function shownAfter(page: Page, isShown: string, write: () => Promise<unknown>): Promise<number> {
   await page.evaluate(`void (globalThis.nextShown = whenShown(() => ${isShown}))`);
   const begun = Date.now();
@@ -79,7 +74,7 @@ async function shownAfter(page: Page, isShown: string, write: () => Promise<unkn
   return at - begun;
 }
 
-/** A frame over this is one that a person sees. */
+/** A user notices frames longer than this. */
 export const frameLimitMs = 100;
 
 const followFrames = `
@@ -120,7 +115,7 @@ async function framesDuring(page: Page, debug: CDPSession, work: () => Promise<u
 
 async function holdings(debug: CDPSession): Promise<Holdings> {
   await debug.send("HeapProfiler.collectGarbage");
-  await debug.send("HeapProfiler.collectGarbage"); // what the first one let go of
+  await debug.send("HeapProfiler.collectGarbage"); // collects objects that the first pass released
   const { usedSize } = await debug.send("Runtime.getHeapUsage");
   return { heapMb: usedSize / 1_000_000, elements: await metricOf(debug, "Nodes") };
 }

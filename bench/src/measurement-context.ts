@@ -1,4 +1,4 @@
-// On what a result was measured: commit, versions, machine.
+// Records the commit, versions and machine of a measurement.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -33,13 +33,13 @@ export async function readMeasurementContext(
   };
 }
 
-/** A plus at the end: with changes that are not committed. */
+/** Ends in a plus sign if the work tree has uncommitted changes. */
 function commit(): string {
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: inRepository(), encoding: "utf8" }).trim();
   try {
     return `${git("rev-parse", "--short", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+"}`;
   } catch {
-    return "unknown"; // an archive without its history
+    return "unknown";
   }
 }

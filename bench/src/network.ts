@@ -1,23 +1,22 @@
-// The network between a measured process and the API server, for scenarios that break it.
+// A breakable network between a measured process and the API server.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiUser, type Server, startTcpGate, type TcpGate } from "@virt/testkit";
 
 export type Network = {
-  /** Leads through this network. */
   readonly kubeconfig: string;
   readonly set: TcpGate["setMode"];
   readonly cut: TcpGate["cut"];
   readonly asked: TcpGate["connectionCount"];
-  /** Connections that exist say nothing any more, for ever; new ones are not concerned. */
+  /** Silences the existing connections forever without closing them. New connections work. */
   readonly freeze: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 export async function startNetwork(api: Server, actor: ApiUser): Promise<Network> {
   const server = { host: "127.0.0.1", port: Number(new URL(api.url).port) };
-  // Two gates in a row: those who pass the first one are led through whichever second one is in use when they come.
+  // Two gates in a row: the first one forwards each new connection to the newest second gate.
   const seconds = [await startTcpGate(server)];
   const way = { host: server.host, port: seconds[0]?.port ?? 0 };
   const first = await startTcpGate(way);

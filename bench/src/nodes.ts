@@ -1,4 +1,4 @@
-// Nodes as a large cluster with virtual machines has them, and the reports of their kubelets.
+// Creates nodes as in a large cluster with VMs, and simulates their kubelets' status updates.
 
 import type { Server } from "@virt/testkit";
 import { ok } from "./advisor-cluster.ts";
@@ -11,7 +11,7 @@ const nameOf = (at: number) => `node-${at}`;
 const many = (count: number, name: (at: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), "true"]));
 
-/** KubeVirt and node feature discovery label what the processor can do. */
+/** Labels that KubeVirt and Node Feature Discovery set for CPU features. */
 export const workerLabels = {
   [mark]: "",
   "node-role.kubernetes.io/worker": "",
@@ -28,7 +28,7 @@ export const nodeImages = Array.from({ length: 20 }, (_, at) => ({
 
 const conditions = ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"];
 
-/** What kubelets own of the status: keys with quotes in them, which are slow to read. */
+/** The kubelet's managedFields: keys with escaped quotes, which are slow to parse. */
 const ofKubelet = {
   manager: "kubelet",
   operation: "Update",
@@ -73,13 +73,11 @@ export async function removeNodes(api: Server): Promise<void> {
   ok(await api.request({ method: "DELETE", path: `${path}?labelSelector=${encodeURIComponent(mark)}` }));
 }
 
-/** As node feature discovery labels a device that virtual machines may have. */
 export async function addDevice(api: Server, at: number): Promise<void> {
   const body = { metadata: { labels: { "feature.node.kubernetes.io/pci-0300_10de.present": "true" } } };
   ok(await api.request({ method: "PATCH", path: `${path}/${nameOf(at)}`, body }));
 }
 
-/** Nothing is new but the time. */
 export async function beat(api: Server, at: number): Promise<void> {
   const body = { status: { conditions: [readyNow()] } };
   ok(await api.request({ method: "PATCH", path: `${path}/${nameOf(at)}/status`, body }));

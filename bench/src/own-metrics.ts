@@ -1,12 +1,11 @@
-// What a measured operator says of itself at /metrics.
+// Reads a measured operator's own metrics.
 
 import { freePorts } from "@virt/testkit";
 import { pause, until } from "./wait.ts";
 
 export type OwnMetrics = {
-  /** For the operator: it answers whoever asks. */
+  /** Operator flags that serve metrics without authorization. */
   readonly flags: readonly string[];
-  /** How often something was put into the platform controller's queue, and how much of it waits there. */
   readonly queue: () => Promise<{ readonly adds: number; readonly depth: number }>;
 };
 
@@ -23,7 +22,7 @@ export async function openMetrics(): Promise<OwnMetrics> {
   };
 }
 
-/** A series that is not there has counted nothing. */
+/** Returns 0 if the series is absent. */
 export function readSeries(text: string, series: string): number {
   const line = text.split("\n").find((one) => one.startsWith(`${series} `));
   return Number(line?.slice(series.length) ?? 0);
@@ -31,7 +30,7 @@ export function readSeries(text: string, series: string): number {
 
 const quietMs = 2_000;
 
-/** Nothing waits, and for a while nothing has come. */
+/** Waits until the queue is empty and nothing new was added for a while. */
 export async function quiet({ queue }: OwnMetrics, limitMs: number): Promise<void> {
   await until("the operator has nothing to do", limitMs, async () => {
     const before = await queue();

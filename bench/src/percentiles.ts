@@ -1,6 +1,4 @@
-// Percentiles of samples, by nearest rank: always a value that was seen.
-
-/** `share` is between 0 and 1. Of nothing it is NaN. */
+/** `share` is between 0 and 1. Returns NaN for no samples. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

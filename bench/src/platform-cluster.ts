@@ -1,4 +1,4 @@
-// A cluster as the platform controller needs it: every kind of the catalog, a HyperConverged, three workers.
+// Sets up a cluster for the platform controller: every kind of the catalog, a HyperConverged and three workers.
 
 import { globSync } from "node:fs";
 import { basename } from "node:path";
@@ -16,7 +16,7 @@ export const checkPath = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks
 const swapPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
 const own = "virt-platform-operator-system";
 
-/** One file for each kind: of those with several the ones that the guides speak of. */
+/** The mock CRD to use for kinds that have several: the version in the guides. */
 const chosen: Readonly<Record<string, string>> = { kubedeschedulers: "v532", hyperconvergeds: "v1beta1" };
 
 export async function preparePlatform({ api }: Rig): Promise<void> {
@@ -41,7 +41,7 @@ type PlatformOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** As it ships, for the platform controller alone, always active, unless flags say otherwise. */
+/** Starts the shipped operator with only the platform controller, always active. `flags` can override this. */
 export function startPlatform(
   { api, ours }: Rig,
   { program = operatorProgram, flags = [], env = {} }: PlatformOptions = {},
@@ -54,7 +54,7 @@ export function startPlatform(
   return { ...spawned, [Symbol.asyncDispose]: spawned.end };
 }
 
-/** All that can be applied here is there. */
+/** Waits until every golden object that this cluster can have is applied. */
 export async function converged(api: Server): Promise<void> {
   await until("the golden objects are there", 60_000, async () => {
     const found = await Promise.all([checkPath, swapPath, hcoPath, servicePath].map((path) => isOurs(api, path)));
@@ -70,7 +70,6 @@ async function isOurs(api: Server, path: string): Promise<boolean> {
   return status === 200 && metadata.labels?.["platform.kubevirt.io/managed-by"] !== undefined;
 }
 
-/** As if it had never run. */
 export async function forgetAll(api: Server): Promise<void> {
   const machineConfigs = "/apis/machineconfiguration.openshift.io/v1";
   const paths = [

@@ -1,11 +1,11 @@
-// What the kernel says about a process: memory and processor time.
+// Reads the memory and CPU time of a process from /proc.
 
 import { readFileSync } from "node:fs";
 
-/** `privateMb`: without the pages of the Node binary, which all processes on a machine share. */
+/** `privateMb` excludes the pages of the Node binary, which all processes on a machine share. */
 export type Memory = { readonly rssMb: number; readonly peakMb: number; readonly privateMb: number };
 
-/** The text of /proc/<pid>/status; VmHWM is the peak of its memory. */
+/** Parses /proc/<pid>/status. VmHWM is the peak memory. */
 export function readMemory(status: string): Memory {
   const megabytes = (name: string) => {
     const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
@@ -15,9 +15,9 @@ export function readMemory(status: string): Memory {
   return { rssMb: megabytes("VmRSS"), peakMb: megabytes("VmHWM"), privateMb: megabytes("RssAnon") };
 }
 
-const ticksPerSecond = 100; // USER_HZ, the same on every Linux that Node runs on
+const ticksPerSecond = 100; // USER_HZ is 100 on every Linux that Node supports
 
-/** The text of /proc/<pid>/stat. The program's name stands in parentheses and may contain anything. */
+/** Parses /proc/<pid>/stat. The program name is in parentheses and may contain any character. */
 export function readCpuMs(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11]) + Number(fields[12]); // utime, stime

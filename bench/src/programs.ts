@@ -1,4 +1,4 @@
-// The programs that are measured, bundled as the shipped ones are, so that no side pays for reading sources.
+// Bundles the measured programs like the shipped ones, so that no side pays for loading sources.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const entries = {
 
 export type ProgramName = keyof typeof entries;
 
-/** The storm is the shipped operator with another catalog, and a probe of its event loop. */
+/** The storm is the shipped operator with another catalog and an event-loop probe. */
 const changes: Readonly<Partial<Record<string, BuildOptions>>> = {
   storm: {
     alias: { "@virt/catalog": inRepository("bench", "programs", "storm-catalog.ts") },

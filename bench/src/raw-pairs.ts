@@ -1,4 +1,4 @@
-// The floor of a storm: how many objects a second a program without any library corrects, four at a time.
+// Measures the floor of a storm: object corrections per second without any library, 4 in parallel.
 
 import { findAccess } from "@virt/kube";
 import type { ApiUser } from "@virt/testkit";
@@ -6,12 +6,11 @@ import { openRaw } from "../programs/raw-requests.ts";
 import { kindAt, listPath, stormObject } from "../programs/storm-objects.ts";
 import { inParallel } from "./config-maps.ts";
 
-/** As many as the operator corrects at a time. */
 const atOnce = 4;
-/** Some of each kind, so that no two at a time are the same. */
+/** Several of each kind, so that parallel corrections never share an object. */
 const objects = 64;
 
-/** Dry run and change of objects of the same kinds, which nobody else uses: pairs a second. */
+/** Returns pairs per second. A pair is a dry run and a change of an object that only this program writes. */
 export async function rawPairs({ kubeconfig }: ApiUser, pairs: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig }), atOnce);
   const send = (at: number, value: string, query = "") => {
@@ -21,7 +20,7 @@ export async function rawPairs({ kubeconfig }: ApiUser, pairs: number): Promise<
     return raw.send("PATCH", path, JSON.stringify(stormObject(kind, name, value)));
   };
   try {
-    await inParallel(objects, (at) => send(at, "first"), atOnce); // they are made, and the connections with them
+    await inParallel(objects, (at) => send(at, "first"), atOnce);
     const start = performance.now();
     const pair = async (at: number) => {
       await send(at, `${start}-${at}`, "&dryRun=All");

@@ -1,12 +1,11 @@
-// What a replay server has: objects, and a log of changes in which event number and version are the same thing.
+// The content of a replay server: objects and a log of changes, in which the event number is the resource version.
 
 import { objectName } from "./config-maps.ts";
 
-const stride = 7_919; // a prime: the events visit the objects in no order, and all of them
+const stride = 7_919; // a prime, so that events visit all objects in a scattered order
 
 export class ReplayLog {
   readonly #objects: number;
-  /** The version of each object at the head. */
   readonly #versions: number[];
   #head: number;
 
@@ -16,7 +15,6 @@ export class ReplayLog {
     this.#head = objects;
   }
 
-  /** The newest version. */
   get head(): number {
     return this.#head;
   }
@@ -29,7 +27,7 @@ export class ReplayLog {
     return { name: objectName(this.#target(this.#head)), value: `${this.#head}` };
   }
 
-  /** Lines of a watch, from one version up to and with another. */
+  /** Returns the watch lines for the versions from `from` to `until`, both inclusive. */
   frames(from: number, until: number): string {
     let text = "";
     for (let version = from; version <= until; version++)
@@ -37,7 +35,6 @@ export class ReplayLog {
     return text;
   }
 
-  /** A list as a stream, in pieces. */
   *initial(): Generator<string> {
     for (const [at, version] of this.#versions.entries())
       yield `{"type":"ADDED","object":${objectText(at, version)}}\n`;

@@ -1,4 +1,4 @@
-// An API server of one kind that sends the same events to every library, as fast as they are read, and breaks where a scenario asks for it.
+// An API server for one kind that sends the same events to every library at full speed, and breaks on request.
 
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -12,13 +12,12 @@ import { ReplayStreams } from "./replay-streams.ts";
 
 export type ReplayServer = {
   readonly kubeconfig: string;
-  /** Lets this many more events happen; returns the last one. */
+  /** Appends this many events to the log. Returns the object and value of the last one. */
   readonly send: (events: number) => { readonly name: string; readonly value: string };
-  /** The stream that first comes to this event from now on breaks in the middle of its line. Settles when that has happened. */
+  /** Breaks the first stream that reaches this event in the middle of its line. Settles when that happened. */
   readonly breakAfter: (events: number) => Promise<void>;
-  /** Streams that exist say nothing any more and stay open; new ones are not concerned. */
+  /** Silences the existing streams without closing them. New streams work. */
   readonly freeze: () => void;
-  /** What whoever follows should hold. */
   readonly digest: () => string;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -85,7 +84,7 @@ function secureServer(): { readonly server: Server; readonly authority: string }
   const authority = issueAuthority("replay", validity);
   const { certificate, key } = issueServer(authority, ["127.0.0.1"], validity);
   const server = createServer({ cert: certificate, key });
-  server.on("secureConnection", (socket) => socket.on("error", () => undefined)); // clients may go at any time
+  server.on("secureConnection", (socket) => socket.on("error", () => undefined));
   return { server, authority: authority.certificate };
 }
 

@@ -1,4 +1,4 @@
-// The watch streams of a replay server: each gets the log from its own place on, and breaks where a scenario asks for it.
+// The watch streams of a replay server. Each one reads the log from its own position and breaks on request.
 
 import type { ServerResponse } from "node:http";
 import type { ReplayLog } from "./replay-log.ts";
@@ -6,7 +6,6 @@ import type { ReplayLog } from "./replay-log.ts";
 type Stream = {
   readonly response: ServerResponse;
   readonly gone: Promise<void>;
-  /** The version that is sent next. */
   next: number;
   isFrozen: boolean;
   isBusy: boolean;
@@ -14,7 +13,7 @@ type Stream = {
 
 type Break = { readonly at: number; readonly happened: () => void };
 
-/** So many events go into one packet, as they do when a server has fallen behind. */
+/** Batches this many events per packet, like a server that has fallen behind. */
 const packet = 50;
 
 export class ReplayStreams {
@@ -39,7 +38,6 @@ export class ReplayStreams {
     void this.#pump(stream);
   }
 
-  /** There is something new in the log. */
   wake(): void {
     for (const stream of this.#streams) void this.#pump(stream);
   }
@@ -75,7 +73,7 @@ export class ReplayStreams {
     const line = this.#log.frames(next, next);
     this.#break = undefined;
     response.write(line.slice(0, line.length / 2), () => {
-      // Without a farewell of TLS. (A reset below TLS leaves Node 24 spinning on the socket.)
+      // Closes without a TLS close_notify. (A reset below TLS leaves Node 24 spinning on the socket.)
       response.socket?.destroy();
       happened();
     });

@@ -1,5 +1,3 @@
-// The table of one scenario, for a person to read.
-
 import type { Goal } from "./figures.ts";
 import { floorVerbs } from "./floor.ts";
 import type { Range } from "./percentiles.ts";

@@ -17,10 +17,10 @@ test("requests of that account in that time are counted, a stream once, where it
     event(9, "get"),
     event(10, "get"),
     event(12, "get", { user: { username: "somebody" } }),
-    event(13, "watch", { stage: "ResponseStarted" }), // it still runs
+    event(13, "watch", { stage: "ResponseStarted" }), // still running
     event(14, "watch", { stage: "ResponseStarted" }),
     event(14, "watch"),
-    event(15, "watch", { responseStatus: { code: 410 } }), // it never began
+    event(15, "watch", { responseStatus: { code: 410 } }), // never started
     event(20, "patch"),
     event(21, "patch"),
   ];

@@ -1,10 +1,10 @@
-// Who asked the API server for what, by its own audit log.
+// Extracts API requests by account from the audit log.
 
 import type { AuditEvent } from "@virt/testkit";
 
 export type Window = { readonly account: string; readonly from: Date; readonly until: Date };
 
-/** Long requests are written down when they begin and when they end: each counts once, where it began. */
+/** Counts a long-running request once, at its start: the log has an entry for its start and its end. */
 export function requestsIn(log: readonly AuditEvent[], { account, from, until }: Window): readonly AuditEvent[] {
   const isIn = ({ requestReceivedTimestamp }: AuditEvent) => {
     const at = Date.parse(requestReceivedTimestamp);
@@ -21,6 +21,5 @@ export function countByVerb(events: readonly AuditEvent[]): Readonly<Record<stri
   return counts;
 }
 
-/** Lease renewals and the streams themselves, probes among them. */
 export const isUpkeep = ({ verb, requestURI }: AuditEvent): boolean =>
   verb === "watch" || requestURI.includes("/leases");

@@ -1,4 +1,4 @@
-// One scenario's result: figures over all rounds, ratios, results against the goals. What is written down and what is printed come from here.
+// Builds the result of one scenario: figures over all rounds, ratios and goal results. It is stored and printed.
 
 import { compareWithGoal, decisiveSample, type FigureSpec, type GoalResult } from "./figures.ts";
 import { type Floor, floorVerbs } from "./floor.ts";
@@ -10,9 +10,7 @@ export type FigureResult = {
   readonly name: string;
   readonly unit: FigureSpec["unit"];
   readonly spread: Spread;
-  /** Of the rounds' medians. */
   readonly rounds: Range;
-  /** To the floor of the same round. */
   readonly ratio?: Range & { readonly to: string };
   readonly goal?: FigureSpec["goal"];
   readonly goalResult?: GoalResult;
@@ -34,13 +32,13 @@ export type Result = MeasurementContext & {
   readonly scenario: string;
   readonly says: string;
   readonly floor: Floor;
-  /** The most by which the floor of one round differs from the others, as a share. */
+  /** The largest deviation of one round's floor from the others, as a share. */
   readonly floorMoved: number;
   readonly repeated: number;
   readonly isSteady: boolean;
   readonly ours: readonly FigureResult[];
   readonly ratios: Readonly<Record<string, Range>>;
-  /** By verb, of one measurement (the median of all). */
+  /** Requests of one measurement by verb: the median over all measurements. */
   readonly requests: Readonly<Record<string, number>>;
   readonly rounds: readonly Round[];
 };
@@ -87,7 +85,7 @@ function figureResult(figure: FigureSpec, rounds: readonly Round[], size: Size):
   };
 }
 
-// The middle of all floors that were measured: one line for people; each round's ratio uses its own.
+// The median of all measured floors, for display only. Each round's ratio uses its own floors.
 function wholeFloor(rounds: readonly Round[]): Floor {
   const all = rounds.flatMap(({ floors }) => floors);
   const middle = (verb: (typeof floorVerbs)[number], of: keyof Spread) =>

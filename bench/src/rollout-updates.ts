@@ -1,4 +1,4 @@
-// What an API server is told while a rollout goes over a large cluster, one write after another: VMs that move, nodes that change their phase, events.
+// Writes the updates of a rollout in a large cluster one by one: VM migrations, node phases, events and reports.
 
 import type { JsonMap } from "@virt/api";
 import type { Server } from "@virt/testkit";
@@ -19,7 +19,7 @@ import type { Size } from "./scenario.ts";
 
 const prefix = "machineconfiguration.openshift.io";
 
-/** What the Machine Config Operator writes on a node in each phase of its update, in this order. */
+/** The Machine Config Operator's annotations on a node in each phase of an update, in order. */
 const nodePhases: readonly { readonly phase: string; readonly annotations: JsonMap; readonly isCordoned: boolean }[] = [
   {
     phase: "Draining",
@@ -49,14 +49,12 @@ const nodePhases: readonly { readonly phase: string; readonly annotations: JsonM
 
 export const nodePhaseAfter = (turn: number): string => nodePhases[turn % nodePhases.length]?.phase ?? "";
 
-/** The next phase of a node, after `turn` phases of it. */
 export async function advanceNode(api: Server, index: number, turn: number): Promise<void> {
   const { annotations, isCordoned } = nodePhases[turn % nodePhases.length] ?? { isCordoned: false };
   const body = { metadata: { annotations }, spec: { unschedulable: isCordoned ? true : null } };
   ok(await api.request({ method: "PATCH", path: nodePath(index), body }));
 }
 
-/** A VM is migrated away from where it was. */
 export async function moveVm(api: Server, index: number, node: string): Promise<void> {
   const migrationState = { targetNode: node, completed: true };
   const body = { metadata: { labels: { "kubevirt.io/nodeName": node } }, status: { nodeName: node, migrationState } };
@@ -84,10 +82,10 @@ async function reportStep(api: Server, index: number, turn: number): Promise<voi
   ok(await api.request({ method: "PATCH", path: `${path}/status`, body: { status: { conditions } } }));
 }
 
-/** One in ten is in hand at a time, as a pool with `maxUnavailable: 10%` has it. */
+/** The share of nodes in progress at a time, as with `maxUnavailable: 10%`. */
 const inHandShare = 0.1;
 
-/** The updates of a rollout one by one, without an end: of 20 there are 13 of VMs, 3 of nodes, 2 of reports, an event, a status. */
+/** Returns the endless updates of a rollout. Of every 20, 13 are VMs, 3 nodes, 2 reports, 1 an event and 1 a status. */
 export function rolloutUpdates(api: Server, size: Size): (at: number) => Promise<void> {
   const { nodes, vms } = largeCluster[size];
   const inHand = Math.max(1, Math.floor(nodes * inHandShare));
@@ -113,7 +111,7 @@ function wavesNodes(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at);
 }
 
-/** The name of the profile's config is shown with its phase: another phase is another card. */
+/** Switches the profile's card on the page, which shows the phase next to the name. */
 export async function setPhase(api: Server, phase: string): Promise<void> {
   ok(await api.request({ method: "PATCH", path: `${configPath}/status`, body: { status: { phase } } }));
 }

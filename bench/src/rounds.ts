@@ -1,4 +1,4 @@
-// Rounds: floor, ours, ours, floor. One in which the machine was a different machine is done again.
+// Runs rounds of floor, ours, ours, floor. Repeats a round if the machine's speed changed.
 
 import { type Floor, type FloorVerb, floorVerbs } from "./floor.ts";
 import { percentile } from "./percentiles.ts";
@@ -9,15 +9,14 @@ export type Round = {
   readonly measured: readonly Measured[];
 };
 
-/** More than this is another machine. */
 const unsteadyShare = 0.3;
 
-/** The floor of a round, in milliseconds: the middle between before and after. */
+/** Returns the floor of a round in milliseconds: the mean of before and after. */
 export function floorOf({ floors: [before, after] }: Pick<Round, "floors">, verb: FloorVerb): number {
   return (before[verb].p50 + after[verb].p50) / 2;
 }
 
-/** By how much the floor of a round differs from the middle of the others, as a share; the worst of its verbs. */
+/** Returns the deviation of a round's floor from the median of the others, as a share, for the worst verb. */
 export function movement(round: Pick<Round, "floors">, others: readonly Pick<Round, "floors">[]): number {
   const moves = floorVerbs.map((verb) => {
     const usual = percentile(
@@ -36,7 +35,7 @@ export type Plan = { readonly rounds: number; readonly repetitions: number };
 
 export type RoundsResult = { readonly rounds: readonly Round[]; readonly repeated: number; readonly isSteady: boolean };
 
-/** Runs rounds until enough of them are steady; `repetitions` bounds how many may be done again. */
+/** Runs rounds until enough of them are steady. `repetitions` limits the number of repeated rounds. */
 export async function runRounds(
   { rounds, repetitions }: Plan,
   run: (at: number) => Promise<Round>,
@@ -52,7 +51,6 @@ export async function runRounds(
   return { rounds: kept, repeated, isSteady };
 }
 
-/** All samples of one figure in one round. */
 export function samplesOf({ measured }: Round, figure: string): readonly number[] {
   return measured.flatMap(({ samples }) => samples[figure] ?? []);
 }

@@ -1,4 +1,4 @@
-// Runs one scenario on an API server of its own: prepares, runs its rounds, gives the result.
+// Runs one scenario on its own API server: prepares it, runs its rounds and returns the result.
 
 import { findAccess } from "@virt/kube";
 import { startServer } from "@virt/testkit";
@@ -28,7 +28,7 @@ export async function runScenario(scenario: Scenario, { size, seed }: Order): Pr
   const raw = openRaw(findAccess({ env: {}, kubeconfig: floorOwner.kubeconfig }));
   try {
     const floor = () => measureFloor(raw, scenario.floorOn ?? smallObject, floorTimes[size]);
-    // Where nothing is compared with the floor, its movement is reported but repeats nothing.
+    // If no figure is compared with the floor, a change of the floor is only reported.
     const repetitions = scenario.figures.some(({ floor }) => floor !== undefined) && size !== "quick" ? 2 : 0;
     const result = await runRounds({ rounds: rounds[size], repetitions }, (at) =>
       runRound(scenario, { rig, floor, name: `${scenario.name}: round ${at + 1} of ${rounds[size]}` }),
@@ -58,7 +58,6 @@ async function runRound(scenario: Scenario, { rig, floor, name }: RoundOptions):
   return round;
 }
 
-/** Shows that a step is alive, even while it only waits. */
 function startStep(name: string) {
   const progress = startProgress(name, process.stderr);
   let what = "";

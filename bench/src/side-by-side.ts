@@ -1,15 +1,14 @@
-// Figures of two sides that did the same work: each side's value, and ours as a multiple of theirs.
+// Figures of two sides with the same workload: each side's value and the ratio of ours to theirs.
 
 import type { FigureSpec } from "./figures.ts";
 
 export const sides = ["ours", "client-node"] as const;
 export type Side = (typeof sides)[number];
 
-/** By name of the figure. */
 export type Values = Readonly<Record<string, number>>;
 
 export type Compared = Omit<FigureSpec, "floor" | "peer"> & {
-  /** Ours must not need more than theirs: the decision for our own runtime falls if this turns. */
+  /** True if ours must not need more than theirs. Otherwise the decision for our own runtime is void. */
   readonly isGated: boolean;
 };
 
@@ -24,7 +23,7 @@ export function bothFigures({ name, unit, goal, isGated, isLong = false }: Compa
   ];
 }
 
-/** Nothing where one side was not measured. */
+/** Returns nothing if one side was not measured. */
 export function bothSamples(name: string, bySide: ReadonlyMap<Side, Values>): readonly [string, readonly number[]][] {
   const [ours, theirs] = sides.map((side) => bySide.get(side)?.[name]);
   if (ours === undefined || theirs === undefined) return [];

@@ -1,4 +1,4 @@
-// The cluster of the storm, and the operator that keeps its objects.
+// Sets up the cluster of the storm and its operator.
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -53,7 +53,7 @@ export function startStorm(rig: Rig, metrics: OwnMetrics, objects: number) {
   const { stderr } = operator.process;
   if (stderr === null) throw new Error("the operator has no stderr");
   const lines = createInterface(stderr);
-  /** Of its event loop, in milliseconds, since the last time. */
+  /** The event-loop delays since the last call, in milliseconds. */
   const delays = async () => {
     const answer = once(lines, "line");
     operator.process.kill("SIGUSR2");
@@ -62,7 +62,7 @@ export function startStorm(rig: Rig, metrics: OwnMetrics, objects: number) {
   return { ...operator, delays };
 }
 
-/** Polls twice a second: a list of all is work for the server, too. */
+/** Polls twice a second, because a full list is also load for the server. */
 export async function allGolden(api: Server, objects: number, limitMs: number): Promise<void> {
   await until(`${objects} objects are right`, limitMs, async () => {
     await pause(500);
@@ -70,7 +70,6 @@ export async function allGolden(api: Server, objects: number, limitMs: number): 
   });
 }
 
-/** The floor's objects do not count. */
 async function goldenCount(api: Server): Promise<number> {
   const lists = await Promise.all(kinds.map((kind) => api.request({ path: listPath(kind) })));
   const right = lists.map(({ body }, at) => {
@@ -84,7 +83,6 @@ function valueOf(object: KubeObject, at: number): unknown {
   return (object[kindAt(at).part] as JsonMap | undefined)?.["value"];
 }
 
-/** Somebody changes one value of each. */
 export async function driftAll(api: Server, objects: number): Promise<void> {
   await inParallel(objects, async (at) => {
     const kind = kindAt(at);

@@ -1,5 +1,3 @@
-// Text for people: numbers with their units, columns that stand below each other.
-
 import type { Unit } from "./figures.ts";
 
 export function shown(value: number, unit: Unit): string {
@@ -10,7 +8,7 @@ export function shown(value: number, unit: Unit): string {
   return unit === "count" ? text : `${text} ${unit}`;
 }
 
-/** The first row is the head. The first column stands left, the others right. */
+/** The first row is the header. The first column is left-aligned, the others right-aligned. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const line = (row: readonly string[]) =>

@@ -1,13 +1,11 @@
-// Waiting, where the length of the wait is the subject, or until a state is reached.
-
 import { setTimeout as after } from "node:timers/promises";
 
 export const pause = (ms: number): Promise<void> => after(ms);
 
-/** The longest that something else is waited for; it keeps no process alive. */
+/** Resolves after `ms` without keeping the process alive. */
 export const patience = (ms: number): Promise<void> => after(ms, undefined, { ref: false });
 
-/** Polls every few milliseconds; gives up after `limitMs`, which means "hung", and says what it waited for. */
+/** Polls every few milliseconds. Throws after `limitMs`, which means "hung", and names the missing condition. */
 export async function until(what: string, limitMs: number, isTrue: () => Promise<boolean>): Promise<void> {
   const start = performance.now();
   while (!(await isTrue())) {
@@ -16,7 +14,7 @@ export async function until(what: string, limitMs: number, isTrue: () => Promise
   }
 }
 
-/** What `work` took, in milliseconds. */
+/** Returns the duration of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -1,5 +1,5 @@
--- Health of a VirtPlatformConfig for Argo CD. docs/gitops.md says where it goes.
--- It decides on conditions alone, as kubectl wait and Flux do; the message is the one that says what to do next.
+-- The health of a VirtPlatformConfig for Argo CD. See docs/gitops.md for the installation.
+-- It depends only on conditions, like kubectl wait and Flux. The message names the next step.
 
 local waiting = { status = "Progressing", message = "Waiting for virt-advisor-operator" }
 if obj.status == nil or obj.status.conditions == nil then

@@ -1,4 +1,3 @@
-// What the runbooks of the advisor's alerts say, done in the situations that the alerts are about.
 // @module-tag thorough
 
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,15 +1,15 @@
-// For each alert a scenario: what Prometheus saw minute by minute, when the alert fires, and when it is quiet.
+// Scenarios for every alert: the series per minute, when the alert fires, and when it does not.
 
 export type AlertScenario = {
   readonly alert: string;
   readonly reason: string;
-  /** A value a minute, in the notation of promtool. */
+  /** One value per minute, in promtool notation. */
   readonly series: Readonly<Record<string, string>>;
   readonly fires: readonly string[];
   readonly quiet: readonly string[];
-  /** Of the alert, beside those that every alert of its controller has. */
+  /** Labels of the alert in addition to those of every alert of its controller. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** What `{{ $value }}` becomes. */
+  /** The expansion of `{{ $value }}`. */
   readonly value?: string;
 };
 
@@ -25,7 +25,7 @@ const written = (labels: Readonly<Record<string, string>>) =>
 const platform = (metric: string, labels: Readonly<Record<string, string>>, values: string) => ({
   [`kubevirt_autopilot_${metric}${written(labels)}`]: values,
 });
-/** Two replicas expose the same, and people are alerted once. */
+/** Two replicas expose the same series, but only one alert must fire. */
 const advisor = (metric: string, labels: Readonly<Record<string, string>>, values: string) =>
   Object.fromEntries(["a", "b"].map((pod) => [`kubevirt_advisor_${metric}${written({ ...labels, pod })}`, values]));
 

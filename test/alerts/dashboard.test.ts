@@ -1,5 +1,3 @@
-// The dashboard asks only for what there is, in words that Prometheus understands.
-
 import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";

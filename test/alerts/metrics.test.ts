@@ -1,5 +1,3 @@
-// What alerts ask for is declared, and what is declared is named as Prometheus wants it.
-
 import { spawnSync } from "node:child_process";
 import { advisorAlerts, platformAlerts } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";

@@ -1,4 +1,5 @@
-// Both shipped operators behind their Services, with certificates of a service CA, and a Prometheus that was set up from their ServiceMonitors.
+// Runs both shipped operators behind their Services with service CA certificates, and a Prometheus configured from
+// their ServiceMonitors.
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,6 @@ import { discoverTargets, type ServiceMonitor, scrapeConfigOf } from "./scrape-c
 export type MonitoredOperators = {
   readonly prometheus: PrometheusServer;
   readonly operators: Readonly<Record<ControllerName, RunningProgram>>;
-  /** Once more, in the place of one that is gone. */
   readonly restart: (controller: ControllerName) => Promise<RunningProgram>;
 };
 
@@ -76,7 +76,6 @@ async function applyFolder({ server }: TestCluster, part: string, controller: Co
   if (code !== 0) throw new Error(stderr);
 }
 
-/** What the cluster makes of a Service whose pods run. */
 function endpointSlice(controller: ControllerName, port: number) {
   const { namespace, service } = placeOf(controller);
   const labels = { "kubernetes.io/service-name": service };
@@ -103,7 +102,7 @@ type Credentials = {
   readonly serviceCaFile: string;
 };
 
-/** Prometheus' account may read metrics by the shipped roles, and finds pods by those beside the ServiceMonitors. */
+/** Uses the shipped roles: one to read metrics, and those next to the ServiceMonitors to discover pods. */
 async function writeCredentials({ server }: TestCluster, folder: string, serviceCa: string): Promise<Credentials> {
   const write = (name: string, content: string) => {
     writeFileSync(join(folder, name), content);
@@ -131,7 +130,7 @@ async function writeCredentials({ server }: TestCluster, folder: string, service
   };
 }
 
-/** For each ServiceMonitor in the cluster what it says, and the same with the token of another account. */
+/** Returns a scrape config for each ServiceMonitor in the cluster, and a copy with another account's token. */
 async function readScrapeConfigs(testCluster: TestCluster, credentials: Credentials) {
   const { account, tokenFile, strangersTokenFile, serviceCaFile } = credentials;
   const monitors = await readItems<ServiceMonitor>(testCluster, "servicemonitors");
@@ -147,7 +146,7 @@ async function readScrapeConfigs(testCluster: TestCluster, credentials: Credenti
   return (await Promise.all(configs)).flat();
 }
 
-/** The advisor's rules come with its manifests, those of the platform from the platform operator. */
+/** The advisor's rules come from its manifests, the platform's from the platform controller. */
 async function readRules(testCluster: TestCluster): Promise<RuleGroups> {
   const specs = await vi.waitFor(
     async () => {

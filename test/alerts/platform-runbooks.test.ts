@@ -1,4 +1,3 @@
-// What the runbooks of the platform's alerts say, done in the situations that the alerts are about.
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
@@ -83,7 +82,7 @@ test("VirtPlatformSyncFailed", async () => {
     testCluster.server,
     denyPlatformUpdates({ group: "remediation.medik8s.io", resource: "nodehealthchecks" }),
   );
-  // The policy is in force a moment after it was made: until then the operator corrects.
+  // A new policy takes effect after a delay. Until then the operator corrects the edit.
   await until(async () => {
     if ((await spec("minHealthy")) === "51%") await edit({ spec: { minHealthy: "40%" } }, "somebody");
     expect(await scraped.scrape()).toMatch(series("compliance_status", "", 0));
@@ -108,7 +107,7 @@ test("VirtPlatformDependencyMissing", async () => {
 });
 
 test("VirtPlatformTombstoneStuck", async () => {
-  // This release has no tombstone, so an object in the place of one.
+  // Uses an existing object as a tombstone, because this release has none.
   const path = "/api/v1/namespaces/virt-platform-operator-system/configmaps";
   const body = {
     apiVersion: "v1",

@@ -1,5 +1,3 @@
-// A real Prometheus with scrape configurations and rules: its targets, its alerts, and what it answers.
-
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePorts, startKeptProcesses } from "@virt/testkit";
@@ -18,12 +16,11 @@ export type PrometheusTarget = {
 };
 
 export type PrometheusServer = {
-  /** Waits until a target of the job is what is asked for. */
   readonly expectTarget: (job: string, wanted: Partial<PrometheusTarget>) => Promise<void>;
   readonly isFiring: (alert: string) => Promise<boolean>;
   readonly expectFiring: (alert: string, labels?: Labels) => Promise<void>;
   readonly expectResolved: (alert: string) => Promise<void>;
-  /** Every value that the expression had since the start, read every second, as a panel draws it. */
+  /** Returns every value since the start at 1-second steps, like a panel. */
   readonly queryHistory: (expr: string) => Promise<readonly number[]>;
   readonly stop: () => Promise<void>;
 };
@@ -36,13 +33,13 @@ type Matrix = { readonly result: readonly { readonly values: readonly (readonly 
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
 
 type PrometheusOptions = {
-  /** For its data; whoever made it removes it. */
+  /** The data folder. The caller removes it. */
   readonly folder: string;
   readonly scrapeConfigs: readonly { readonly job_name: string }[];
   readonly rules: RuleGroups;
 };
 
-/** Files are written as JSON, which is YAML. */
+/** Writes files as JSON, which is valid YAML. */
 export async function startPrometheus({ folder, scrapeConfigs, rules }: PrometheusOptions): Promise<PrometheusServer> {
   const [port = 0] = await freePorts(1);
   writeFileSync(join(folder, "rules.json"), JSON.stringify(rules));

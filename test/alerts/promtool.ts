@@ -1,5 +1,3 @@
-// Runs promtool, Prometheus' own check of rules and metrics.
-
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +7,6 @@ import { onTestFinished } from "vitest";
 import { obtainProgram } from "../../tools/test-tools/obtain.ts";
 import { promtool } from "../../tools/test-tools/pins.ts";
 
-/** The rules of both controllers, as Prometheus reads them. */
 export const rules = {
   groups: [
     ...rulesFor("virt-advisor-operator", advisorAlerts).groups,
@@ -19,7 +16,7 @@ export const rules = {
 
 export type PromtoolResult = { readonly code: number; readonly output: string };
 
-/** Files are written as JSON, which is YAML, unless they are text. */
+/** Writes files as JSON, which is valid YAML, unless they are strings. */
 export function runPromtool(
   args: readonly string[],
   { files = {}, input = "" }: { readonly files?: Readonly<Record<string, unknown>>; readonly input?: string } = {},

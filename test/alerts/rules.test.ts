@@ -1,11 +1,11 @@
-// Every alert of both controllers fires and clears, by Prometheus' own evaluation of the rules that we ship.
+// Every shipped alert fires and resolves in Prometheus's own evaluation.
 // @module-tag thorough
 
 import { expect, test } from "vitest";
 import { type AlertScenario, alertScenarios } from "./alert-scenarios.ts";
 import { rules, runPromtool } from "./promtool.ts";
 
-const patience = 600_000; // a machine that has no promtool yet gets one first
+const patience = 600_000; // promtool may first need a download
 const all = rules.groups.flatMap((group) => group.rules);
 
 test("Prometheus accepts the rules without a warning", { timeout: patience }, () => {
@@ -31,7 +31,7 @@ test("an alert at the wrong time is seen", () => {
   expect(runPromtool(["test", "rules", "scenario.json"], { files }).code).not.toBe(0);
 });
 
-/** A rule alone: hours of all rules would cost seconds. */
+/** Tests one rule at a time: evaluating hours of all rules takes seconds. */
 function filesOf(scenario: AlertScenario) {
   const [group] = rules.groups.filter((one) => one.rules.some(({ alert }) => alert === scenario.alert));
   const alone = { ...group, rules: group?.rules.filter(({ alert }) => alert === scenario.alert) };
@@ -61,7 +61,7 @@ function unitTest(scenario: AlertScenario) {
   };
 }
 
-/** The texts with the labels of the scenario in them: a label that no series has would be missed here. */
+/** Renders the texts with the scenario's labels, so that a label without a series fails the test. */
 function expected({ alert, labels = {}, value = "" }: AlertScenario) {
   const rule = all.find((one) => one.alert === alert);
   if (rule === undefined) throw new Error(`there is no alert ${alert}`);

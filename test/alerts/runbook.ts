@@ -1,5 +1,3 @@
-// A runbook as its page has it: sections, and the commands in them.
-
 import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 
@@ -9,7 +7,7 @@ export type Runbook = {
   readonly headings: readonly string[];
   readonly diagnosis: string;
   readonly mitigation: string;
-  /** Commands that need a kubelet, which no test here has. */
+  /** Commands that need a kubelet, which no test has. */
   readonly clusterOnly: readonly string[];
 };
 
@@ -27,7 +25,7 @@ export function readRunbook(alert: string): Runbook {
   };
 }
 
-/** The blocks with this mark, each without the indentation of the list that it may be in. */
+/** Returns the blocks with this mark, without the indentation of an enclosing list. */
 function commands(text: string, mark: string): readonly string[] {
   const blocks = [...text.matchAll(/^( *)```bash([^\n]*)\n([\s\S]*?)^ *```$/gm)];
   return blocks

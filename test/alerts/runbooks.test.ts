@@ -1,5 +1,3 @@
-// Every alert has a page in the form that all of them have, and every page has its alert.
-
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { advisorAlerts, platformAlerts } from "@virt/catalog";

@@ -1,4 +1,4 @@
-// The shipped rules in the time of a test: hours become seconds, and nothing else is changed.
+// Scales the shipped rules to test time: only durations change.
 
 export type RuleGroups = {
   readonly groups: readonly {
@@ -10,9 +10,9 @@ export type RuleGroups = {
 
 type AlertingRule = { readonly alert: string; readonly expr: string; readonly for: string };
 
-/** Scrapes and evaluations every 30 s, and windows of 5m in the expressions, are a hundred times shorter. */
+/** Divides scrape and evaluation intervals (30 s) and the 5m windows of expressions. */
 const factor = 100;
-/** `for` would still be 72 s for the longest: longer than this an alert is not pending. */
+/** Caps `for`, which after scaling would still be up to 72 s. */
 const longestPendingMs = 1_500;
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };

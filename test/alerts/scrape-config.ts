@@ -1,4 +1,4 @@
-// What the Prometheus operator makes of a ServiceMonitor: the scrape configuration of its one endpoint.
+// Converts a ServiceMonitor to a scrape configuration, like the Prometheus operator.
 
 import type { ApiUser } from "@virt/testkit";
 
@@ -20,16 +20,15 @@ type MonitoredEndpoint = {
   readonly tlsConfig: { readonly caFile: string; readonly serverName: string };
 };
 
-/** Where things are that a pod of Prometheus finds under the paths of a ServiceMonitor. */
+/** The files that a Prometheus pod would find under the paths of a ServiceMonitor. */
 export type ScrapeOptions = {
   readonly tokenFile: string;
   readonly serviceCaFile: string;
-  /** In the place of the ServiceMonitor's. */
   readonly interval: string;
   readonly jobPrefix?: string;
 };
 
-/** Settings and relabeling are the operator's; only paths and the interval differ. */
+/** Keeps the operator's settings and relabeling. Only paths and the interval differ. */
 export function scrapeConfigOf(
   { metadata, spec }: ServiceMonitor,
   discovered: readonly DiscoveredTarget[],
@@ -66,10 +65,8 @@ export function scrapeConfigOf(
   };
 }
 
-/** As Prometheus calls a Kubernetes label. */
 const asLabelName = (label: string) => label.replaceAll(/[^a-zA-Z0-9_]/g, "_");
 
-/** What Prometheus knows of a pod before it relabels. */
 export type DiscoveredTarget = {
   readonly targets: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
@@ -84,8 +81,8 @@ type EndpointSlice = NamedObject & {
 };
 
 /**
- * Discovers pods as Prometheus does, with the rights of its account: Debian's Prometheus was built without the part that asks the
- * API server. All services of the namespace are there, as they would be: it is relabeling that chooses.
+ * Discovers pods with the rights of Prometheus's account, because Debian's Prometheus is built without Kubernetes
+ * discovery. Includes all services of the namespace, so that relabeling must select the right ones.
  */
 export async function discoverTargets(account: ApiUser, namespace: string): Promise<readonly DiscoveredTarget[]> {
   const list = async <Item>(path: string) => {
@@ -93,7 +90,7 @@ export async function discoverTargets(account: ApiUser, namespace: string): Prom
     if (status !== 200) throw new Error(JSON.stringify(body));
     return (body as { readonly items: readonly Item[] }).items;
   };
-  await list(`/api/v1/namespaces/${namespace}/pods`); // it wants their labels too
+  await list(`/api/v1/namespaces/${namespace}/pods`); // discovery also adds the Services' labels
   const services = await list<NamedObject>(`/api/v1/namespaces/${namespace}/services`);
   const slices = await list<EndpointSlice>(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`);
   return slices.flatMap(({ metadata, ports, endpoints }) => {
@@ -101,7 +98,7 @@ export async function discoverTargets(account: ApiUser, namespace: string): Prom
     const known = Object.entries(service?.metadata.labels ?? {});
     return ports.flatMap(({ name, port }) =>
       endpoints.map(({ targetRef }) => ({
-        targets: [`127.0.0.1:${port}`], // an EndpointSlice may not name loopback, so its own address is another one
+        targets: [`127.0.0.1:${port}`], // an EndpointSlice cannot contain a loopback address
         labels: {
           __meta_kubernetes_namespace: namespace,
           __meta_kubernetes_service_name: service?.metadata.name ?? "",

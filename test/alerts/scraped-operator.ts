@@ -1,4 +1,4 @@
-// The shipped operator with its metrics, and a shell for what the runbooks print.
+// Runs the shipped operator with metrics, and the commands of runbooks.
 
 import { freePorts, inRepository, type KubectlResult } from "@virt/testkit";
 import { expect, vi } from "vitest";
@@ -8,7 +8,7 @@ import { openShell } from "../e2e/shell.ts";
 import { readRunbook } from "./runbook.ts";
 
 export type RunbookShell = {
-  /** Waits until the runbook's diagnosis prints each of these: a metric may be ahead of the status that explains it. */
+  /** Waits until the diagnosis prints all texts, because a metric can be ahead of the status. */
   readonly expectDiagnosis: (alert: string, ...texts: (string | RegExp)[]) => Promise<void>;
   readonly mitigate: (alert: string) => Promise<string>;
 };
@@ -16,7 +16,6 @@ export type RunbookShell = {
 export type ScrapedOperator = RunbookShell & {
   readonly operator: RunningProgram;
   readonly scrape: () => Promise<string>;
-  /** Waits until what is scraped has a line like this, or has none. */
   readonly expectSeries: (line: RegExp) => Promise<void>;
   readonly expectNoSeries: (line: RegExp) => Promise<void>;
 };
@@ -39,7 +38,6 @@ export async function startScrapedOperator(
   };
 }
 
-/** What a person types who was woken by an alert. */
 export function openRunbookShell({ server: { folder, binaries, kubeconfig } }: TestCluster): RunbookShell {
   const shell = openShell({ folder, binaries, kubeconfig });
   return {
@@ -54,7 +52,7 @@ export function openRunbookShell({ server: { folder, binaries, kubeconfig } }: T
 
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 100 });
 
-/** The series of the metric that is asked for, so that a failure shows what there is in its place. */
+/** Returns the existing series of the metric, for the failure message. */
 function near({ source }: RegExp, scraped: string): string {
   const [, metric = ""] = /^\^(\w+)/.exec(source) ?? [];
   return scraped
@@ -63,7 +61,7 @@ function near({ source }: RegExp, scraped: string): string {
     .join("\n");
 }
 
-/** The Deployment of an operator, though nothing runs it here. */
+/** Creates the operator's Deployment without running it. */
 export async function applyDeployment({ server }: TestCluster, controller: "advisor" | "platform"): Promise<void> {
   said(await server.kubectl("apply", "--server-side", "-k", inRepository("config", "manager", controller)));
 }

@@ -1,4 +1,4 @@
-// Reads an audit log piece by piece: a server that many plans use writes more than anybody should read twice.
+// Reads an audit log incrementally, because the log of a shared server becomes large.
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,9 @@ export class AuditTail {
     this.#file = openSync(join(folder, "audit.log"), "r");
   }
 
-  /** What was written since `forget`. */
   events(): readonly AuditEvent[] {
     const bytes = this.#rest();
-    const whole = bytes.lastIndexOf("\n") + 1; // behind it a line is being written
+    const whole = bytes.lastIndexOf("\n") + 1; // ignores a partial last line
     this.#read += whole;
     const lines = bytes.toString("utf8", 0, whole).split("\n").slice(0, -1);
     this.#events.push(...lines.map((line) => JSON.parse(line) as AuditEvent));

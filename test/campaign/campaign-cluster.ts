@@ -1,4 +1,4 @@
-// A cluster that many plans use one after the other, each with a fault proxy of its own in front of the operator.
+// A cluster that many trials use in sequence, each with its own fault proxy in front of the operator.
 
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import type { RunningProgram } from "../cluster/program.ts";
@@ -9,7 +9,6 @@ import { createPool, resetPool, store } from "./worker-pool.ts";
 const place = { namespace: "virt-advisor-operator-system", name: "virt-advisor-operator-controller-manager" };
 export const account = `system:serviceaccount:${place.namespace}:${place.name}`;
 
-/** What the load-aware profile writes. */
 export const targets = {
   config: "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker-psi-karg",
   descheduler: "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster",
@@ -18,22 +17,21 @@ export const targets = {
 export type CampaignCluster = {
   readonly testCluster: TestCluster;
   readonly audit: AuditTail;
-  /** Everything as it was before the first plan, and the operator behind a new proxy, not yet started. */
+  /** Resets the cluster and returns an operator behind a new proxy, not yet started. */
   readonly prepare: () => Promise<ProxiedOperator>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** One plan's share of the site. */
 export type ProxiedOperator = {
   readonly proxy: FaultProxy;
   readonly start: () => Promise<void>;
-  /** Each operator that ran, in order; only the last one may be alive. */
+  /** All operator processes in order. Only the last one may be running. */
   readonly operators: readonly RunningProgram[];
   readonly end: () => Promise<void>;
 };
 
 export async function openCampaignCluster(): Promise<CampaignCluster> {
-  // Where the newest version is served nobody asks for it again and again, and two runs make the same requests.
+  // Serves the newest version, so that discovery does not repeat and all runs make the same requests.
   const testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
   await createPool(testCluster.server);
   const { token } = await testCluster.server.serviceAccount(place.namespace, place.name);
@@ -57,7 +55,7 @@ async function stageOf(testCluster: TestCluster, token: string): Promise<Proxied
   const operators: RunningProgram[] = [];
   const start = async () => void operators.push(await testCluster.startOperator({ kubeconfig }));
   const kill = async () => operators.at(-1)?.kill();
-  // Who kills the operator starts the next one, as a kubelet does.
+  // Restarts the operator after a crash, like a kubelet.
   const onCrash = async () => {
     await kill();
     await start();

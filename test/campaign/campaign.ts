@@ -1,4 +1,4 @@
-// Runs many trials on several sites at once: runs without a fault first, then the trials that they give rise to.
+// Runs trials on several clusters in parallel: first fault-free runs, then the trials derived from them.
 
 import { type CampaignCluster, openCampaignCluster } from "./campaign-cluster.ts";
 import type { EndState } from "./end-state.ts";
@@ -8,21 +8,20 @@ import { mayFindNoRequest, type Trial, trialsOf } from "./trials.ts";
 
 export type TrialResult = {
   readonly trial: Trial;
-  /** Empty if all is well. */
+  /** Empty if the trial passed. */
   readonly violations: readonly string[];
   readonly tookMs: number;
-  /** Where a failed trial lies. */
   readonly file?: string;
 };
 
 export type CampaignOptions = {
   readonly clusters: number;
-  /** Which trials; all where it is not given. */
+  /** Selects the trials. Default: all. */
   readonly choose?: (trials: readonly Trial[]) => readonly Trial[];
   readonly onResult?: (result: TrialResult, all: number) => void;
 };
 
-/** Rejects if a run without any fault goes wrong: then nothing has been proved. */
+/** Rejects if a fault-free run fails, because then no trial proves anything. */
 export async function runCampaign({
   clusters: count,
   choose,
@@ -48,10 +47,10 @@ export async function runCampaign({
   return results;
 }
 
-/** A stall keeps its site waiting for half a minute: half of the sites begin with them, while the others keep the machine busy. */
+/** Half of the clusters start with stalls, which wait half a minute, while the others use the CPU. */
 function queuesOf(trials: readonly Trial[]): readonly Iterable<Trial>[] {
   const isSlow = ({ kind }: Trial) => kind === "stall";
-  // Iterators: what one site has taken no other one gets.
+  // Iterators, so that each trial runs on one cluster only.
   return [trials.filter(isSlow).values(), trials.filter((trial) => !isSlow(trial)).values()];
 }
 
@@ -67,7 +66,7 @@ export async function runReference(cluster: CampaignCluster): Promise<TrialRun> 
   return run;
 }
 
-/** Some requests are made in most runs only: a run that made its own too seldom says nothing, and is drawn again. */
+/** Some requests do not occur in every run. A run without the trial's request proves nothing and is repeated. */
 const mostDraws = 4;
 
 export async function evaluateTrial(cluster: CampaignCluster, trial: Trial, reference: EndState): Promise<TrialResult> {

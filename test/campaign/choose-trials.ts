@@ -1,11 +1,11 @@
-// Chooses the trials of a campaign by a seed: the same seed gives the same ones, in the same order.
+// Chooses trials by a seed: the same seed gives the same trials in the same order.
 
 import { createHash } from "node:crypto";
 import type { Trial, TrialKind } from "./trials.ts";
 
 export type Choice = {
   readonly seed: string;
-  /** How many; beyond those with one fault, pairs of them are drawn. All with one fault where it is not given. */
+  /** The number of trials. Beyond all single faults, adds pairs. Default: all single faults. */
   readonly count?: number;
 };
 
@@ -15,19 +15,18 @@ export function chooseTrials(trials: readonly Trial[], { seed, count = trials.le
   return [...shuffled.slice(0, count), ...pairs];
 }
 
-/** What strikes a write: a crash there must lose nothing, and repeat nothing. */
+/** Faults at writes: a crash there must neither lose nor repeat a write. */
 const always: readonly TrialKind[] = ["kill", "lost answer"];
-/** One in so many of the trials of any other kind. */
+/** One in this many trials of every other kind. */
 const share = 8;
 
-/** The trials of one change: all that strike a write, and of each other kind a share that the seed chooses. */
+/** Returns all trials with faults at writes, and a seeded share of every other kind. */
 export function sliceOf(trials: readonly Trial[], seed: string): readonly Trial[] {
   return [...Map.groupBy(trials, ({ kind }) => kind)].flatMap(([kind, those]) =>
     always.includes(kind) ? those : chooseTrials(those, { seed, count: Math.ceil(those.length / share) }),
   );
 }
 
-/** Two different faults in one run; none that takes half a minute. */
 function pairOf(trials: readonly Trial[], seed: string): Trial {
   const quick = trials.filter(({ kind }) => kind !== "stall" && kind !== "twice");
   const [first, second] = quick.toSorted((a, b) => (rank(seed, a.name) < rank(seed, b.name) ? -1 : 1));

@@ -1,4 +1,4 @@
-// What a run leaves behind, without what differs from run to run: times, uids, versions, and hashes over them.
+// Reads the end state of a run without values that differ between runs: times, UIDs, versions and their hashes.
 
 import type { Status } from "@virt/api";
 import { type CampaignCluster, targets } from "./campaign-cluster.ts";

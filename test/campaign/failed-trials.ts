@@ -1,5 +1,3 @@
-// What a failed trial leaves behind, for people and for `make replay`.
-
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";
@@ -8,7 +6,7 @@ import type { Trial } from "./trials.ts";
 
 export const failedTrialsFolder = inRepository(".make", "campaign");
 
-/** The file holds the trial, what was wrong, the requests, the operator's own words and the audit log. */
+/** Writes the trial, its violations, requests, operator logs and audit log. */
 export function saveFailedTrial(trial: Trial, { violations, trace, audit, logs, state }: TrialRun): string {
   mkdirSync(failedTrialsFolder, { recursive: true });
   const file = join(failedTrialsFolder, `${trial.name.replace(/[^A-Za-z0-9.-]+/g, "-")}.json`);

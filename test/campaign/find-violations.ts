@@ -1,4 +1,4 @@
-// Finds what is wrong with one run, by what the API server wrote down, by what is left behind, and by how the operator's processes ended.
+// Finds violations of one run in the audit log, in the end state and in the exits of the operator's processes.
 
 import { isDeepStrictEqual } from "node:util";
 import { type AuditEvent, checkInvariants } from "@virt/testkit";
@@ -13,7 +13,6 @@ export type FinishedRun = {
   readonly operators: readonly RunningProgram[];
 };
 
-/** Empty if all is well; else one line for each thing that is wrong. */
 export function findViolations(
   { audit, state, operators }: FinishedRun,
   reference: EndState | undefined,
@@ -36,7 +35,7 @@ const wanted: Readonly<Record<string, unknown>> = {
 
 const ownAffairs = ["virtplatformconfigs.", "events.", "leases."];
 
-/** Each item is applied once, and nothing else is written. An apply that changes nothing counts too. */
+/** Expects each item to be applied exactly once and nothing else to be written. An apply without a change counts. */
 function wrongWrites(writes: Readonly<Record<string, unknown>>): readonly string[] {
   const foreign = Object.fromEntries(
     Object.entries(writes).filter(([object]) => !ownAffairs.some((own) => object.startsWith(own))),
@@ -50,7 +49,7 @@ function differences(state: EndState, reference: EndState): readonly string[] {
     .map((part) => `${part} is ${JSON.stringify(state[part])}, not ${JSON.stringify(reference[part])}`);
 }
 
-/** Only a plan may end it, and it says nothing outside its log. */
+/** The operator may exit only because of a fault, and prints nothing outside its log. */
 function complaints({ child, words }: RunningProgram): readonly string[] {
   const exit = child.exitCode === null ? [] : [`the operator ended by itself with ${child.exitCode}`];
   return words() === "" ? exit : [...exit, `the operator said: ${words()}`];

@@ -1,5 +1,5 @@
-// The fault slice of each change: in a plan-review-apply run of the load-aware profile a kill and a lost answer at every
-// write, and other faults at requests that the commit chooses. `make campaign` strikes each request with every fault.
+// Runs a slice of the campaign: the load-aware profile with a kill and a lost answer at every write, and other faults
+// at requests that the commit chooses. `make campaign` applies every fault to every request.
 // @module-tag thorough
 
 import { execFileSync } from "node:child_process";
@@ -46,7 +46,7 @@ test("no write of the run is left out: each target once, and a status at every s
     expect.arrayContaining([
       "1: apply kubedeschedulers.operator.openshift.io openshift-kube-descheduler-operator/cluster",
       "1: apply machineconfigs.machineconfiguration.openshift.io 99-worker-psi-karg",
-      // Drafting, ReviewRequired, InProgress, one item, the other, and three for the rollout
+      // Drafting, ReviewRequired, InProgress, one per item, and three for the rollout
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `${number}: ${status}`),
     ]),
   );

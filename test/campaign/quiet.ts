@@ -1,5 +1,3 @@
-// Waits until the operator has nothing more to write.
-
 import type { AuditEvent } from "@virt/testkit";
 import { account, type CampaignCluster } from "./campaign-cluster.ts";
 import { waitFor } from "./until.ts";
@@ -16,7 +14,7 @@ export async function waitUntilIdle({ audit }: CampaignCluster): Promise<void> {
   });
 }
 
-/** Refused ones too: who goes on trying is not at rest. Dry runs are no writes. */
+/** Refused writes count, because a client that retries is not idle. Dry runs do not. */
 function isWrite({ verb, user, requestURI }: AuditEvent): boolean {
   return user.username === account && writeVerbs.includes(verb) && !requestURI.includes("dryRun=All");
 }

@@ -1,4 +1,4 @@
-// Runs one trial on a site, from a clean cluster to the quiet after its end, and says what was wrong.
+// Runs one trial on a clean cluster until the operator is idle, and returns its violations.
 
 import type { AuditEvent, FaultPlan, TracedRequest } from "@virt/testkit";
 import type { LogLine } from "../cluster/program.ts";
@@ -9,9 +9,8 @@ import { waitUntilIdle } from "./quiet.ts";
 import { runLoadAware } from "./workload.ts";
 
 export type TrialRun = {
-  /** What is wrong; empty if nothing is. */
   readonly violations: readonly string[];
-  /** Whether a plan has struck. Behind the first fault a run is another one, and may never come to the second. */
+  /** True if a fault was injected. After the first fault a run differs and may never reach the second. */
   readonly isStruck: boolean;
   readonly state: EndState;
   readonly trace: readonly TracedRequest[];
@@ -20,9 +19,7 @@ export type TrialRun = {
 };
 
 export type TrialOptions = {
-  /** None in a reference run. */
   readonly plans: readonly FaultPlan[];
-  /** What a run without a fault has left behind. */
   readonly reference?: EndState;
 };
 

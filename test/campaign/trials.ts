@@ -1,4 +1,4 @@
-// The trials of a campaign: each fault at every request that all runs without a fault have made.
+// Builds the trials of a campaign: each fault at every request that all fault-free runs made.
 
 import {
   defaultFaults,
@@ -11,10 +11,8 @@ import {
   type TracedRequest,
 } from "@virt/testkit";
 
-/** One run: usually with one plan. */
 export type Trial = { readonly name: string; readonly kind: TrialKind; readonly plans: readonly FaultPlan[] };
 
-/** The class of a trial, for a test's promise. */
 export type TrialKind = "500" | "503" | "429" | "reset" | "stall" | "kill" | "lost answer" | "twice" | "pair";
 
 export function trialsOf(traces: readonly (readonly TracedRequest[])[]): readonly Trial[] {
@@ -24,8 +22,8 @@ export function trialsOf(traces: readonly (readonly TracedRequest[])[]): readonl
 }
 
 /**
- * Reports whether a run without a fault may lack the request of a trial, although all reference runs had it: informers start again when they
- * are wanted again, and how often that is depends on how long an assessment takes.
+ * Reports whether a fault-free run can lack the trial's request although all reference runs had it. Informers restart
+ * on demand, and how often depends on the duration of an assessment.
  */
 export function mayFindNoRequest({ plans }: Trial): boolean {
   return plans.every(
@@ -39,7 +37,7 @@ function kindOf({ kind, ...fault }: Fault): TrialKind {
   return kind.startsWith("crash") ? "kill" : (kind as TrialKind);
 }
 
-/** What is read is read again by the next reconcile, which must not take "cannot be read" for an answer. */
+/** Fails the read and its repetition in the next reconcile, which must not treat an unreadable object as absent. */
 function twice(plan: FaultPlan): readonly Trial[] {
   const { trigger, fault, name } = plan;
   if (trigger.on !== "request" || trigger.matching.verb !== "get" || kindOf(fault) !== "500") return [];
@@ -48,9 +46,8 @@ function twice(plan: FaultPlan): readonly Trial[] {
 }
 
 /**
- * Requests that run at the same time come in any order, so each is counted among those of its own place: the same verb on
- * the same object. Of a place that one run visits more often than another only the common visits are struck, and of
- * discovery the first alone: how often a kind is discovered again depends on how long a run takes.
+ * Counts requests per verb and object, because concurrent requests arrive in any order. Uses only visits that all runs
+ * share, and only the first discovery of a kind: later ones depend on the duration of a run.
  */
 function plansOf(
   traces: readonly (readonly TracedRequest[])[],

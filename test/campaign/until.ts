@@ -1,12 +1,12 @@
-// Waits for a state, in the tests and in the campaign's own programs, where vitest is not at hand.
+// Polls for a state without vitest, for programs outside of tests.
 
 import { setTimeout as wait } from "node:timers/promises";
 
-/** A hang guard: a plan may cost the client's longest patience, 40 s for a write, and more than once. */
+/** A hang guard. A fault can cost the client's longest timeout (40 s for a write) more than once. */
 const hangsAfterMs = 150_000;
 const pollEveryMs = 10;
 
-/** `check` returns what was waited for, or a text that says what is there instead. */
+/** `check` returns the expected object, or a text that describes the current state. */
 export async function waitFor<T extends object>(what: string, check: () => T | string): Promise<T> {
   const start = performance.now();
   for (;;) {

@@ -1,4 +1,4 @@
-// Acts as the machine-config operator for one pool, a step at a time, so that each run sees the same steps.
+// Simulates the machine-config operator for one pool step by step, so that every run sees the same steps.
 
 import type { Server } from "@virt/testkit";
 
@@ -30,12 +30,10 @@ export async function resetPool(server: Server): Promise<void> {
   await finish(server, before);
 }
 
-/** From now on the nodes shall have what was applied. */
 export function render(server: Server): Promise<unknown> {
   return store(server, "PATCH", pool, { spec: { configuration: after } });
 }
 
-/** All nodes have it. */
 export function rollOut(server: Server): Promise<unknown> {
   return finish(server, after);
 }

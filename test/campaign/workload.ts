@@ -1,5 +1,3 @@
-// The run that the faults strike: a person asks for a plan, reviews and approves it, and the nodes take it over.
-
 import type { Status } from "@virt/api";
 import type { AuditEvent } from "@virt/testkit";
 import type { CampaignCluster, ProxiedOperator } from "./campaign-cluster.ts";
@@ -9,7 +7,7 @@ import { render, rollOut } from "./worker-pool.ts";
 export const profile = "load-aware-rebalancing";
 const rebooting = "enable-psi-metrics";
 
-/** Each step waits until the operator has said what it thinks of the one before, so that runs can be compared. */
+/** Waits after each step for the operator's status, so that runs are comparable. */
 export async function runLoadAware({ testCluster, audit }: CampaignCluster, operator: ProxiedOperator): Promise<void> {
   const { configs, server } = testCluster;
   const says = (what: string, isSaid: (status: Status) => boolean) =>
@@ -28,7 +26,7 @@ export async function runLoadAware({ testCluster, audit }: CampaignCluster, oper
   await says("the end", ({ phase }) => phase === "Completed");
 }
 
-/** From the log: to ask for it every few milliseconds would cost as much as the run itself. */
+/** Reads the audit log, because polling the status would cost as much as the run. */
 function lastStatus(events: readonly AuditEvent[]): Status {
   const written = events.findLast(
     ({ objectRef, responseStatus }) =>
@@ -37,7 +35,6 @@ function lastStatus(events: readonly AuditEvent[]): Status {
   return (written?.responseObject as { readonly status?: Status } | undefined)?.status ?? {};
 }
 
-/** One item waits for its pool, and says so; the other one is done. */
 function isWaiting({ items = [] }: Status, words: string): boolean {
   return items.every(({ name, state, message }) =>
     name === rebooting ? state === "InProgress" && message.includes(words) : state === "Completed",

@@ -1,4 +1,4 @@
-// The ServiceAccount of a controller, with the rights and the admission policies that it ships with.
+// Creates a controller's ServiceAccount with its shipped rights and admission policies.
 
 import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
@@ -18,15 +18,14 @@ const placeOf = (controller: ControllerName) => ({
   name: `virt-${controller}-operator-controller-manager`,
 });
 
-/** As the audit log calls it. */
 export function accountName(controller: ControllerName): string {
   const { namespace, name } = placeOf(controller);
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
 /**
- * Installs what the controller ships with, and waits until its policies are enforced. `release` is the folder of the tree whose manifests
- * are applied; this one unless said otherwise.
+ * Installs the controller's shipped objects and waits until its policies are enforced. `release` is the source tree of
+ * the manifests. Default: this one.
  */
 export async function operatorAccount(server: Server, controller: ControllerName, release = inRepository()) {
   const before = await policyVersions(server);
@@ -39,7 +38,7 @@ type Listed = {
   readonly items: readonly { readonly metadata: { readonly uid: string; readonly resourceVersion: string } }[];
 };
 
-/** Another version of a policy or a binding is not enforced yet. */
+/** Includes resource versions, because an updated policy is enforced only after a delay. */
 async function policyVersions(server: Server): Promise<readonly string[]> {
   const lists = await Promise.all(policyKinds.map((plural) => server.request({ path: `${admission}/${plural}` })));
   return lists.flatMap(({ body }) =>
@@ -47,13 +46,13 @@ async function policyVersions(server: Server): Promise<readonly string[]> {
   );
 }
 
-/** Where its rights have been granted already. */
+/** Requires that the rights were granted before. */
 export function openAccount(server: Server, controller: ControllerName) {
   const { namespace, name } = placeOf(controller);
   return server.serviceAccount(namespace, name);
 }
 
-/** Makes its account as well. The advisor gets the rights of example-profile too, unless `hasExampleProfile` is false. */
+/** Also creates the account. The advisor gets the rights of example-profile unless `hasExampleProfile` is false. */
 export async function grantRights(
   server: Server,
   controller: ControllerName,
@@ -70,7 +69,6 @@ export async function grantRights(
   if (failed !== undefined) throw new Error(failed.stderr);
 }
 
-/** Applies manifests as `kubectl apply -f` does, from text. */
 export async function applyManifests(server: Server, manifests: string): Promise<void> {
   const folder = await mkdtemp(join(server.folder, "manifests-"));
   await writeFile(join(folder, "all.yaml"), manifests);

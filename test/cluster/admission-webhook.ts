@@ -1,5 +1,3 @@
-// An admission webhook of a test: its server, its configuration, and what it answers.
-
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -9,7 +7,6 @@ import type { Server } from "@virt/testkit";
 import { applyManifests } from "./account.ts";
 
 export type AdmissionWebhook = {
-  /** Takes the configuration away, as an administrator does. */
   readonly remove: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -21,13 +18,12 @@ export type WebhookOptions = {
   readonly name: string;
   readonly group: string;
   readonly plural: string;
-  /** Beside the request's uid. */
+  /** Returns the response without the request's UID. */
   readonly answer: (request: AdmissionRequest) => JsonMap | Promise<JsonMap>;
 };
 
 type Review = { readonly request: AdmissionRequest & { readonly uid: string } };
 
-/** For updates of one kind. */
 export async function startWebhook(server: Server, options: WebhookOptions): Promise<AdmissionWebhook> {
   const { kind, name, group, plural, answer } = options;
   const valid = { from: new Date(0), until: new Date(4e12) };
@@ -74,7 +70,7 @@ export async function startWebhook(server: Server, options: WebhookOptions): Pro
   };
 }
 
-/** Takes everything but dry runs, which it answers by this. */
+/** Answers dry runs with this status and allows everything else. */
 export function dryRunRefusingWebhook(
   { group, plural }: Pick<WebhookOptions, "group" | "plural">,
   { name, ...status }: { readonly name: string; readonly code: number; readonly message: string },
@@ -89,7 +85,6 @@ export function dryRunRefusingWebhook(
   };
 }
 
-/** Sets a field of whatever is written. */
 export function fieldSettingWebhook(group: string, plural: string, path: string, value: string): WebhookOptions {
   const patch = Buffer.from(JSON.stringify([{ op: "replace", path, value }])).toString("base64");
   return {

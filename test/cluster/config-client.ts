@@ -1,5 +1,3 @@
-// VirtPlatformConfigs as a person handles them: made, edited, read, waited for.
-
 import { configKind, type Item, type Phase, type Spec, type Status } from "@virt/api";
 import type { ApiUser } from "@virt/testkit";
 import { expect, vi } from "vitest";
@@ -9,9 +7,9 @@ export type ConfigClient = {
   readonly edit: (name: string, spec: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
   readonly status: (name: string) => Promise<Status>;
-  /** Replaces the whole status, as the advisor does. */
+  /** Replaces the whole status, like the advisor. */
   readonly record: (name: string, status: Status) => Promise<void>;
-  /** Waits for the phase, or for what is asked of the status. */
+  /** Waits for a phase or for a condition of the status. */
   readonly until: (name: string, wanted: Phase | ((status: Status) => boolean)) => Promise<Status>;
 };
 
@@ -53,7 +51,6 @@ export function configClientFor(actor: ApiUser, hangsAfterMs = 120_000): ConfigC
   };
 }
 
-/** What a failed wait shows. */
 function summary({ phase, review, items = [], conditions = [] }: Status): unknown {
   const said = conditions.filter(({ status }) => status === "True").map(({ type, message }) => `${type}: ${message}`);
   return { phase, review, items: items.map(({ name, state, message }) => `${name}: ${state}, ${message}`), said };

@@ -1,4 +1,4 @@
-// The CRD of ConsolePlugins: OpenShift's own where it lies beside the repository, else what of it our object uses.
+// Returns OpenShift's ConsolePlugin CRD if it is available next to the repository, else a minimal one.
 
 import { existsSync } from "node:fs";
 import { type Crd, inRepository } from "@virt/testkit";

@@ -1,4 +1,4 @@
-// A container of a pod, run by runc from the image of `make image`, and asked its probes as a kubelet asks them.
+// Runs a pod's container with runc from the image of `make image`, and probes it like a kubelet.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,13 +14,12 @@ import { type RuntimeSpecOptions, runtimeSpec } from "./runtime-spec.ts";
 export type RunningContainer = {
   readonly pod: Pod;
   readonly log: readonly LogLine[];
-  /** What it said outside its log: nothing, unless it could not start. */
+  /** Output outside the log. Empty unless the program failed to start. */
   readonly words: () => string;
   readonly exited: Promise<number | null>;
-  /** The status of the answer; undefined where nobody answers within the probe's timeout. */
+  /** Returns the HTTP status, or undefined if there is no answer within the probe's timeout. */
   readonly askProbe: (kind: "liveness" | "readiness") => Promise<number | undefined>;
   readonly hostPort: (containerPort: number) => number;
-  /** A line of /proc/<pid>/status, seen from this machine. */
   readonly processStatus: (key: string) => string | undefined;
   readonly signal: (name: "TERM" | "KILL") => void;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
@@ -68,7 +67,7 @@ export async function runContainer({ folder, ...options }: ContainerRunOptions):
   };
 }
 
-/** A port of this machine for each that a flag names. */
+/** Maps each port in the flags to a free port of this machine. */
 async function choosePorts(args: readonly string[]): Promise<(containerPort: number) => number> {
   const named = args.flatMap((flag) => /:(\d+)$/.exec(flag)?.[1] ?? []).map(Number);
   const free = await freePorts(named.length);

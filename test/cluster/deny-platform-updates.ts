@@ -1,5 +1,3 @@
-// Somebody's policy that does not let the platform controller change objects of one kind.
-
 import { accountName } from "./account.ts";
 
 export const denyPlatformUpdates = ({

@@ -1,4 +1,4 @@
-// The image that `make image` wrote, as a container runtime reads and unpacks it.
+// Reads and unpacks the image of `make image` like a container runtime.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,12 +18,10 @@ export type ImageConfig = {
 };
 
 export type ImageArchive = {
-  /** What a registry calls it. */
   readonly digest: string;
   readonly images: readonly ImageConfig[];
-  /** The folder of its root file system, unpacked for the first caller. */
+  /** Returns the folder of the root file system. Unpacks it on the first call. */
   readonly unpackRoot: (architecture: string) => string;
-  /** The bytes of its layers as they are transferred. */
   readonly layerSizes: (architecture: string) => readonly number[];
   readonly [Symbol.dispose]: () => void;
 };

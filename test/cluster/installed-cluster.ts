@@ -1,4 +1,4 @@
-// A cluster with the product installed from config/default, whose pods are containers of the image that `make image` wrote.
+// A cluster with the product installed from config/default. Its pods are containers of the image of `make image`.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +14,9 @@ import { mockCrd } from "./test-cluster.ts";
 
 export type InstalledCluster = {
   readonly server: Server;
-  /** The root file system that all containers share. */
   readonly root: string;
-  /** What was mounted into a container, by its pod's name. */
   readonly volumesOf: (pod: string) => string;
-  /** `userId` is one that OpenShift would choose; that of the image where none is given. */
+  /** `userId` is a user ID that OpenShift would choose. Default: the image's user. */
   readonly startPod: (controller: ControllerName, name: string, userId?: number) => Promise<RunningContainer>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -74,7 +72,7 @@ export async function startInstalledCluster(scenario: string): Promise<Installed
   };
 }
 
-/** As an administrator installs it, once what it works with is there. */
+/** Installs like an administrator, after the operators that the product needs. */
 async function install(server: Server, scenario: string): Promise<RunningProgram> {
   await server.installCrds(mocks.map(mockCrd));
   for (const name of foreignNamespaces) succeeded(await server.kubectl("create", "namespace", name));

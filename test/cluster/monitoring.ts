@@ -1,4 +1,5 @@
-// OpenShift's monitoring as far as the descheduler operator needs it. An aggregated API server serves Routes in OpenShift, a CRD does here.
+// The parts of OpenShift's monitoring that the descheduler operator needs. A CRD replaces OpenShift's aggregated Route
+// API.
 
 import type { Crd, Server } from "@virt/testkit";
 import { expect } from "vitest";
@@ -20,7 +21,6 @@ export const routeCrd = {
   },
 } as unknown as Crd;
 
-/** Creates the Route of Prometheus with its namespace. Its CRD must be installed. */
 export async function createPrometheusRoute(server: Server): Promise<void> {
   const namespace = { metadata: { name: monitoring } };
   expect((await server.request({ method: "POST", path: "/api/v1/namespaces", body: namespace })).status).toBe(201);

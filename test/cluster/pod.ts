@@ -1,4 +1,4 @@
-// A pod as the API server admits it from a Deployment, and its volumes as a kubelet fills them.
+// Admits a pod from a Deployment's template and fills its volumes like a kubelet.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,7 +6,6 @@ import type { Server } from "@virt/testkit";
 
 export type PodTemplate = { readonly metadata: object; readonly spec: object };
 
-/** As far as it is used here. */
 export type Pod = {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: {
@@ -55,7 +54,10 @@ type ProjectedSource = {
   readonly downwardAPI?: { readonly items: readonly ({ readonly path: string } & FieldReference)[] };
 };
 
-/** With all that admission adds: defaults, the account's token, and the refusal of what the namespace does not allow. */
+/**
+ * Creates the pod through admission, which sets defaults, mounts the account's token and enforces the namespace's pod
+ * security.
+ */
 export async function admitPod(server: Server, namespace: string, name: string, template: PodTemplate): Promise<Pod> {
   const { status, body } = await server.request({
     method: "POST",
@@ -76,7 +78,7 @@ export function fieldOf({ metadata }: Pod, { fieldRef: { fieldPath } }: FieldRef
   return value;
 }
 
-/** Fills each volume of the pod in a folder of its own, and returns the folders by the names of the volumes. */
+/** Fills each volume in its own folder. Returns the folders by volume name. */
 export async function fillVolumes(server: Server, pod: Pod, folder: string): Promise<ReadonlyMap<string, string>> {
   const filled = new Map<string, string>();
   for (const volume of pod.spec.volumes) {

@@ -1,5 +1,3 @@
-// A shipped program as a process: what it says, and how it ends.
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,14 +11,14 @@ export type RunningProgram = {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly log: readonly LogLine[];
-  /** What it said outside its log: nothing, unless it could not start. */
+  /** Output outside the log. Empty unless the program failed to start. */
   readonly words: () => string;
   readonly exited: Promise<number | null>;
   readonly kill: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** `nodeFlags` go to Node itself; `release` is the folder of the tree that was built, this one unless said otherwise. */
+/** `nodeFlags` are flags of Node. `release` is the built source tree. Default: this one. */
 export function startProgram(
   name: string,
   flags: readonly string[],
@@ -39,7 +37,7 @@ export function startProgram(
   child.stderr.on("data", (words: Buffer) => {
     complaints += words.toString();
   });
-  // Not at its exit: what it said last may still be on its way then.
+  // Waits for `close` instead of `exit`, after which output can still arrive.
   const exited = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const kill = async () => {
     child.kill("SIGKILL");
@@ -52,6 +50,6 @@ function lineOf(text: string): LogLine {
   try {
     return JSON.parse(text) as LogLine;
   } catch {
-    return { msg: text }; // a program that speaks to people
+    return { msg: text };
   }
 }

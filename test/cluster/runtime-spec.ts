@@ -1,4 +1,4 @@
-// What a container runtime is asked to run: the OCI runtime specification of a pod's container, as a kubelet asks for it.
+// Builds the OCI runtime specification of a pod's container, like a kubelet.
 
 import type { ImageConfig } from "./image-archive.ts";
 import { fieldOf, type Pod } from "./pod.ts";
@@ -7,16 +7,15 @@ export type RuntimeSpecOptions = {
   readonly pod: Pod;
   readonly image: ImageConfig["config"];
   readonly root: string;
-  /** The folders of the volumes, by name. */
   readonly volumes: ReadonlyMap<string, string>;
-  /** One that OpenShift chose; that of the image where none is given. */
+  /** A user ID that OpenShift chose. Default: the image's user. */
   readonly userId?: number | undefined;
   readonly apiServer: URL;
-  /** Where a port of the pod is on this machine, whose network all containers share. */
+  /** Returns the port on this machine, whose network all containers share. */
   readonly hostPort: (containerPort: number) => number;
 };
 
-/** Refuses what it cannot do, in the place of doing less. There are no cgroups: limits of memory and processor are not in it. */
+/** Throws for unsupported fields. Does not set CPU and memory limits, because there are no cgroups. */
 export function runtimeSpec(options: RuntimeSpecOptions): object {
   const { pod, image, root, volumes, userId = Number(image.User), apiServer, hostPort } = options;
   const [container] = pod.spec.containers;
@@ -60,7 +59,6 @@ export function runtimeSpec(options: RuntimeSpecOptions): object {
   };
 }
 
-/** `:8443` and `127.0.0.1:8083` alike. */
 function withHostPort(flag: string, hostPort: (containerPort: number) => number): string {
   return flag.replace(/:(\d+)$/, (_, port: string) => `:${hostPort(Number(port))}`);
 }
@@ -78,7 +76,7 @@ function capabilitiesOf({ drop, add = [] }: Capabilities) {
   return { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
 }
 
-/** What the default profiles of container runtimes refuse to a process without capabilities. */
+/** System calls that the default profiles of container runtimes block without capabilities. */
 const refusedCalls = [
   "acct add_key bpf clock_adjtime clock_settime delete_module finit_module init_module kexec_file_load kexec_load keyctl",
   "lookup_dcookie mount move_pages name_to_handle_at open_by_handle_at perf_event_open pivot_root process_vm_readv",

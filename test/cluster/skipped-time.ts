@@ -1,4 +1,4 @@
-// Time that passes for a program at once, so that a test does not wait for what the program waits for.
+// Advances a program's clocks, so that tests do not wait for its timers.
 
 import { mkdtemp, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,9 +6,8 @@ import { inRepository } from "@virt/testkit";
 import type { RunningProgram } from "./program.ts";
 
 export type SkippedTime = {
-  /** For the program that is to skip time. */
   readonly nodeFlags: readonly string[];
-  /** Timers of more than 20 seconds that are due by then fire. */
+  /** Fires all due timers that were set for more than 20 seconds. */
   readonly skip: (program: Pick<RunningProgram, "pid">, seconds: number) => Promise<void>;
 };
 
@@ -17,7 +16,7 @@ export async function prepareSkippedTime(folder: string): Promise<SkippedTime> {
   let aheadMs = 0;
   const store = async () => {
     await writeFile(`${file}.next`, String(aheadMs));
-    await rename(`${file}.next`, file); // never seen empty, which would be no time at all
+    await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
   };
   await store();
   const preload = `file://${inRepository("test", "fixtures", "skip-clock.mjs")}?file=${encodeURIComponent(file)}`;

@@ -1,4 +1,4 @@
-// A cluster for tests of the operator: API server, CRDs, the shipped role, a simulated cluster, and the shipped operator.
+// A cluster for operator tests: API server, CRDs, shipped roles, a simulated cluster and the shipped operator.
 
 import { join } from "node:path";
 import { borrowServer, checkInvariants, inRepository, type Server } from "@virt/testkit";
@@ -19,9 +19,8 @@ import { deniedWrites, recordUsedRights, refusedRequests } from "./used-rights.t
 export type TestCluster = {
   readonly server: Server;
   readonly configs: ConfigClient;
-  /** Starts the operator, or another one beside it, with the rights that it ships with. */
   readonly startOperator: (options?: OperatorOptions) => Promise<RunningProgram>;
-  /** Applies the CRD, roles and admission policies of another release over the present ones, and waits until they are enforced. */
+  /** Applies another release's CRD, roles and admission policies, and waits until they are enforced. */
   readonly install: (release: string) => Promise<void>;
   readonly simulate: (scenario: string, speed?: number) => Promise<RunningProgram>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
@@ -29,23 +28,22 @@ export type TestCluster = {
 
 export type OperatorOptions = {
   readonly flags?: readonly string[];
-  /** In the place of the one that reaches the server directly. */
   readonly kubeconfig?: string;
   readonly nodeFlags?: readonly string[];
-  /** The folder of another release. */
   readonly release?: string;
 };
 
 export type TestClusterOptions = {
-  /** Generations of mock CRDs, by plural; the newest where none is named, none at all for `null`. */
+  /** The mock CRD to use, by plural. Default: the newest. `null` installs none. */
   readonly crds?: Readonly<Record<string, string | null>>;
-  /** The one that runs; the advisor unless said otherwise. */
   readonly controller?: ControllerName;
-  /** The folder of the release that is installed first; the present one unless said otherwise. */
   readonly release?: string;
-  /** False: the advisor runs as it is installed by default, without example-profile. */
+  /** If false, the advisor runs without example-profile, which is the installation default. */
   readonly hasExampleProfile?: boolean;
-  /** The test takes rights away; else a request that is refused for want of one fails it. A denial by an admission policy always fails it. */
+  /**
+   * Set if the test revokes rights. Otherwise any request that lacks a right fails the test. A denial by our admission
+   * policies always fails it.
+   */
   readonly lacksRights?: boolean;
 };
 
@@ -141,7 +139,7 @@ type Pools = {
   }[];
 };
 
-/** Every pool has counted its machines, and there are some. */
+/** Reports whether all pools have counted their machines and there is at least one. */
 async function areNodesReady(server: Server): Promise<boolean> {
   const { body } = await server.request({ path: "/apis/machineconfiguration.openshift.io/v1/machineconfigpools" });
   const counts = ((body as Pools).items ?? []).map(({ status }) => status ?? {});

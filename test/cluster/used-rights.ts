@@ -1,4 +1,4 @@
-// Keeps what the operators asked the authorizer for, so that `make check-rights` can compare it with what they are granted.
+// Saves the operators' authorized requests for `make check-rights`.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,17 +16,16 @@ export function recordUsedRights(audit: readonly AuditEvent[]): void {
   writeFileSync(join(folder, `${randomUUID()}.json`), `${JSON.stringify(usedRights(audit, accounts))}\n`);
 }
 
-/** Reports whether an operator sent the request. Tests may use its token too. */
+/** Reports whether an operator sent the request. Tests can use its token too. */
 function isTheirs(event: AuditEvent): boolean {
   return isOperators(event) && accounts.includes(event.user.username);
 }
 
-/** The operators' requests that the admission policies of this product denied. */
 export function deniedWrites(audit: readonly AuditEvent[]): readonly string[] {
   return policyDenials(audit.filter(isTheirs));
 }
 
-/** The operators' requests that were refused for want of a right, or by a policy. */
+/** Returns the operators' requests that were denied by missing rights or by a policy. */
 export function refusedRequests(audit: readonly AuditEvent[]): readonly string[] {
   const refused = audit.filter((event) => isTheirs(event) && isRefused(event));
   const texts = refused.map(({ verb, requestURI, responseStatus }) =>

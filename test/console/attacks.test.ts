@@ -1,4 +1,5 @@
-// Attacks on the standalone console, as other programs and pages of the same machine can try them: each is refused, and counted.
+// Attacks on the standalone console by other programs and web pages on the same machine: each one is refused and
+// counted.
 
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect } from "node:net";
@@ -12,7 +13,6 @@ let shown: RunningConsole;
 let opened: Answer;
 let cookie = "";
 let key = "";
-/** What reached the API server from the console before the attacks. */
 let before = 0;
 let attacks = 0;
 
@@ -47,7 +47,6 @@ function ownHeaders() {
   return { cookie, "x-virt-console-key": key };
 }
 
-/** As our own page would ask, but for what the attack changes. */
 function attack(options: RequestOptions, body = ""): Promise<Answer> {
   attacks++;
   const headers = { ...ownHeaders(), origin: shown.origin, ...(options.headers as Record<string, string>) };
@@ -200,7 +199,7 @@ test("a busy port is told, and the next one is used; other machines are not list
     expect(Number(new URL(second.origin).port)).toBeGreaterThan(port);
     await expect.poll(second.words).toMatch(new RegExp(`Port ${port} is in use. Using port \\d+ instead`));
     expect(second.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    // The cookie of one console opens no other.
+    // The cookie of one console is not valid for another.
     expect((await ask(second, { path: "/", headers: ownHeaders() })).status).toBe(401);
   } finally {
     expect(await second.end()).toBe(0);
@@ -209,6 +208,6 @@ test("a busy port is told, and the next one is used; other machines are not list
 
 test("of all attacks none has reached the API server", () => {
   expect(attacks).toBeGreaterThan(60);
-  // The one that is no attack, and those of the last test but one that look at headers.
+  // Two legitimate requests read the config: in the first test and in the test of response headers.
   expect(forwarded() - before).toBe(2);
 });

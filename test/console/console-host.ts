@@ -1,5 +1,5 @@
-// A console on loopback that loads our plugin: its page, its path to the plugin's server, and its proxy of the API server as one
-// signed-in user, with the checks that OpenShift's console makes (CSRF token, origin of WebSockets, content security policy).
+// A minimal OpenShift console on loopback that loads our plugin. It proxies the API server for one user, with the
+// checks of OpenShift's console: CSRF token, WebSocket origin and content security policy.
 
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
@@ -32,7 +32,7 @@ const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 <title>Console</title><link rel="stylesheet" href="/static/styles.css"><script type="module" src="/static/host.js"></script></head>
 <body><div id="root"></div></body></html>`;
 
-/** Serves whoever holds the kubeconfig. */
+/** Acts as the kubeconfig's user. */
 export async function startConsoleHost(kubeconfig: string, plugin: PluginServer): Promise<ConsoleHost> {
   const folder = await buildHost();
   const cluster = readUpstream(kubeconfig);
@@ -134,7 +134,7 @@ function answer(
 
 function forward(request: IncomingMessage, response: ServerResponse, { url, ...tls }: Upstream, path: string): void {
   const { cookie: _session, host: _host, origin: _origin, ...headers } = request.headers;
-  // No connection is used again: whoever is asked may be closing it just then.
+  // Never reuses a connection, because the server could be closing it.
   const options = { ...tls, agent: false, method: request.method ?? "GET", headers } as const;
   const sent = sendHttps(new URL(path, url), options, (answered) => {
     response.writeHead(answered.statusCode ?? 502, answered.headers);
@@ -149,7 +149,7 @@ function forwardSocket(request: IncomingMessage, socket: Duplex, { url, ...tls }
   const sent = sendHttps(new URL(path, url), { ...tls, headers: { ...headers, origin: "http://localhost" } });
   const end = () => void socket.destroy();
   sent.once("error", end);
-  sent.once("response", end); // refused: a WebSocket only learns that it is closed
+  sent.once("response", end); // refused: a WebSocket client sees only that it is closed
   sent.once("upgrade", (answered, upstream) => {
     const lines = Object.entries(answered.headers).map(([name, value]) => `${name}: ${String(value)}`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n`);

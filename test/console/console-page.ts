@@ -1,17 +1,15 @@
-// A browser on the shipped console: opens it, walks by keyboard, checks what is accessible, and that no request leaves the origin.
+// Helpers for the shipped console in a browser: keyboard navigation, accessibility checks and recorded requests.
 
 import axe from "axe-core";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Requests of the context; those to elsewhere must be none. */
 export function watchRequests(context: BrowserContext): readonly string[] {
   const urls: string[] = [];
   context.on("request", (request) => urls.push(request.url()));
   return urls;
 }
 
-/** Presses Tab until the element has the focus, as a person without a mouse does. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let pressed = 0; pressed < 150; pressed++) {
@@ -27,7 +25,6 @@ type AxeFinding = {
   readonly nodes: readonly { readonly html: string }[];
 };
 
-/** The serious findings of the page as it is now, with the elements. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const findings = (await page.evaluate(
@@ -38,11 +35,11 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
-/** Themes, and the widths of a desk, of the narrowest table with columns, of a desk at 200 % zoom, and of a telephone. */
+/** Themes and widths: a desktop, the narrowest table with columns, a desktop at 200% zoom, and a phone. */
 const themes = ["light", "dark"] as const;
 const widths = [1280, 800, 640, 360];
 
-/** In both themes: no serious finding of axe, and at no width a part of the page is out of reach or under another one. */
+/** Expects no serious axe finding in either theme, and no unreachable or covered part of the page at any width. */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   const before = page.viewportSize();
   for (const colorScheme of themes) {
@@ -58,7 +55,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   if (before !== null) await page.setViewportSize(before);
 }
 
-/** What is wider than its window and cannot be scrolled there, with the elements that are in the way. */
+/** Returns parts that are wider than their window without scrolling, with the elements that cause it. */
 function overflow(page: Page): Promise<readonly string[]> {
   return page.evaluate(`["html", "#content", ".pf-v6-c-modal-box", ".pf-v6-c-modal-box__body"].flatMap((selector) =>
     [...document.querySelectorAll(selector)].flatMap((box) => {
@@ -69,7 +66,7 @@ function overflow(page: Page): Promise<readonly string[]> {
     }))`);
 }
 
-/** Table headers whose text extends into the next column when long cells beside it leave it no room. */
+/** Returns table headers that extend into the next column if long cells leave too little room. */
 function headersThatTouch(page: Page): Promise<readonly string[]> {
   return page.evaluate(`[...document.querySelectorAll("table")].flatMap((table) => {
     table.style.inlineSize = "1px";
@@ -84,7 +81,7 @@ function headersThatTouch(page: Page): Promise<readonly string[]> {
   })`);
 }
 
-/** Pairs of texts in the head of the pages that cover one another, with a long cluster and user. */
+/** Returns overlapping texts in the page header with a long cluster and user name. */
 function textsThatOverlap(page: Page): Promise<readonly string[]> {
   return page.evaluate(`(() => {
     const values = [...document.querySelectorAll(".vc-identity dd")];
@@ -105,7 +102,6 @@ function textsThatOverlap(page: Page): Promise<readonly string[]> {
   })()`);
 }
 
-/** Requests that did not stay at the origin. */
 export function requestsElsewhere(urls: readonly string[], origin: string): readonly string[] {
   return urls.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"));
 }

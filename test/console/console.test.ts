@@ -1,4 +1,4 @@
-// The console in a browser, as people use it: the shipped files, the real API server, the simulated cluster and the shipped advisor.
+// The shipped console in a browser with a real API server, the simulated cluster and the shipped advisor.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,7 +41,7 @@ afterAll(async () => {
 const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
 
 test("a plan is drafted, read and approved by keyboard alone", async () => {
-  // The head says which cluster the page acts on, and as whom.
+  // The header shows the cluster and the user that the page acts as.
   await expect
     .poll(() => page.getByTestId("identity").textContent())
     .toMatch(/^Cluster127\.0\.0\.1:\d+User(?!unknown)./);
@@ -65,7 +65,7 @@ test("a plan is drafted, read and approved by keyboard alone", async () => {
       /sets spec\.approvedPlan, so that only this plan runs\. \(Setting action: Apply alone skips the review\.\)/,
     )
     .waitFor();
-  // No node changes before its page is open.
+  // Keeps all nodes unchanged until their page is open.
   await pauseWorkers(true);
   await tabTo(page, dialog.getByRole("button", { name: /^Approve plan/ }));
   await page.keyboard.press("Enter");
@@ -119,7 +119,6 @@ async function pauseWorkers(paused: boolean): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Each text that the heading of a pool had, once. */
 async function recordHeadings(on: Page): Promise<void> {
   await on.evaluate(`{
     window.headings = [];
@@ -164,7 +163,7 @@ test("drift appears with who made it, is planned again, and stays visible as cle
 
 test("while the API server restarts the page says from when it is, and goes on with focus, scroll and folds as they were", async () => {
   await open(`plan/${profile}`);
-  // With the plan that waits, and the user's rights known, nothing moves on the page by itself any more.
+  // With a pending plan and known rights, the page no longer changes.
   await expect
     .poll(() => page.getByRole("button", { name: /^Approve plan/ }).getAttribute("aria-disabled"))
     .not.toBe("true");
@@ -182,13 +181,12 @@ test("while the API server restarts the page says from when it is, and goes on w
   await banner.waitFor({ state: "detached", timeout: 120_000 });
   expect(await raw.getAttribute("aria-expanded")).toBe("true");
   expect(await raw.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
-  // The browser takes the banner's height out of it with the next frame.
+  // The browser adjusts the scroll position for the banner in the next frame.
   await expect.poll(() => content.evaluate(({ scrollTop }) => scrollTop)).toBe(scrolled);
-  // However long it lasted: data was current at one moment for the last time.
+  // The banner shows one fixed time: that of the last current data.
   expect(await page.evaluate("window.bannerTimes")).toHaveLength(1);
 }, 360_000);
 
-/** Each time that the banner has named, once. */
 async function recordBanner(on: Page): Promise<void> {
   await on.evaluate(`{
     window.bannerTimes = [];
@@ -266,7 +264,7 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
 
 test("an expired session hides what was shown and says how to open the console again", async () => {
   const tab = await context.newPage();
-  // As the server answers after 30 minutes; its own tests let that time pass.
+  // Simulates the server's answer after 30 idle minutes. The server's own tests cover the timeout.
   await tab.route("**/stream?*", (route) =>
     route.fulfill({ status: 401, headers: { "x-virt-console-session": "idle" } }),
   );

@@ -1,12 +1,10 @@
-// A cluster whose every text is an attack: each holds a script of its own number, or another attack, wherever the API server takes free text.
+// Objects with a script or another attack in every free-text field that the API server accepts.
 
 import { configKind } from "@virt/api";
 import type { ApiRequest } from "@virt/testkit";
 
 export type HostileObjects = {
-  /** Sent in this order. */
   readonly requests: readonly ApiRequest[];
-  /** The numbers of all scripts in them, with where each is. */
   readonly places: ReadonlyMap<number, string>;
 };
 
@@ -15,7 +13,7 @@ const hash = "a".repeat(64);
 const past = "2026-01-01T00:00:00Z";
 const mergePatch = "application/merge-patch+json";
 
-/** What runs if any page makes markup of text. */
+/** Returns markup that runs only if a page renders it as HTML. */
 export function scriptOf(number: number): string {
   return `<img src=x onerror=hacked=${number}>`;
 }

@@ -1,5 +1,3 @@
-// A script in every text that a cluster can contain: it is shown as it is written, on every page, and none of it runs.
-
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
@@ -12,7 +10,6 @@ let shown: RunningConsole;
 let browser: Browser;
 let page: Page;
 const { requests, places } = hostileObjects();
-/** What the browser refused to run, and what the page threw. */
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -38,7 +35,6 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** The page with everything on it unfolded. */
 async function readPage(path: string, last: string): Promise<string> {
   await page.goto(`${shown.origin}/#/${path}`);
   await page.getByText(last).first().waitFor();

@@ -1,4 +1,5 @@
-// What people find out in the console without deciding: assets and why not, rights that are missing, credentials that end, and that everybody can read it.
+// The console's read-only pages: assets and their reasons, missing rights, expiring credentials, and access for all
+// readers.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -189,7 +190,6 @@ test("of all requests that the pages made none has left the origin", () => {
   expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
 });
 
-/** A ServiceAccount that may read configs, and the page that it sees. */
 async function openAs(name: string) {
   const { server } = cluster;
   const user = await server.serviceAccount("default", name);
@@ -232,7 +232,7 @@ test("when the token has ended the page says so, keeps what it had, and names wh
   await tab.getByTestId("plan-hash").waitFor();
   await cluster.server.kubectl("delete", "serviceaccount", "leaver");
   const banner = tab.getByTestId("connection").getByText("The API server does not accept your credentials");
-  // API servers remember for some seconds whom they let in; a page that is opened after that lists anew.
+  // API servers cache authorization for some seconds. A page that opens later lists again.
   await expect.poll(async () => (await user.request({ path: "/api" })).status).toBe(401);
   await tab.getByRole("link", { name: "Rollout", exact: true }).click();
   await banner.waitFor();
@@ -256,7 +256,7 @@ test("enabling the platform controller shows the combined impact first, and its 
     .getByText(/Reboots \d+ nodes? \(worker pool/)
     .waitFor();
   await expectAccessible(page, "the combined impact of the platform controller");
-  // Paused, the pool stays in the state that is asserted.
+  // A paused pool keeps the asserted state.
   await patch("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker", { spec: { paused: true } });
   await dialog.getByRole("button", { name: "Send" }).click();
   await open("");

@@ -1,4 +1,4 @@
-// Attacks on the shipped server of the console plugin: it answers its own files to GET and HEAD, and nothing else to anybody.
+// Attacks on the shipped plugin server: it serves only its own files, and only to GET and HEAD.
 
 import { request as sendHttps } from "node:https";
 import { text } from "node:stream/consumers";
@@ -32,7 +32,7 @@ function ask(path: string, method = "GET", headers: Record<string, string> = {},
   });
 }
 
-/** As no client would write it: the path reaches the server as it stands here. */
+/** Sends the path unmodified, unlike an HTTP client. */
 async function askRaw(line: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port: server.port, ca: server.authority });
   socket.write(`${line}\r\nHost: a\r\nConnection: close\r\n\r\n`);

@@ -1,4 +1,4 @@
-// The shipped server of the console plugin as a process, with a serving certificate as OpenShift's service CA issues one.
+// Runs the shipped plugin server with a certificate like that of OpenShift's service CA.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,9 +10,7 @@ import { inRepository } from "@virt/testkit";
 
 export type PluginServer = {
   readonly port: number;
-  /** Whoever trusts this trusts the server. */
   readonly authority: string;
-  /** Settles with its exit code. */
   readonly end: () => Promise<number | null>;
 };
 

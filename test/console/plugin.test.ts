@@ -1,5 +1,5 @@
-// The plugin in a console that keeps OpenShift's contract: loaded by the console's own loader from the shipped server, with the real API
-// server behind the console's proxy, the simulated cluster and the shipped advisor.
+// The plugin in a console host with OpenShift's contract, with a real API server, the simulated cluster and the shipped
+// advisor.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -76,7 +76,7 @@ test("a plan is drafted, read, approved as the signed-in user, and its nodes are
   expect(await hash.getAttribute("title")).toBe(planHash);
   await dialog.getByRole("button", { name: /^Approve plan/ }).click();
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Rollout" }).click();
-  // Before the pool has a new target, all of its nodes are Done as well; and items are Completed before the plan is.
+  // All nodes are Done before the pool has a new target, and items complete before the plan does.
   await cluster.configs.until(profile, "Completed");
   await page.locator(".vc-item-head").getByText("Completed", { exact: true }).first().waitFor();
   await expect.poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count()).toBe(3);

@@ -1,4 +1,4 @@
-// What the pages make of a status, without an operator: states that a running cluster reaches late, or only after an accident.
+// Pages for statuses that a running cluster reaches late or only after a failure, without an operator.
 // @module-tag thorough
 
 import type { Status } from "@virt/api";

@@ -1,18 +1,16 @@
-// A second API server beside the first, on the same etcd: a test restarts it while everything else goes on with the first.
+// Runs a second API server on the same etcd, so that a test can restart it.
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePorts, type KeptProcesses, type Server, startKeptProcesses } from "@virt/testkit";
 
 export type SecondApiServer = {
-  /** The administrator's, for this one. */
   readonly kubeconfig: string;
-  /** On the same port each time; settles before it is ready. */
+  /** Uses the same port each time. Settles before the server is ready. */
   readonly start: () => Promise<void>;
   readonly end: () => Promise<void>;
 };
 
-/** Not started yet. */
 export async function prepareSecondApiServer(server: Server): Promise<SecondApiServer> {
   const [port = 0] = await freePorts(1);
   const [command = "", ...flags] = commandLine(server);
@@ -42,7 +40,6 @@ export async function prepareSecondApiServer(server: Server): Promise<SecondApiS
   };
 }
 
-/** Of the first one. */
 function commandLine({ pids }: Server): readonly string[] {
   const lines = pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1));
   return lines.find(([command = ""]) => command.endsWith("kube-apiserver")) ?? [];

@@ -15,7 +15,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
   });
   afterAll(() => cluster.end());
 
-  // Before the pages, the last of which removes the CRD.
+  // Runs before the pages, because the last page removes the CRD.
   test("a step that reboots nodes is found where the text before it does not say so", async () => {
     await tidy(cluster.shell);
     const reboots = await followReboots(cluster.shell);
@@ -39,12 +39,12 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
   });
 });
 
-/** Afterwards the profiles are advertised, and the nodes have what they had. */
+/** Waits until the profiles are advertised and the nodes have their original configuration. */
 async function tidy(shell: Shell): Promise<void> {
   for (const command of list.before) await type(shell, command);
   const phases = async () => (await shell.run("kubectl get vpconf -o jsonpath='{.items[*].status.phase}'")).stdout;
   await expect.poll(phases).toBe("Ignored Ignored");
-  // Until it is rendered without what was deleted, the pool is still Updated to that.
+  // Until the pool renders without the deleted MachineConfigs, it still reports Updated.
   const names = async (query: string) => (await type(shell, `kubectl get ${query}`)).split(" ");
   const deletedSources = async () => {
     const sources = await names("machineconfigpool worker -o jsonpath='{.spec.configuration.source[*].name}'");
@@ -68,7 +68,7 @@ async function type(shell: Shell, command: string): Promise<string> {
   return stdout;
 }
 
-/** The API server takes the object, every field of it, and says nothing against it. */
+/** Expects the API server to accept the object, with all fields and without warnings. */
 async function dryRun(shell: Shell, text: string): Promise<void> {
   const apply = "kubectl apply --server-side --dry-run=server --validate=strict";
   const flags = "--field-manager=reader --force-conflicts";
@@ -76,7 +76,7 @@ async function dryRun(shell: Shell, text: string): Promise<void> {
   expect({ text, code, stderr }).toEqual({ text, code: 0, stderr: "" });
 }
 
-/** A table has other widths, ages and hashes each time. */
+/** Masks ages and hashes, and ignores column widths. */
 function comparable(line: string): string {
   const words = line.trim().split(/\s+/);
   return words.map((word) => word.replace(/^(\d+[smhd])+$/, "<age>").replaceAll(/[0-9a-f]{32,}/g, "<hash>")).join(" ");

@@ -12,7 +12,6 @@ const makefile = readFileSync(inRepository("Makefile"), "utf8");
 const targets = [...makefile.matchAll(/^([a-z-]+(?: [a-z-]+)*):/gm)].flatMap(([, names = ""]) => names.split(" "));
 const helpLines = makefile.split("\n").filter((line) => /^[a-z-]+:.*## /.test(line));
 
-/** Whether a link leads somewhere, the place in the page included. */
 function isBroken(page: string, link: string): boolean {
   const [file = "", anchor] = link.split("#");
   const path = file === "" ? page : normalize(join(dirname(page), file));
@@ -27,9 +26,9 @@ describe.each(pages)("$path", ({ path, text }) => {
 
   test("names files and make targets that are there", () => {
     const isThere = (file: string) => globSync(file, { cwd: inRepository() }).length > 0;
-    // A guide also names the folder that its reader makes, of what its code declares.
+    // Guides also name folders that the reader creates, according to their code.
     const isMadeByReader = (file: string) => text.includes(`name: "${basename(file)}"`);
-    // The help of a target says which file it makes.
+    // The help of a make target names the file that it creates.
     const isMadeByTarget = (file: string) => helpLines.some((line) => line.includes(file));
     const missing = pathsNamed(text, folders).filter(
       (file) => !isThere(file) && !isMadeByReader(file) && !isMadeByTarget(file),

@@ -1,15 +1,13 @@
-// What a page refers to: other pages and places in them, files, make targets.
-
 import { blocksIn } from "../e2e/blocks.ts";
 
-/** Relative ones; what the web holds is not ours to check. */
+/** Returns relative links only. */
 export function linksOf(text: string): readonly string[] {
   return [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = ""]) => target)
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The places in a page, named as GitHub names them. */
+/** Returns a page's anchors, as GitHub names them. */
 export function anchorsOf(text: string): readonly string[] {
   const headlines = [...prose(text).matchAll(/^#+ (.*)$/gm)].map(([, headline = ""]) => slug(headline));
   return headlines.map((name, index) => {
@@ -18,14 +16,13 @@ export function anchorsOf(text: string): readonly string[] {
   });
 }
 
-/** Paths in backticks that begin in one of these folders; `<name>` stands for anything. */
+/** Returns paths in backticks below these folders. `<name>` matches anything. */
 export function pathsNamed(text: string, folders: readonly string[]): readonly string[] {
   return [...prose(text).matchAll(/`([\w.@-]+(?:\/[\w.@*<>{},-]+)+)\/?`/g)]
     .map(([, path = ""]) => path.replaceAll(/<[^>]*>/g, "*"))
     .filter((path) => folders.includes(path.split("/")[0] ?? ""));
 }
 
-/** Targets of make, in prose and in commands. */
 export function targetsNamed(text: string): readonly string[] {
   const commands = blocksIn(text).filter(({ language }) => language === "sh" || language === "bash");
   const typed = commands.flatMap((block) => [...block.text.matchAll(/^make ([^#\n]*)/gm)]);

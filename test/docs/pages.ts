@@ -1,10 +1,7 @@
-// The documents of this repository, read once.
-
 import { globSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 
 export type Page = {
-  /** From the root of the repository. */
   readonly path: string;
   readonly text: string;
 };

@@ -1,11 +1,11 @@
-// The blocks of the documents that a machine can try, in the order in which the test does it, and those that it cannot.
+// Selects the documentation blocks that the test runs, in order, and the exceptions.
 
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
 import { type Block, blocksIn, commandsOf } from "../e2e/blocks.ts";
 import { pages } from "./pages.ts";
 
-/** Why a block, named by its first line, is not tried here. */
+/** The reason why a block, identified by its first line, is not run. */
 export type Exception = {
   readonly page: string;
   readonly says: string;
@@ -13,27 +13,23 @@ export type Exception = {
 };
 
 type List = {
-  /** Pages that are tried, in this order. */
   readonly tried: readonly string[];
-  /** Pages, and folders of them, whose blocks are tried elsewhere, and where. */
+  /** Pages and folders whose blocks run elsewhere, with the location. */
   readonly elsewhere: Readonly<Record<string, string>>;
-  /** What a reader puts in the place of such a word. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** Typed before each page, so that it finds the cluster as it was. */
+  /** Commands that reset the cluster before each page. */
   readonly before: readonly string[];
   readonly exceptions: readonly Exception[];
 };
 
 export const list = load(readFileSync(new URL("blocks.yaml", import.meta.url), "utf8")) as List;
 
-/** A block of commands, with what they print where the page shows that, or an object for the API server. */
+/** A block of commands with its printed output, or an object for the API server. */
 export type Step = {
   readonly kind: "commands" | "object";
-  /** Its first line, which names it. */
   readonly says: string;
   readonly text: string;
   readonly prints: readonly string[];
-  /** What the reader has just read: the paragraph before the block, and the comments in it. */
   readonly lead: string;
 };
 
@@ -51,7 +47,7 @@ function step(block: Block, next: Block | undefined): Step | undefined {
   return { kind: "commands", says: firstLine(text), text, prints: shownBelow(block, next), lead };
 }
 
-/** A block of plain text, in the same section and right behind commands, shows what they print. */
+/** A text block directly after commands, in the same section, shows their output. */
 function shownBelow(block: Block, next: Block | undefined): readonly string[] {
   const shown = next?.language === "text" && next.headline === block.headline ? next.text : "";
   return shown.split("\n").filter((line) => line.trim() !== "");
@@ -65,7 +61,7 @@ export function exceptionFor(page: string, { says }: Step): Exception | undefine
   return list.exceptions.find((one) => one.page === page && one.says === says);
 }
 
-/** Pages with something to try that nobody else tries. */
+/** Pages with testable blocks that no other test runs. */
 export const triable = pages
   .map(({ path }) => path)
   .filter((path) => stepsOf(path).length > 0 && !Object.keys(list.elsewhere).some((begin) => path.startsWith(begin)));

@@ -69,13 +69,11 @@ test("every page with the command that resumes a pool says that everything queue
 type Topic = {
   readonly page: string;
   readonly headline: string;
-  /** Words of the seed that the section explains. */
   readonly says: readonly string[];
-  /** There is nothing to type: advice, or a diagram. */
+  /** True for advice or diagrams without commands. */
   readonly hasNoCommands?: true;
 };
 
-/** What the seeds' guides cover. */
 const topics: readonly Topic[] = [
   { page: "TESTING_ON_KIND", headline: "Custom options", says: ["evictionLimitTotal"] },
   { page: "TESTING_ON_KIND", headline: "Drift", says: ["Drifted"] },
@@ -144,14 +142,13 @@ test("the security model counts the MachineConfigs that the advisor may patch as
   expect(model).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
 });
 
-/** The list below the sentence about this token, on one line. */
 function powersOf(token: string): string {
   const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
   const [, list = ""] = model.split(`With a stolen token of the **${token}**, an attacker can still:\n\n`);
   return (list.split("\n\n")[0] ?? "").replaceAll(/\s+/gu, " ");
 }
 
-/** What a default role lets the advisor write, in the words of the security model. */
+/** The advisor's writes under the default roles, in the words of the security model. */
 const targetWords: Readonly<Record<string, string>> = {
   "HyperConverged kubevirt-hyperconverged": "a memory ratio of 100 to 300 percent, and KSM on any nodes",
   "KubeDescheduler cluster": "the descheduler with any allowed option",

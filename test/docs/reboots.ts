@@ -1,4 +1,4 @@
-// Whether a step of a guide sets node reboots in motion, and whether the reader was told so right before it.
+// Detects guide steps that reboot nodes without a warning in the preceding text.
 
 import { expect } from "vitest";
 import type { Shell } from "../e2e/shell.ts";
@@ -20,7 +20,7 @@ type Pool = {
 type Cluster = { readonly configs: readonly Config[]; readonly pools: readonly Pool[] };
 
 export type Reboots = {
-  /** The fault, if a pool got another configuration although nothing before the step speaks of a reboot. */
+  /** Returns an error if a pool got another configuration without a mention of reboots before the step. */
   readonly unannounced: (step: Step) => Promise<string | undefined>;
 };
 
@@ -36,7 +36,7 @@ export async function followReboots(shell: Shell): Promise<Reboots> {
       isAnnounced = /reboot/i.test(step.lead);
       const moved = Object.keys(now).filter((pool) => now[pool] !== before[pool]);
       before = now;
-      // The controllers may act on a step while the next one runs, and a plan goes on while it is InProgress.
+      // Controllers can act on a step while the next one runs, and a plan continues while it is InProgress.
       const isCovered = isAnnounced || wasAnnounced;
       isAnnounced ||= wasAnnounced && cluster.configs.some(({ status }) => status?.phase === "InProgress");
       if (moved.length === 0 || isCovered) return undefined;
@@ -47,7 +47,6 @@ export async function followReboots(shell: Shell): Promise<Reboots> {
 
 const passing = [undefined, "Pending", "Drafting"];
 
-/** Once the advisor has answered every edit. */
 async function settled(shell: Shell): Promise<Cluster> {
   let cluster: Cluster = { configs: [], pools: [] };
   const unanswered = async () => {
@@ -60,7 +59,7 @@ async function settled(shell: Shell): Promise<Cluster> {
   return cluster;
 }
 
-/** By one command: each is a process, and this is asked around every step. */
+/** Uses one command, because each is a process and runs around every step. */
 async function readCluster(shell: Shell): Promise<Cluster> {
   const { stdout, stderr } = await shell.run("kubectl get vpconf,machineconfigpools -o json --ignore-not-found");
   expect(stderr).toBe("");

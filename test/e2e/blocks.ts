@@ -1,9 +1,5 @@
-// The fenced blocks of a document, and the commands in them.
-
 export type Block = {
-  /** The last headline before it. */
   readonly headline: string;
-  /** The paragraph right before it, in its section. */
   readonly lead: string;
   readonly language: string;
   readonly text: string;
@@ -18,7 +14,7 @@ export function blocksIn(text: string): readonly Block[] {
   }));
 }
 
-/** What is within another block only looks like a headline. */
+/** Ignores headings inside other blocks. */
 function headlineBefore(text: string): string {
   const prose = text.replaceAll(/^```\w*\n.*?^```$/gms, "");
   return [...prose.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? "";
@@ -34,7 +30,7 @@ function paragraphBefore(text: string): string {
   );
 }
 
-/** Where a prompt is printed, lines without one are what the command says. */
+/** If a block shows prompts, lines without a prompt are output. */
 export function commandsOf({ language, text }: Block): readonly string[] {
   if (language !== "bash" && language !== "sh") return [];
   const all = statements(text);
@@ -42,7 +38,7 @@ export function commandsOf({ language, text }: Block): readonly string[] {
   return prompted.length > 0 ? prompted : all;
 }
 
-/** Logical lines: continued ones are one, and so is a command with the text that it is given to read. */
+/** Joins continued lines, and commands with their here-documents. */
 function statements(text: string): readonly string[] {
   const joined = text.replaceAll(/\\\n\s*/g, "");
   return [...joined.matchAll(/^[^\n]*<<EOF\n.*?^EOF$|^[^\n]+$/gms)]

@@ -1,5 +1,5 @@
-// The cluster of `make dev-setup` with the operator of `make run`, and a terminal before it, as a newcomer has them. The
-// newcomer's kubeconfig has a production cluster, which no printed command may reach.
+// Starts `make dev-setup` and `make run` with a new user's terminal. The user's kubeconfig points to a production
+// cluster that no printed command may reach.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ export async function startDevCluster(): Promise<DevCluster> {
   const [, binaries = ""] = /^export PATH=(\S+):\$PATH$/m.exec(stdout) ?? [];
   const shell = openShell({ folder, binaries, kubeconfig: "", env });
   const operator = shell.start("make run FLAGS=--health-probe-bind-address=0");
-  // The cluster outlives this process by design, even one that is killed.
+  // The cluster outlives this process by design. The guard deletes it even if this process is killed.
   const untilThen = `exec >/dev/null 2>&1; while kill -0 ${process.pid}; do sleep 1; done`;
   const guard = shell.start(`${untilThen}; kill -- -${operator.pid}; make kind-delete`);
   const end = async () => {

@@ -1,4 +1,4 @@
-// A production cluster that is the newcomer's current context. No printed command may reach it.
+// A production cluster as the user's current context. No printed command may reach it.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,11 +8,9 @@ import type { Server } from "@virt/testkit";
 import { expect } from "vitest";
 
 export type Production = {
-  /** The newcomer's kubeconfig as it is now, and as it was. */
   readonly kubeconfig: () => string;
   readonly kubeconfigBefore: string;
   readonly kubeconfigFile: string;
-  /** Returns the requests that the newcomer's user sent there. */
   readonly requests: () => Promise<readonly string[]>;
 };
 
@@ -35,7 +33,7 @@ export function ownProduction(server: Server, file: string): Production {
     contexts: [{ name: "production", context: { cluster: "production", user: person } }],
     "current-context": "production",
   });
-  // A request of ours shows that the audit log has those before it.
+  // Sends a marker request, after which the audit log has all earlier requests.
   const last = "list /api/v1/namespaces";
   const logged = () =>
     server

@@ -31,7 +31,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
       isBroken = true;
     });
     for (const one of commands) await tryOut(cluster.shell, one);
-    expect(cluster.operator.isRunning()).toBe(true); // what is typed in one terminal runs in the other
+    expect(cluster.operator.isRunning()).toBe(true);
   });
 
   test("make run refuses any context but that of make dev-setup", async () => {

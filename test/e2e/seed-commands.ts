@@ -1,5 +1,3 @@
-// The commands of the seeds' documents as data, and how one of them is tried.
-
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
 import { expect } from "vitest";
@@ -7,15 +5,14 @@ import type { Shell } from "./shell.ts";
 
 export type Printed = {
   readonly type: string;
-  /** `<config> is <phase>`, which comes true afterwards. */
+  /** `<config> is <phase>`: must hold afterwards. */
   readonly then?: string;
   readonly prints?: string;
-  /** It does not end by itself; these words are awaited. */
+  /** Words to wait for. The command does not end on its own. */
   readonly watch?: string;
-  /** It runs while others are typed. */
   readonly background?: boolean;
   readonly last?: boolean;
-  /** A program that a machine may not have. */
+  /** A program that may be missing on this machine. */
   readonly needs?: string;
   readonly first?: { readonly type: string; readonly then: string };
   readonly because?: string;
@@ -41,7 +38,7 @@ export function isTyped({ not, elsewhere }: Printed): boolean {
 
 export async function tryOut(shell: Shell, printed: Printed): Promise<void> {
   const { type, first, instead, watch, needs, background = false, prints = "", then } = printed;
-  if (background) return; // it runs in the other terminal already
+  if (background) return;
   if (needs !== undefined && (await shell.run(`command -v ${needs}`)).code !== 0) return;
   if (first) await tryOut(shell, first);
   if (watch !== undefined) {
@@ -58,7 +55,6 @@ export async function tryOut(shell: Shell, printed: Printed): Promise<void> {
   if (then !== undefined) await untilPhase(shell, then);
 }
 
-/** YAML folds long lines. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

@@ -1,5 +1,3 @@
-// The documents that this product was asked for with, where they are at hand.
-
 import { existsSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { type Block, blocksIn } from "./blocks.ts";

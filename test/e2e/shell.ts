@@ -1,4 +1,4 @@
-// A terminal for printed commands: a shell in the repository, with kubectl, `oc` for the same, and a cluster.
+// A terminal for printed commands: a shell in the repository with kubectl, `oc` and a cluster.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -9,9 +9,8 @@ import { inRepository, type KubectlResult } from "@virt/testkit";
 
 export type Shell = {
   readonly run: (command: string) => Promise<KubectlResult>;
-  /** Runs a command that does not end by itself, until what it prints is what was awaited. */
+  /** Runs an endless command until its output matches. */
   readonly watch: (command: string, isAwaited: (printed: string) => boolean) => Promise<string>;
-  /** Leaves a command running until it is stopped. */
   readonly start: (command: string) => Background;
 };
 
@@ -31,7 +30,7 @@ export type ShellOptions = {
 
 const hangsAfterMs = 120_000;
 
-// Where the printed command would build or install first, that is done already: other tests use the same files.
+// Skips build and installation in printed make commands, because other tests use the same files.
 const setup = `make() { command make -o build -o controlplane -o node_modules/.package-lock.json "$@"; }`;
 
 export function shellHome(folder: string): string {
@@ -44,12 +43,13 @@ export function openShell({ folder, binaries, kubeconfig, env = {} }: ShellOptio
   mkdirSync(shellHome(folder), { recursive: true });
   symlinkSync(join(binaries, "kubectl"), join(bin, "oc"));
   const { PATH = "", MAKEFLAGS: _flags, MAKELEVEL: _level, ...rest } = process.env;
-  // A home of its own: no command may reach the kubeconfig of whoever runs the tests. Downloads stay where they are.
+  // Uses a separate home, so that no command reaches the kubeconfig of the user who runs the tests. Keeps the download
+  // cache.
   const home = { HOME: shellHome(folder), XDG_CACHE_HOME: rest["XDG_CACHE_HOME"] || join(homedir(), ".cache") };
   const kube = { ...home, KUBECONFIG: kubeconfig, KUBECACHEDIR: join(folder, "kubectl-cache") };
   const all = { ...rest, ...kube, ...env, PATH: [bin, binaries, PATH].filter((one) => one !== "").join(delimiter) };
   const start = (command: string) =>
-    // A process group of its own, which is ended whole.
+    // A separate process group, which can be killed as a whole.
     spawn("sh", ["-c", `${setup}\n${command}`], {
       cwd: inRepository(),
       env: all,

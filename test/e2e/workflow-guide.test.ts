@@ -23,7 +23,8 @@ const higherDensity = "virt-higher-density";
 
 test("the workflow guide comes true, command by command, on a real API server", { timeout: 600_000 }, async () => {
   await using testCluster = await startTestCluster({ crds: { kubedeschedulers: null } });
-  // A drain that is held for a simulated hour degrades its node: that is a minute here, for commands that are typed meanwhile.
+  // A drain that is blocked for a simulated hour degrades its node. At this speed that is a minute, which leaves time
+  // for commands.
   await testCluster.simulate("three-workers", 60);
   await testCluster.startOperator();
   const guide = openGuideRun(testCluster);
@@ -38,10 +39,10 @@ test("the workflow guide comes true, command by command, on a real API server", 
   const phases = [
     "Ignored, Drafting, PrerequisiteFailed",
     "Drafting, ReviewRequired, InProgress, Completed",
-    "Drafting, ReviewRequired", // HCO changed: nobody asked for this plan
+    "Drafting, ReviewRequired", // HCO changed, without a request for this plan
     "Drafting, ReviewRequired, InProgress, Completed", // DryRun, then Apply
   ];
-  // A status can be read before the request that wrote it is in the audit log.
+  // A status can be visible before its request is in the audit log.
   await expect.poll(() => phasesOf(guide, loadAware).join(", ")).toBe(phases.join(", "));
 });
 
@@ -67,8 +68,8 @@ async function apply({ testCluster: { server, configs }, shell, next, type, runA
   await holdLaterWorkers(server);
   const [toApply = ""] = next("7").commands;
   await type(toApply);
-  // Before the second node is in hand it is the first one that is unavailable, for a moment, and then none: the pool counts the first as ready
-  // by then, and the plan shows which node is drained.
+  // The first node is unavailable for a moment, before the second one starts. Then the pool counts the first one as
+  // ready, and the plan shows the drained node.
   const pool = async () => (await server.request({ path: paths.pool("worker") })).body;
   await expect.poll(pool).toMatchObject({ status: { readyMachineCount: 1, unavailableMachineCount: 1 } });
   const progress = "MachineConfigPool 'worker' is updating (1 of 3 nodes updated, 1 unavailable)";
@@ -115,7 +116,7 @@ async function drift({ testCluster: { server, configs }, next, type, runAndCompa
   await runAndCompare("11");
 }
 
-/** The guide prints no command that leads there. */
+/** The guide prints no command for this state. */
 async function appendix({ testCluster: { server, configs }, runAndCompare }: GuideRun): Promise<void> {
   await fillInHyperConverged(server);
   await configs.edit(higherDensity, { action: "DryRun" });
@@ -128,7 +129,9 @@ function deschedulerProfiles(status: Status): readonly string[] {
   return (desiredState as { readonly spec?: { readonly profiles?: readonly string[] } }).spec?.profiles ?? [];
 }
 
-/** The phases that were ever stored, from one to the next; the answer to a person may be logged behind the write that follows. */
+/**
+ * Returns all stored phases in order. The audit log can contain an answer to a user after the write that follows it.
+ */
 function phasesOf({ testCluster: { server } }: GuideRun, name: string): readonly string[] {
   const stored = server
     .audit()

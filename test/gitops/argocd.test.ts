@@ -1,4 +1,3 @@
-// Argo CD's health script, run by the interpreter that Argo CD uses.
 // @module-tag thorough
 
 import { spawnSync } from "node:child_process";
@@ -13,7 +12,7 @@ import { lua } from "../../tools/test-tools/pins.ts";
 import { configIn, situations, statusOf } from "./situations.ts";
 
 const script = inRepository("config", "gitops", "argocd-health.lua");
-const patience = 600_000; // a machine that has no interpreter yet gets one first
+const patience = 600_000; // the interpreter may first need a download
 
 test("the situations are those of all phases", () => {
   const reached = situations.map((situation) => statusOf(situation).phase);
@@ -66,7 +65,6 @@ function evaluateHealth(object: object): { readonly status: string; readonly mes
   return { status: first, message: rest.join("\n") };
 }
 
-/** A value as Argo CD hands it to a script. */
 function luaOf(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(luaOf).join(", ")}}`;
   if (typeof value === "object" && value !== null) {

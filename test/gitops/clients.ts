@@ -1,4 +1,4 @@
-// Flux and Argo CD as a cluster has them: their own code, with the health checks that we ship, applies a folder as an account.
+// Runs Flux and Argo CD with their own code and our health checks: they apply a folder as an account.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -8,11 +8,10 @@ import type { KubeObject } from "@virt/api";
 import { type ApiUser, inRepository, type Server } from "@virt/testkit";
 import { findGitOpsClients } from "../../tools/gitops-clients/obtain.ts";
 
-/** What a tool says after it applied everything once more. */
 export type AppliedState = {
-  /** Objects that were not as in the repository: for Flux before it applied, for Argo CD even afterwards. */
+  /** Objects that differed from the repository: before the apply for Flux, after it for Argo CD. */
   readonly differences: readonly string[];
-  /** In the words of the tool; Flux has one for all objects. */
+  /** The tool's own health. Flux has one value for all objects. */
   readonly health: (name: string) => string | undefined;
 };
 
@@ -20,7 +19,6 @@ export type GitOpsTool = {
   readonly apply: () => Promise<AppliedState>;
 };
 
-/** What the tool applies: a folder in the place of a checkout. */
 export type Repository = {
   readonly folder: string;
   readonly commit: (name: string, object: KubeObject) => void;

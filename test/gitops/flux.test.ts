@@ -1,4 +1,4 @@
-// Flux's health expressions, evaluated by the CEL of a real API server on configs in every phase.
+// Flux's health expressions on configs in every phase, evaluated by the CEL of a real API server.
 // @module-tag thorough
 
 import { readFileSync } from "node:fs";
@@ -11,7 +11,6 @@ import { configIn, type Situation, situations } from "./situations.ts";
 type Expressions = { readonly apiVersion: string; readonly kind: string } & Readonly<Record<Outcome, string>>;
 type Outcome = (typeof order)[number];
 
-/** As Flux asks. */
 const order = ["inProgress", "failed", "current"] as const;
 const file = readFileSync(inRepository("config", "gitops", "flux-health-check-exprs.yaml"), "utf8");
 const [checks, ...others] = (load(file) as { readonly healthCheckExprs: readonly Expressions[] }).healthCheckExprs;
@@ -50,7 +49,7 @@ async function post(to: string, body: object): Promise<void> {
   if (status !== 201) throw new Error(JSON.stringify(answer));
 }
 
-/** What Flux makes of it; `waiting` where no expression holds. Undefined until the policy is in force. */
+/** Returns Flux's result, or `waiting` if no expression holds. Undefined until the policy is in force. */
 async function outcome({ metadata: { name }, status }: VirtPlatformConfig): Promise<Situation["flux"] | undefined> {
   const patch = JSON.stringify({ status });
   const patched = await server.kubectl("patch", "vpconf", name, "--subresource=status", "--type=merge", "-p", patch);
@@ -60,7 +59,7 @@ async function outcome({ metadata: { name }, status }: VirtPlatformConfig): Prom
   return order.find((one) => patched.stderr.includes(`flux: ${one}`)) ?? "waiting";
 }
 
-/** Warns of each expression that holds; the last one always does. */
+/** Warns for each expression that holds. The last one always holds. */
 function policy(): object {
   if (checks === undefined) throw new Error("there are no expressions");
   const rule = {
@@ -82,7 +81,7 @@ function policy(): object {
   };
 }
 
-/** Flux knows the parts of an object by name. */
+/** Flux refers to the parts of an object by name. */
 function withStatus(expression: string): string {
   return `[object.status].exists(status, ${expression})`;
 }

@@ -1,4 +1,4 @@
-// A config in each of the eleven phases, as our own state machine leaves it, and what GitOps tools should make of it.
+// A config in each of the eleven phases, as the state machine leaves it, with the expected health in GitOps tools.
 
 import { transition, withRollout } from "@virt/advisor";
 import {
@@ -21,9 +21,7 @@ export type Situation = {
   readonly reason: string;
   readonly from: Phase;
   readonly given: ObservedOverrides;
-  /** As it is stored, before a reconcile. */
   readonly isStored?: boolean;
-  /** What the rollout was diagnosed with. */
   readonly rollout?: RolloutStatus;
   readonly phase: Phase;
   readonly argo: "Healthy" | "Progressing" | "Suspended" | "Degraded";
@@ -51,7 +49,7 @@ export const situations: readonly Situation[] = [
     reason: "a config that is about to be reconciled",
     from: "Pending",
     given: {},
-    isStored: true, // a reconcile crosses this phase and leaves it in the same write
+    isStored: true, // a reconcile enters and leaves this phase in the same write
     phase: "Pending",
     argo: "Progressing",
     flux: "inProgress",
@@ -163,7 +161,6 @@ export const situations: readonly Situation[] = [
   },
 ];
 
-/** The status that a reconcile writes. */
 export function statusOf({ from, given, isStored = false, rollout }: Situation): Status {
   const seen = observedWith(from, given);
   if (isStored) return seen.stored;

@@ -1,4 +1,4 @@
-// What a cluster's own controllers do for the product: with a real kube-controller-manager, nothing of it is played.
+// The product with a real kube-controller-manager instead of a simulated one.
 // @module-tag thorough
 
 import { inRepository, type Server, startServer } from "@virt/testkit";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A controller that failed tries again after 5, 10, 20 and 40 seconds. */
+/** A failed controller retries after 5, 10, 20 and 40 seconds. */
 const endsWithinMs = 120_000;
 
 const kubectl = async (...args: readonly string[]) => succeeded(await server.kubectl(...args)).stdout;
@@ -59,13 +59,13 @@ test("what is installed is in the cluster's own roles, and nothing of it is left
   const published = "/api/v1/namespaces/virt-advisor-operator-system/configmaps/kube-root-ca.crt";
   await expect.poll(() => statusOf(published)).toBe(200);
 
-  // What is in a namespace may be gone before it is deleted.
+  // Objects in the namespace can be gone before the namespace.
   await kubectl("delete", "--wait=false", "--ignore-not-found", "-k", overlay);
   await expect.poll(rules).not.toContain("virtplatformconfigs");
   await expect.poll(everything, { timeout: endsWithinMs }).toEqual(before);
 }, 360_000);
 
-/** Every object that can be listed, save events, which end by themselves; one line each. */
+/** Returns one line per listable object, except events, which expire. */
 async function everything(): Promise<readonly string[]> {
   const names = await kubectl("api-resources", "--verbs=list", "--output=name");
   const kinds = names.split("\n").filter((name) => name !== "" && !name.startsWith("events"));

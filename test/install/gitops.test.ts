@@ -1,4 +1,5 @@
-// Flux and Argo CD apply our samples and annotations again and again while the operators work: nobody fights, and health is what we document.
+// Flux and Argo CD apply our samples and annotations repeatedly while the operators work: no conflicts, and health as
+// documented.
 // @module-tag thorough
 
 import { globSync, readFileSync } from "node:fs";
@@ -27,7 +28,6 @@ const deschedulerCrd = mockCrd("kubedeschedulers-v532");
 const mocks = ["nodehealthchecks", "selfnoderemediationtemplates", "selfnoderemediations"];
 const page = readFileSync(inRepository("docs", "gitops.md"), "utf8");
 
-/** What docs/gitops.md says of each moment, in the words of the tools. */
 const documented = {
   prerequisiteFailed: { argoCd: "Degraded", flux: "failed" },
   previewed: { argoCd: "Suspended", flux: "current" },
@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** With the roles and the commands of docs/gitops.md; such a tool may also read everything. */
+/** Uses the roles and commands of docs/gitops.md. Such a tool may also read everything. */
 async function bindAccount(): Promise<ApiUser> {
   const { server } = testCluster;
   const { folder, binaries, kubeconfig } = server;
@@ -105,12 +105,11 @@ async function request(method: "GET" | "PATCH" | "DELETE", path: string, body?: 
 }
 const edit = (path: string, body: object) => request("PATCH", `${path}?fieldManager=kubectl-edit`, body);
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
-/** A test waits in this way a dozen times. */
+/** A test has about a dozen waits. */
 const hangsAfterMs = 900_000;
 
 type Listed = { readonly items: readonly KubeObject[] };
 
-/** Of everything that the tools, the operators or both write. */
 async function readVersions(): Promise<Readonly<Record<string, string | undefined>>> {
   const lists = [configs, machineConfigs, checks, deschedulers];
   const found = await Promise.all(lists.map(async (path) => (await request("GET", path)) as unknown as Listed));
@@ -118,7 +117,10 @@ async function readVersions(): Promise<Readonly<Record<string, string | undefine
   return Object.fromEntries(objects.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
 
-/** For objects, in their order; beside these they ask which versions are served, and write events, when it is time for that. */
+/**
+ * Returns the operators' object requests in order. Excludes discovery, events and the report, which have their own
+ * timing.
+ */
 function listOperatorRequests(): readonly string[] {
   const accounts = [accountName("advisor"), accountName("platform")];
   const isOther = (path: string) =>
@@ -132,8 +134,8 @@ function listOperatorRequests(): readonly string[] {
 }
 
 /**
- * Applied again and again, nothing is written by anybody, and no operator asks for anything. What a commit set in motion may
- * come late, as the impact of a plan does once all lists are there: then it is tried again. A fight would never end.
+ * Expects that repeated applies cause no writes and no operator requests. Retries, because effects of a commit can be
+ * late, such as the impact of a plan. A conflict would never end.
  */
 async function expectPeace(tool: GitOpsTool): Promise<void> {
   await until(async () => {
@@ -145,7 +147,7 @@ async function expectPeace(tool: GitOpsTool): Promise<void> {
   });
 }
 
-/** By what they are samples of: a cluster has one config of each profile. */
+/** Grouped by profile, because a cluster has one config per profile. */
 const samples = Map.groupBy(
   globSync("config/samples/*_sample.yaml", { cwd: inRepository() })
     .toSorted()
@@ -186,7 +188,6 @@ test.each(tools)(
       repository.commit(file, object);
       await tool.apply();
     };
-    /** However often it is applied meanwhile, nothing is out of sync. */
     const expectHealth = (moment: Moment) =>
       until(async () => {
         const state = await tool.apply();
@@ -208,19 +209,18 @@ test.each(tools)(
     await expectHealth("previewed");
     await expectPeace(tool);
 
-    // A person decides in the cluster.
     await commit("config", leftToPeople);
     await expectHealth("previewed");
     await request("PATCH", `${config}?fieldManager=kubectl-patch`, { spec: { action: "Ignore" } });
-    await testCluster.configs.until(name, "Ignored"); // for Flux the preview was as healthy
-    await expectHealth("completed"); // Ignored is Healthy as well
+    await testCluster.configs.until(name, "Ignored"); // Flux reported the preview as healthy too
+    await expectHealth("completed");
 
-    // A commit approves: one plan, and no other.
+    // A commit approves exactly one plan.
     await commit("config", approvalOf("0".repeat(64)));
-    const { planHash = "" } = await testCluster.configs.until(name, "ReviewRequired"); // for Flux a draft is in progress as well
+    const { planHash = "" } = await testCluster.configs.until(name, "ReviewRequired");
     await expectHealth("withheld");
     expect((await server.request({ path: machineConfig })).status).toBe(404);
-    // A node that is down leaves no room for another: the rollout waits, and five minutes pass before that is a finding.
+    // A cordoned node leaves no room for another one: the rollout waits, and becomes a finding after five minutes.
     await edit(cordoned, { spec: { unschedulable: true } });
     await commit("config", approvalOf(planHash));
     await expectHealth("inProgress");
@@ -249,7 +249,7 @@ test.each(tools)(
       const committed = [...samples.values()].flatMap((all) => all.slice(round, round + 1));
       for (const object of committed) repository.commit(object.metadata.name, object);
       await tool.apply();
-      // A status that moves between two reads of the tool is no difference of what was committed, and is gone the next time.
+      // A status change between two reads of the tool is a transient difference.
       await until(async () => {
         await Promise.all(committed.map(expectObserved));
         expect((await tool.apply()).differences).toEqual([]);

@@ -1,4 +1,3 @@
-// The Helm chart on a real API server: installed, changed, rolled back and uninstalled, with the objects compared each time.
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/engine";
@@ -114,7 +113,7 @@ function helmEnv() {
   return { KUBECONFIG: server.kubeconfig, HOME: server.folder };
 }
 
-/** Every object with our label, whoever installed it. */
+/** Returns every object with our label, regardless of the installer. */
 async function ours(): Promise<readonly KubeObject[]> {
   const kinds = new Set(rendered("serviceMonitor.enabled=true").map(({ kind }) => kind.toLowerCase()));
   const flags = ["--all-namespaces", "--selector=app.kubernetes.io/part-of=kubevirt", "--output=json"];
@@ -122,7 +121,6 @@ async function ours(): Promise<readonly KubeObject[]> {
   return (JSON.parse(stdout) as { items: readonly KubeObject[] }).items;
 }
 
-/** The same objects, and in each every field of the chart. */
 function expectRendered(live: readonly KubeObject[], wanted: readonly KubeObject[]): void {
   expect(live.map(identity).toSorted()).toEqual(wanted.map(identity).toSorted());
   for (const object of wanted) {
@@ -130,12 +128,11 @@ function expectRendered(live: readonly KubeObject[], wanted: readonly KubeObject
   }
 }
 
-/** The API server drops the value of an environment variable if it is empty. */
+/** The API server drops empty values of environment variables. */
 function withoutEmptyValues(object: KubeObject): object {
   return JSON.parse(JSON.stringify(object).replaceAll(',"value":""}', "}")) as object;
 }
 
-/** Without what the server and its controllers write. */
 function settled(object: KubeObject): object {
   const { metadata, status: _status, ...rest } = object as KubeObject & { readonly status?: object };
   const { name, namespace, labels, annotations } = metadata;

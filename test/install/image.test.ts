@@ -1,4 +1,3 @@
-// What is in the image, and that it is the same whenever it is built.
 // @module-tag thorough
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
@@ -17,13 +16,12 @@ afterAll(() => image[Symbol.dispose]());
 
 const isFile = (path: string) => lstatSync(path).isFile();
 
-/** Of regular files, from the root. */
 function filesOf(architecture: string): readonly string[] {
   const root = image.unpackRoot(architecture);
   return listPaths(root).filter((path) => isFile(join(root, path)));
 }
 
-/** It compresses both platforms: seconds, and many minutes on a machine that is busy. */
+/** Compressing both platforms takes seconds, or many minutes on a busy machine. */
 const hangsAfterMs = 900_000;
 
 test("the same packages give the same image", { timeout: hangsAfterMs }, () => {

@@ -1,4 +1,4 @@
-// The OLM bundle obeys the rules that operator-framework publishes for bundles: each rule is tried on it and on a broken copy.
+// The OLM bundle follows the published bundle rules. Each rule also fails on a broken copy.
 
 import { describe, expect, test } from "vitest";
 import { type Rule, readBundle } from "./olm/bundle.ts";

@@ -1,4 +1,5 @@
-// The bundle on a real API server, as OLM installs it: its objects, its examples, a Subscription's settings, and no admission policies.
+// Installs the bundle on a real API server like OLM: objects, examples and Subscription settings, without admission
+// policies.
 // @module-tag thorough
 
 import { at, type Json, type KubeObject } from "@virt/engine";
@@ -105,13 +106,12 @@ test("a Subscription's settings hold in the place of the Deployment's", async ()
 async function startUntilTestEnds(deployment: string): Promise<StartedDeployment> {
   const started = await installed.start(deployment, settings);
   onTestFinished(async () => {
-    started.program.child.kill("SIGTERM"); // gives its lease back
+    started.program.child.kill("SIGTERM");
     await started.program.exited;
   });
   return started;
 }
 
-/** The notes of warnings about policies whose name begins so. */
 async function eventsAbout(prefix: string): Promise<readonly string[]> {
   const { body } = await server.request({ path: "/apis/events.k8s.io/v1/namespaces/default/events" });
   const { items } = body as { items: readonly { reason: string; note: string; regarding: { name: string } }[] };

@@ -1,4 +1,5 @@
-// The image runs as its Deployments say: both controllers, two replicas each, with their accounts, rights and admission policies.
+// The image runs as in its Deployments: both controllers with two replicas, their accounts, rights and admission
+// policies.
 
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
@@ -14,7 +15,7 @@ import { refusedRequests } from "../cluster/used-rights.ts";
 import { succeeded } from "../integration/shipping/manifests.ts";
 
 const controllers: readonly ControllerName[] = ["advisor", "platform"];
-/** One as OpenShift chooses it for a namespace; without it the image's own counts. */
+/** A user ID that OpenShift would choose for the namespace. Undefined uses the image's user. */
 const userIds: Readonly<Record<ControllerName, number | undefined>> = { advisor: undefined, platform: 1_000_660_000 };
 const leases: Readonly<Record<ControllerName, string>> = {
   advisor: "8f83cc6e.kubevirt.io",
@@ -27,7 +28,7 @@ let cluster: InstalledCluster;
 const pods = new Map<ControllerName, readonly RunningContainer[]>();
 const podsOf = (controller: ControllerName) => pods.get(controller) ?? [];
 const everyPod = () => controllers.flatMap(podsOf);
-/** Files that are there before anything runs, with all that a write would change. */
+/** All files before the start, with the attributes that a write would change. */
 let before: readonly string[];
 
 beforeAll(async () => {
@@ -49,7 +50,6 @@ beforeAll(async () => {
 }, 360_000);
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-/** Of the root, after the runtime has made the places of its mounts, and of every volume. */
 function files(): readonly string[] {
   const folders = [cluster.root, ...everyPod().map(({ pod }) => cluster.volumesOf(pod.metadata.name))];
   return folders.flatMap((folder) => listPaths(folder).map((path) => describeFile(join(folder, path))));
@@ -63,7 +63,6 @@ function describeFile(path: string): string {
   return [path, stat.mode, stat.uid, stat.size, stat.mtimeMs, content, target].join(" ");
 }
 
-/** As the service CA of OpenShift makes it for the Service. */
 async function createCertificate(controller: ControllerName): Promise<void> {
   const valid = { from: new Date(0), until: new Date(4e12) };
   const namespace = `virt-${controller}-operator-system`;
@@ -81,7 +80,6 @@ async function createCertificate(controller: ControllerName): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** The pod that holds the lease. */
 async function leaderOf(controller: ControllerName): Promise<string | undefined> {
   const path = `/apis/coordination.k8s.io/v1/namespaces/virt-${controller}-operator-system/leases/${leases[controller]}`;
   const { body } = await cluster.server.request({ path });
@@ -91,7 +89,7 @@ async function leaderOf(controller: ControllerName): Promise<string | undefined>
 
 describe.each(controllers)("each pod of the %s", (controller) => {
   test("is alive, by the probe of its template", async () => {
-    // A kubelet asks again as well, before it takes one that answers late for dead.
+    // A kubelet also retries before it restarts a slow container.
     const answers = () => Promise.all(podsOf(controller).map((pod) => pod.askProbe("liveness")));
     await expect.poll(answers).toEqual([200, 200]);
   });
@@ -107,7 +105,7 @@ describe.each(controllers)("each pod of the %s", (controller) => {
   });
 });
 
-/** Somebody else each time, so that no edit war is seen. */
+/** Uses a new field manager each time, to avoid an edit war. */
 async function correctsDrift(editor: string): Promise<void> {
   const selector = async () => {
     const { body } = await cluster.server.request({ path: service });

@@ -1,4 +1,5 @@
-// A real Prometheus watches both operators through what we ship: ServiceMonitors, roles, rules, dashboards. Each alert has its scenario.
+// A real Prometheus monitors both operators with the shipped ServiceMonitors, roles, rules and dashboards. Each alert
+// has a scenario.
 // @module-tag thorough
 
 import { readFileSync } from "node:fs";
@@ -14,15 +15,15 @@ import { applyManifests } from "../cluster/account.ts";
 import { denyPlatformUpdates } from "../cluster/deny-platform-updates.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
 
-/** A test waits for Prometheus several times, 90 s at most each time. */
+/** A test waits for Prometheus several times, up to 90 s each. */
 vi.setConfig({ testTimeout: 600_000 });
 
-/** A rate that stays at 0 here, and why. */
+/** Rates that stay at 0 in this test, with the reason. */
 const quiet: Readonly<Record<string, string>> = {
   "{{name}} retries per second": "no reconcile fails in passing: what a policy refuses is tried again at its own times",
 };
 
-/** What no scenario can cause here, and why. */
+/** Alerts that no scenario can cause here, with the reason. */
 const unprovokable: Readonly<Record<string, string>> = {
   VirtPlatformTombstoneStuck: "this release has no tombstone: nothing that an earlier one applied is deleted",
 };
@@ -81,7 +82,7 @@ const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_00
 
 type Mend = () => Promise<unknown>;
 
-/** They fire with these labels, and are resolved by what the runbook says, or by what is said here. */
+/** Expects the alerts with these labels, and resolves them with the runbook or with `mend`. */
 async function expectAlerts(
   alerts: Readonly<Record<string, Readonly<Record<string, string>>>>,
   mend: Mend,
@@ -132,7 +133,7 @@ test("VirtPlatformThrashingDetected fires, and its runbook resolves it", async (
     if (isFighting && isCorrected) await edit(check, { spec: { stormCooldownDuration: "9m" } }, "stubborn");
     expect(isFighting).toBe(false);
   };
-  const fight = vi.waitFor(fightOn, { timeout: 180_000, interval: 40 }); // longer than an alert is waited for
+  const fight = vi.waitFor(fightOn, { timeout: 180_000, interval: 40 }); // longer than the wait for an alert
   await expectAlert(alert, { ...object, reason: "edit-war" }, async () => {
     isFighting = false;
     await fight;
@@ -144,7 +145,7 @@ test("VirtPlatformSyncFailed fires, and its runbook resolves it", async () => {
   const alert = "VirtPlatformSyncFailed";
   const policy = { group: "remediation.medik8s.io", resource: "nodehealthchecks" };
   await applyManifests(testCluster.server, denyPlatformUpdates(policy));
-  // The policy is in force a moment after it was made: until then the operator corrects.
+  // A new policy takes effect after a delay. Until then the operator corrects the edit.
   await until(async () => {
     if ((await checkSpec("minHealthy")) === "51%") await edit(check, { spec: { minHealthy: "40%" } }, "somebody");
     expect(await monitored.prometheus.isFiring(alert)).toBe(true);
@@ -188,7 +189,7 @@ test("VirtAdvisorRolloutStuck fires, and its runbook resolves it", async () => {
 test("VirtAdvisorReviewWaiting fires, and its runbook resolves it", async () => {
   const alert = "VirtAdvisorReviewWaiting";
   await edit(hco, {
-    metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } }, // else the platform controller undoes it
+    metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } },
     spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } },
   });
   await expectAlert(alert, { name }, byRunbook(alert));
@@ -212,7 +213,7 @@ test("VirtAdvisorPlanFailed fires, and its runbook resolves it", async () => {
 test("VirtAdvisorDown and VirtPlatformDown fire when the operators end, and resolve when they run again", async () => {
   const controllers = ["advisor", "platform"] as const;
   for (const controller of controllers) {
-    monitored.operators[controller].child.kill("SIGTERM"); // as a pod is ended: a lease that is given back is taken at once
+    monitored.operators[controller].child.kill("SIGTERM"); // releases the lease for the restart
     await monitored.operators[controller].exited;
   }
   await expectAlerts({ VirtAdvisorDown: {}, VirtPlatformDown: {} }, async () => {
@@ -248,7 +249,7 @@ test.each([
     panels.flatMap(({ title, targets }) =>
       targets.map(async ({ expr, legendFormat, instant = false }) => {
         const values = await monitored.prometheus.queryHistory(expr);
-        // A number is 0 where there is nothing to count, and a rate is 0 where nothing happened: that shows nothing.
+        // A value of 0 proves nothing: a gauge without objects and a rate without activity are both 0.
         const mustMove = instant || (expr.includes("rate(") && !Object.hasOwn(quiet, legendFormat));
         const isShown = values.some((value) => Number.isFinite(value) && (!mustMove || value > 0));
         return isShown ? [] : [`${title}: ${legendFormat}`];

@@ -1,5 +1,3 @@
-// The shipped program reads its settings from the environment as from flags, and names what it does not understand.
-
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +37,7 @@ test("a flag wins over its variable", async () => {
 
 const page = readFileSync(inRepository("docs", "settings.md"), "utf8");
 const documented = [...page.matchAll(/^\| `--[\w-]+` \| `(\w+)` \|/gm)].map(([, variable = ""]) => variable);
-/** A path may be anything. */
+/** Any path is valid. */
 const unchecked = ["VIRT_OPERATOR_KUBECONFIG", "VIRT_OPERATOR_METRICS_CERT_PATH"];
 
 test("a bad value of any variable ends the program with a line that names the variable and what to do", async () => {

@@ -1,4 +1,5 @@
-// The platform controller's objects in every state, taken over by the next release and by the one before: nothing of what people said is lost, and nothing is written that nobody asked for.
+// The next and the previous release take over the platform controller's objects in every state: no customization is
+// lost, and no unrequested write occurs.
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
@@ -78,7 +79,6 @@ function annotate(path: string, said: Readonly<Record<string, string | null>>): 
   return fullCluster.edit(path, { metadata: { annotations: Object.fromEntries(annotations) } }, person);
 }
 
-/** Everything that people can say about an object. */
 async function customize(): Promise<void> {
   const { edit, read, until, testCluster } = fullCluster;
   await annotate(paths.kubelet, { patch: '[{"op":"replace","path":"/spec/kubeletConfig/maxPods","value":400}]' });
@@ -98,7 +98,6 @@ async function customize(): Promise<void> {
   await testCluster.configs.until(loadAware, "Completed");
 }
 
-/** Against somebody who never gives in, until the controller does. */
 async function pauseByEditWar(): Promise<void> {
   const { edit, read, untilLong } = fullCluster;
   await untilLong(async () => {
@@ -112,10 +111,10 @@ async function pauseByEditWar(): Promise<void> {
 const readAll = () =>
   Promise.all(fullCluster.targets.map(async ({ path }) => [path, await fullCluster.read(path)] as const));
 
-/** What it manages without anybody's objection, of every impact. */
+/** Assets of every impact that the controller manages without customization. */
 const inSync = ["virt-perf-settings", "forklift-controller", "metallb", "kubevirt-hyperconverged", "monitoring"];
 
-/** It has found these objects in sync, or made them so, and corrects drift as ever. */
+/** Waits until these assets are in sync and the controller corrects drift. */
 async function untilAtWork(): Promise<void> {
   const { edit, read, until } = fullCluster;
   await until(async () => {
@@ -129,7 +128,6 @@ async function untilAtWork(): Promise<void> {
   );
 }
 
-/** What either controller wrote since then, its own records apart. */
 function writesSince(since: string): readonly string[] {
   const accounts = [accountName("platform"), accountName("advisor")];
   const own = /\/(events|leases|virtplatformconfigs|configmaps\/virt-platform-operator-(report|governance))\b/;
@@ -150,7 +148,7 @@ const directions = [
   { direction: "downgrade", from: present, to: previous },
 ] as const;
 
-/** Both releases ship other alerts, and nothing else that differs. */
+/** The only objects that differ between the releases. */
 const changedByRelease: readonly string[] = [paths.service, paths.alerts];
 
 test.each(directions)(
@@ -165,7 +163,7 @@ test.each(directions)(
     const since = new Date().toISOString();
     await start(to);
     await untilAtWork();
-    // Objects are reconciled beside each other: the alerts of the release may be the last.
+    // Objects are reconciled in parallel, so that the release's alerts can be last.
     await expect.poll(() => writesSince(since)).toEqual([`patch ${paths.service}`, `patch ${paths.alerts}`].toSorted());
     const isKept = ([path]: readonly [string, KubeObject]) => !changedByRelease.includes(path);
     const kept = (await readAll()).filter(isKept);

@@ -1,4 +1,5 @@
-// Where the nodes are control plane and workers at once the releases plan for different pools: the newer one announces its plan, the older one leaves the newer's alone.
+// On a compact cluster the releases plan for different pools: the newer one announces its plan, the older one leaves
+// the newer plan unchanged.
 // @module-tag thorough
 
 import { conditionOf } from "@virt/advisor";
@@ -13,7 +14,7 @@ let testCluster: TestCluster;
 let running: RunningProgram | undefined;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ release: previous.folder, lacksRights: true }); // the older one may not read what the newer one plans;
+  testCluster = await startTestCluster({ release: previous.folder, lacksRights: true });
   await testCluster.simulate("compact", 10_000);
 });
 afterEach(printRequestsOnFailure(() => testCluster));
@@ -26,7 +27,6 @@ async function run({ folder: release }: Release): Promise<void> {
   running = await testCluster.startOperator({ release, flags: ["--leader-elect", "--advertise-profiles=false"] });
 }
 
-/** Announced, with the plan of the other release in force. */
 async function untilAnnounced(from: Release, to: Release): Promise<void> {
   const announced = await testCluster.configs.until(higherDensity, "CompletedWithUpgrade");
   expect(conditionOf(announced, "CompletedWithUpgrade")?.message).toBe(
@@ -35,7 +35,6 @@ async function untilAnnounced(from: Release, to: Release): Promise<void> {
   expect(announced.operatorVersion).toBe(from.version);
 }
 
-/** The release that planned it finds it as it left it. */
 async function untilBack({ version }: Release): Promise<void> {
   const isBack = ({ phase, operatorVersion }: Status) => phase === "Completed" && operatorVersion === version;
   expect(await testCluster.configs.until(higherDensity, isBack)).not.toHaveProperty("review");

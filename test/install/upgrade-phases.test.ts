@@ -1,4 +1,5 @@
-// The advisor's configs in every phase, taken over by the next release and by the one before: phases keep or move as documented, and nothing is written that nobody asked for.
+// The next and the previous release take over the advisor's configs in every phase: phases change only as documented,
+// and no unrequested write occurs.
 // @module-tag thorough
 
 import { phases } from "@virt/api";
@@ -46,7 +47,7 @@ async function start({ folder: release }: Release, kubeconfig = account.kubeconf
   running = await testCluster.startOperator({ release, flags, kubeconfig });
 }
 
-/** As a Deployment does it: the lease is given back. */
+/** Stops gracefully, so that the lease is released. */
 async function stop(): Promise<void> {
   running?.child.kill("SIGTERM");
   await running?.exited;
@@ -56,7 +57,6 @@ async function stop(): Promise<void> {
 const eachOf = (scenarios: readonly PhaseScenario[], act: (scenario: PhaseScenario) => Promise<unknown>) =>
   Promise.all(scenarios.map(act));
 
-/** Takes the scenarios to their phases with the first release, which is gone when this settles. */
 async function reachPhases(
   scenarios: readonly PhaseScenario[],
   release: Release,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await testCluster.simulate("three-workers", 10_000);
   const annotations = { "platform.kubevirt.io/autopilot": "metrics-service" };
   await edit(testCluster.server, paths.hco, { metadata: { annotations } });
-  // As a rolling update does: the manifests are there before the first new pod is.
+  // As in a rolling update, the manifests are applied before the first new pod starts.
   await testCluster.install(present.folder);
   await operatorAccount(testCluster.server, "platform", present.folder);
 });
@@ -61,7 +61,6 @@ const replicas: Replica[] = [];
 
 type Replica = { readonly release: Release; readonly programs: readonly RunningProgram[] };
 
-/** One process for each controller, as in their Deployments. */
 async function startReplica(release: Release): Promise<Replica> {
   const { folder } = release;
   const advisor = await testCluster.startOperator({
@@ -89,7 +88,7 @@ const isBy =
   ({ userAgent = "" }: AuditEvent): boolean =>
     userAgent.startsWith(`virt-operator/${version} `);
 
-/** Whoever asks for the lease waits for it, or has it. */
+/** Waits until the replica has requested the lease. */
 async function untilCandidate({ release }: Replica, since: string): Promise<void> {
   const isAsked = ({ controller, name }: LeaseOf) =>
     testCluster.server
@@ -107,7 +106,7 @@ async function untilCandidate({ release }: Replica, since: string): Promise<void
 const holderOf = async (lease: LeaseOf) =>
   ((await readAt(testCluster.server, leasePath(lease))) as unknown as LeaseObject | undefined)?.spec.holderIdentity;
 
-/** An administrator who knows that the holder is dead need not wait for its lease to run out. */
+/** Releases a dead holder's lease, so that the test does not wait for its expiry. */
 async function releaseLease(lease: LeaseOf): Promise<void> {
   const atMs = Date.now();
   const answer = await testCluster.server.request({
@@ -119,7 +118,6 @@ async function releaseLease(lease: LeaseOf): Promise<void> {
   thefts.push({ by: "a stranger", atMs, lease: answer.body as LeaseObject });
 }
 
-/** Writes of one account to one object since then, dry runs apart. */
 function writesTo(path: string, controller: LeaseOf["controller"], since: string): readonly string[] {
   return testCluster.server
     .audit()
@@ -171,7 +169,7 @@ test.each(directions)(
   360_000,
 );
 
-/** What is left of a plan of another version waits for a person where the present release takes over. */
+/** The present release requires a review of another version's unfinished plan. */
 async function followPlan(release: Release): Promise<void> {
   const { configs, server } = testCluster;
   if (release === previous) {

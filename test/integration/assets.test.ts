@@ -1,6 +1,3 @@
-// Every object that an asset renders is accepted by the API server and our admission policies, with each generation of the CRDs that
-// it may meet.
-
 import { fieldManagers } from "@virt/api";
 import { assets } from "@virt/catalog";
 import { type ApiResponse, type ApiUser, type Server, startServer } from "@virt/testkit";
@@ -70,7 +67,7 @@ describe.each(families)("with $title", ({ steady, generations }) => {
   }
 });
 
-/** The HyperConverged is there before the operator is, which never makes one. */
+/** Creates the HyperConverged before the operator starts, which never creates one. */
 async function install(server: Server, changing: readonly Definition[]): Promise<void> {
   await server.installCrds(changing.map(({ crd }) => crd));
   const hco = hcoWith(changing);
@@ -78,7 +75,6 @@ async function install(server: Server, changing: readonly Definition[]): Promise
   expect(await server.request({ method: "POST", path, body: hco })).toMatchObject({ status: 201 });
 }
 
-/** A dry run, an apply, and another that must change nothing. */
 async function refusalsOf(account: ApiUser, desired: Desired): Promise<readonly string[]> {
   const rehearsed = await apply(account, desired, "&dryRun=All");
   const first = await apply(account, desired);
@@ -91,7 +87,6 @@ async function refusalsOf(account: ApiUser, desired: Desired): Promise<readonly 
   ];
 }
 
-/** Server-side apply as the operator does it: no unknown field is taken. */
 function apply(account: ApiUser, desired: Desired, query = ""): Promise<ApiResponse> {
   const path = `${pathOf(desired)}?fieldManager=${fieldManagers.platform}&force=true&fieldValidation=Strict${query}`;
   return account.request({ method: "PATCH", path, body: desired.object, contentType: "application/apply-patch+yaml" });

@@ -9,7 +9,7 @@ import { alarms, startOperator } from "./operator/process.ts";
 const dayMs = 86_400_000;
 const days = (count: number) => new Date(Date.now() + count * dayMs);
 
-/** One more authority whose clients the API server lets in: it reads the file again whenever that changes. */
+/** Adds a client CA. The API server reloads its file after a change. */
 function addAuthority(api: Server): Authority {
   const authority = issueAuthority("another authority", { from: days(-9), until: days(9) });
   appendFileSync(join(api.folder, "authority.crt"), authority.certificate);
@@ -18,7 +18,6 @@ function addAuthority(api: Server): Authority {
 
 type Config = { readonly clusters: unknown; readonly contexts: unknown; readonly users: { name: string }[] };
 
-/** A kubeconfig with certificate files, and how to put new ones in their place. */
 function certified(api: Server, authority: Authority, name: string) {
   const files = { certificate: join(api.folder, `${name}.crt`), key: join(api.folder, `${name}.key`) };
   const renew = (until: Date) => {
@@ -51,7 +50,7 @@ test("a certificate that has expired is reported once, and one that takes its pl
   await expect.poll(() => alarms(operator).length).toBeGreaterThan(0);
   const refusals = () => api.audit().filter(({ responseStatus }) => responseStatus?.code === 401).length;
   const before = refusals();
-  await expect.poll(refusals, { timeout: 120_000 }).toBeGreaterThan(before + 1); // it rests for up to half a minute
+  await expect.poll(refusals, { timeout: 120_000 }).toBeGreaterThan(before + 1); // backs off for up to half a minute
   expect(alarms(operator)).toEqual([
     expect.objectContaining({ why: expect.stringContaining("the client certificate expired at ") as string }),
   ]);
@@ -93,7 +92,6 @@ const broken = [
 const crds = "/apis/apiextensions.k8s.io/v1";
 const resources = [{ name: "customresourcedefinitions", kind: "CustomResourceDefinition", namespaced: false }];
 
-/** A server that has no kind but CRDs, and one bad line in the first stream of them. */
 function startSpoiled(line: string) {
   const spoiled = reply.stream(
     [listEnd("10"), added("a.example.org", "11"), line, added("b.example.org", "12")],
@@ -132,7 +130,7 @@ test.each(broken)(
     await expect.poll(() => streams().length).toBe(2);
     expect(streams()[1]?.path).toContain("&resourceVersion=11&");
     await expect.poll(() => operator.probe("/readyz")).toBe(200);
-    // Such a server has no admission policies, and takes neither events about that nor a report.
+    // Such a server has no admission policies and accepts neither events nor reports.
     const beside = ["admission policies are not in force", "event dropped", "cannot write the report ConfigMap"];
     const alarming = () =>
       alarms(operator)

@@ -1,9 +1,8 @@
-// What the API server must take as a VirtPlatformConfig, and what it must refuse with which words.
+// VirtPlatformConfigs that the API server must accept, and those that it must refuse with a given message.
 
 export type ConfigCase = {
   readonly reason: string;
   readonly spec: Readonly<Record<string, unknown>> & { readonly profile: string };
-  /** Unless given, the name is that of the profile. */
   readonly name?: string;
 };
 
@@ -20,7 +19,7 @@ const labelled = (matchLabels: Readonly<Record<string, string>>) =>
 const bare = (more: object) => ({ profile: "virt-higher-density", ...more });
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 
-/** Examples of the seeds are samples, which have a test of their own. */
+/** The seeds' examples are samples, which have a separate test. */
 export const accepted: readonly ConfigCase[] = [
   { reason: "a profile alone", spec: { profile: "load-aware-rebalancing" } },
   { reason: "a profile without options", spec: { profile: "example-profile", action: "Apply" } },

@@ -1,5 +1,3 @@
-// A profile is one folder and one line: the API and the rights of the operator follow from these.
-
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { profiles } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";

@@ -1,4 +1,4 @@
-// VirtPlatformConfigs for the tests of their API, stored on a real server.
+// Stores VirtPlatformConfigs on a real server for the tests of their API.
 
 import { configKind, type Status } from "@virt/api";
 import type { ApiResponse, Server } from "@virt/testkit";
@@ -23,7 +23,6 @@ export const config = ({ spec, name = spec.profile }: Pick<ConfigCase, "spec" | 
   spec,
 });
 
-/** Made anew for each test that needs one. */
 export async function recreateConfig(server: Server, spec: ConfigCase["spec"]): Promise<StoredConfig> {
   await server.request({ method: "DELETE", path: `${path}/${spec.profile}` });
   const answer = await server.request({ method: "POST", path, body: config({ spec }) });

@@ -1,5 +1,3 @@
-// The advisor's role, as generated: enough for what it does, and for nothing else.
-
 import { readFileSync } from "node:fs";
 import { type ApiUser, inRepository, type Server, startServer } from "@virt/testkit";
 import { loadAll } from "js-yaml";
@@ -8,7 +6,7 @@ import { mockFiles } from "../../tools/demo/mocks.ts";
 import { routeCrd } from "../cluster/monitoring.ts";
 import { crdFile } from "./crd-objects.ts";
 
-/** With the role of example-profile, whose target is easy to write. */
+/** Includes the role of example-profile, whose target is easy to write. */
 const files = ["advisor", "example-profile"].map((folder) => inRepository("config", "rbac", folder, "role.yaml"));
 const patience = { timeout: 120_000 }; // a hang guard
 const namespace = "virt-advisor-operator-system";
@@ -48,7 +46,7 @@ async function post(path: string, body: object): Promise<void> {
   expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
 }
 
-// The server grants a right some milliseconds after it has stored the binding.
+// A new binding takes effect after some milliseconds.
 async function isGranted(): Promise<void> {
   const [ofCluster, ofNamespace] = await Promise.all([configs, lease].map((path) => advisor.request({ path })));
   if (ofCluster?.status !== 200 || ofNamespace?.status !== 404) throw new Error("not yet");

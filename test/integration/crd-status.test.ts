@@ -1,5 +1,3 @@
-// What the advisor says about a VirtPlatformConfig, as the API server keeps it and kubectl shows it.
-
 import type { Item, Status } from "@virt/api";
 import { type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -246,7 +244,7 @@ describe("kubectl", () => {
   test("explains an option in the words of its profile, with its range and its default", async () => {
     const explain = async (option = "mode") =>
       (await server.kubectl("explain", `vpconf.spec.options.loadAware.${option}`)).stdout.replace(/\s+/g, " ");
-    // The server publishes the schema some time after it serves the kind.
+    // The API server publishes the schema after a delay.
     await expect.poll(() => explain()).toContain("ENUM:");
     expect(await explain()).toContain("Predictive only simulates the evictions. Default: Automatic.");
     const interval = "Seconds between two runs of the descheduler. From 60 to 86400. Default: 60.";

@@ -1,5 +1,3 @@
-// The API as users meet it: what it takes, refuses and fills in.
-
 import { readFileSync } from "node:fs";
 import { configKind } from "@virt/api";
 import { inRepository, type Server, startServer } from "@virt/testkit";

@@ -16,12 +16,12 @@ const crdOf = (kind: string) => ({
   },
 });
 
-// Four at a time, since the server goes on with a stream for a second after its kind is gone.
+// Four at a time, because the API server keeps a stream open for a second after its kind is gone.
 const kinds = ["Apple", "Cherry", "Lemon", "Orange"];
 const rounds = { warmUp: 3, all: 25 };
-/** Code that has become hot is compiled, and counts as heap: 1.05 was seen. This finds some 40 kB that are lost in each cycle. */
+/** Compiled code counts as heap, and 1.05 was measured. This limit detects a leak of about 40 kB per cycle. */
 const heapGrowth = 1.2;
-/** Connections for calls that happen to be kept at the moment. A forgotten one for each cycle would be 88. */
+/** Idle kept-alive connections. A leaked one per cycle would be 88. */
 const keptSockets = 8;
 
 const sum = ({ resources }: CopierUsage) => Object.values(resources).reduce((all, one) => all + one, 0);

@@ -1,4 +1,4 @@
-// Events as the API server really stores them: once, as a series when they repeat, not again after a restart.
+// Events on a real API server: stored once, as a series when repeated, and not again after a restart.
 
 import { Client, type EventInput, EventRecorder, findAccess, noLease, writerFor } from "@virt/kube";
 import { type ApiUser, type Server, startServer, VirtualClock } from "@virt/testkit";
@@ -14,7 +14,7 @@ let account: ApiUser;
 beforeAll(async () => {
   server = await startServer();
   account = await server.serviceAccount("operator", "operator");
-  const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }]; // as shipped
+  const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }];
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await vi.waitFor(isGranted, patience);
 });
 
-// The server grants a right some milliseconds after it has stored the binding.
+// A new binding takes effect after some milliseconds.
 async function isGranted(): Promise<void> {
   const { body } = await account.request({
     method: "POST",
@@ -43,7 +43,7 @@ async function create(path: string, body: object): Promise<{ readonly metadata: 
   return answer.body as { metadata: { uid: string } };
 }
 
-/** One process of the operator. Its clocks begin where those of the machine stand. */
+/** Starts one operator process. Its virtual clocks begin at the machine's time. */
 function start() {
   const client = new Client({ access: findAccess({ env: {}, kubeconfig: account.kubeconfig }), userAgent: "test" });
   const clock = new VirtualClock(Date.now());

@@ -12,7 +12,7 @@ afterAll(() => api.stop());
 
 type Candidate = { readonly child: ChildProcess; readonly pid: number; readonly said: readonly string[] };
 
-/** Competes for the lease of this name, and writes to the ConfigMap of the same name while it leads. */
+/** Competes for the lease, and writes to the ConfigMap of the same name while it leads. */
 function startCandidate(lease: string, identity: string): Candidate {
   const script = inRepository("test", "integration", "leadership", "candidate.ts");
   const env = { ...process.env, KUBECONFIG: api.kubeconfig, LEASE: lease, IDENTITY: identity };
@@ -24,7 +24,6 @@ function startCandidate(lease: string, identity: string): Candidate {
   return { child, pid: child.pid, said };
 }
 
-/** The first leads, the second waits. */
 async function startPair(lease: string): Promise<readonly [Candidate, Candidate]> {
   const body = { metadata: { name: lease }, data: {} };
   await api.request({ method: "POST", path: "/api/v1/namespaces/default/configmaps", body });
@@ -39,7 +38,6 @@ function hears({ said }: Candidate, what: string): Promise<void> {
   return expect.poll(() => said, { timeout: 120_000, interval: 20 }).toContain(what);
 }
 
-/** Those that the API server did not refuse. */
 const writesOf = (identity: string, resource: "configmaps" | "leases", name: string): readonly AuditEvent[] =>
   requestsOf(identity, resource, name).filter(
     ({ verb, responseStatus }) => verb !== "get" && responseStatus?.code !== 409,
@@ -81,7 +79,7 @@ test("a leader that is stopped releases the lease, and the other one leads as so
   const lastWriteAt = writesOf("stopped-first", "configmaps", "stopped").at(-1)?.requestReceivedTimestamp ?? "never";
   expect(lastWriteAt < releasedAt, "nothing is written under a lease that was released").toBe(true);
   const after = requestsOf("stopped-second", "leases", "stopped")
-    // What was read while the release was being stored may have seen the lease before it.
+    // Excludes reads during the release, which may have returned the lease before it.
     .filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > (release?.stageTimestamp ?? ""))
     .map(({ verb }) => verb);
   expect(after.slice(0, after.indexOf("update")).filter((verb) => verb === "get").length).toBeLessThanOrEqual(1);

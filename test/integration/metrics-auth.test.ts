@@ -1,5 +1,3 @@
-// Who gets metrics: the five answers, with real tokens, by the RBAC of a real API server.
-
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
@@ -64,7 +62,7 @@ async function grant(name: string, namespace: string, account: string, rules: re
   await post("clusterrolebindings", { apiVersion, kind: "ClusterRoleBinding", metadata: { name }, roleRef, subjects });
 }
 
-// The server grants a right some milliseconds after it has stored the binding.
+// A new binding takes effect after some milliseconds.
 async function untilGranted(who: ApiUser, spec: object): Promise<void> {
   const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const isGranted = async () =>
@@ -109,7 +107,7 @@ test("a good token with the right is answered 200, and costs one review a minute
       .filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > since)
       .filter(({ requestURI }) => /\/(?:tokenreviews|subjectaccessreviews)$/.test(requestURI)).length;
   for (let times = 0; times < 5; times++) expect(await ask("https", reader.token)).toMatchObject({ status: 200 });
-  await expect.poll(reviews).toBe(2); // the audit log may be a moment behind
+  await expect.poll(reviews).toBe(2); // the audit log can be late
   expect(reports).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-// The mock CRDs answer as the genuine ones do, for every field that our specs mention, on a real API server.
+// For every field in our specs, the mock CRDs answer like the genuine ones on a real API server.
 // @module-tag thorough
 
 import { readdirSync, readFileSync } from "node:fs";

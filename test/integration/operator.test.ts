@@ -7,7 +7,6 @@ import { createInterface } from "node:readline";
 import { freePorts, inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
-/** What ships, not its sources. */
 const program = inRepository("dist", "virt-operator.mjs");
 
 let api: Server;
@@ -30,7 +29,6 @@ type Operator = {
   readonly probe: (path: string) => Promise<number>;
 };
 
-/** The bundled file, as a process. */
 async function startOperator(...flags: readonly string[]): Promise<Operator> {
   const [port = 0] = await freePorts(1);
   const address = `--health-probe-bind-address=127.0.0.1:${port}`;
@@ -48,7 +46,7 @@ async function startOperator(...flags: readonly string[]): Promise<Operator> {
     try {
       return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     } catch {
-      return 0; // it does not listen yet, or not any more
+      return 0;
     }
   };
   return { child, log, words: () => complaints, probe };
@@ -106,7 +104,7 @@ test("a server that is not there is reported once, retried quietly, and the proc
   writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${nobody}`));
   const operator = await startOperator(`--kubeconfig=${kubeconfig}`);
   await expect.poll(() => operator.log.filter(({ level }) => level === "warn").length).toBeGreaterThan(0);
-  await expect.poll(() => operator.probe("/healthz")).toBe(200); // it may listen a moment after its first warning
+  await expect.poll(() => operator.probe("/healthz")).toBe(200); // the server can start after the first warning
   expect(await operator.probe("/readyz")).toBe(500);
   const warnings = operator.log.filter(({ level }) => level === "warn" || level === "error");
   expect(warnings).toEqual([

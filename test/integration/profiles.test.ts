@@ -1,5 +1,3 @@
-// Every object that a profile plans is accepted by the API server and our admission policies, with each generation of the CRDs it may meet.
-
 import type { AnyProfileFacts, PlannedItem } from "@virt/advisor";
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";
@@ -23,7 +21,6 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-/** Server-side apply as the advisor drafts it: a rehearsal that takes no unknown field. */
 async function rehearse(plural: string, object: KubeObject): Promise<unknown> {
   const { apiVersion, metadata } = object;
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
@@ -52,7 +49,6 @@ const plurals: Readonly<Record<string, string>> = {
   ConfigMap: "configmaps",
 };
 
-/** What the API server says to each object of a plan. */
 async function answersTo(plan: readonly PlannedItem[]): Promise<Readonly<Record<string, unknown>>> {
   const applied = plan.flatMap((item) => (item.operation === "Apply" ? [item] : []));
   const answers = applied.map(async ({ name, desired }) => {
@@ -96,7 +92,7 @@ test.each(["v510", "v514", "v521", "v532"])("a descheduler of %s takes what is p
       );
       const made = { "enable-load-aware-descheduling": "made" };
       const psi = { "enable-psi-metrics": "made", "enable-psi-metrics-master": "made" };
-      // The profile of the oldest generation balances by requests: the plan has no use for PSI.
+      // The oldest generation's profile balances by requests, so that the plan does not use PSI.
       const isWithoutPsi = generation === "v510" || given?.["enablePSIMetrics"] === false;
       expect(answers).toEqual(isWithoutPsi ? made : { ...made, ...psi });
     }
@@ -111,7 +107,7 @@ const density: readonly (JsonMap | undefined)[] = [
   { memoryToRequestRatio: 300, ksmConfiguration: { nodeLabelSelector: selector } },
 ];
 
-/** It exists before the advisor plans for it. */
+/** Creates the HyperConverged before the advisor plans. */
 async function createHyperConverged(version: string): Promise<void> {
   const path = `/apis/hco.kubevirt.io/${version}/namespaces/openshift-cnv/hyperconvergeds`;
   const metadata = { name: "kubevirt-hyperconverged" };

@@ -26,10 +26,9 @@ const namespaceOf = ({ controller }: LeaseOf) => (controller === "advisor" ? nam
 const pathOf = (lease: LeaseOf) => `/apis/coordination.k8s.io/v1/namespaces/${namespaceOf(lease)}/leases/${lease.name}`;
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 const service = `/api/v1/namespaces/${platformNamespace}/services/virt-platform-operator-metrics`;
-/** Longer than it takes a leader to try its next renewal and learn of it. */
+/** Longer than a leader takes to attempt its next renewal. */
 const theftSeconds = 3;
 
-/** Something for both controllers to write, again and again. */
 async function furnish(api: Server): Promise<void> {
   const ownCrd = inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml");
   await api.installCrds([ownCrd, mockCrd("hyperconvergeds-v1beta1")]);
@@ -48,7 +47,7 @@ async function furnish(api: Server): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** Somebody else each time, so that no edit war is seen; and a config whose every edit is answered in its status. */
+/** Edits with a new field manager each time, to avoid an edit war, and changes a config that the advisor answers. */
 async function keepBusy(api: Server, signal: AbortSignal): Promise<void> {
   for (let edit = 0; !signal.aborted; edit++) {
     const selector = { spec: { selector: { vandal: `${edit}` } } };
@@ -78,7 +77,6 @@ async function startReplica(kubeconfig: string): Promise<Operator> {
   return replica;
 }
 
-/** The one that leads by its own words and by those of the lease. */
 async function untilLed(api: Server, lease: LeaseOf, replicas: readonly Operator[], after = -1): Promise<Operator> {
   const check = async () => {
     const { spec } = await leaseAt(api, lease);
@@ -92,7 +90,7 @@ async function untilLed(api: Server, lease: LeaseOf, replicas: readonly Operator
 const countLosses = ({ log }: Operator, { controller }: LeaseOf) =>
   log.filter((line) => line["controller"] === controller && line.msg === "lost leadership").length;
 
-/** It may lead again by now: what it lost before does not count. */
+/** Counts later losses only, because the replica may lead again. */
 async function untilDeposed(leader: Operator, lease: LeaseOf, before: number): Promise<void> {
   await expect.poll(() => countLosses(leader, lease)).toBeGreaterThan(before);
 }

@@ -7,7 +7,7 @@ import { complaints, startCopier } from "./runtime/process.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const original = (name: string, value: string) => ({ metadata: { name, labels: { copy: "yes" } }, data: { value } });
-/** Long enough that a busy machine loses no lease, short enough to wait for. */
+/** Long enough to keep the lease on a busy machine, short enough to wait for. */
 const lease = { LEASE: "default/copier", LEASE_SECONDS: "8" };
 const valueOf = async (api: Server, name: string) =>
   ((await api.request({ path: `${maps}/${name}` })).body as { data?: { value?: string } }).data?.value;
@@ -44,13 +44,13 @@ test("a leader that was frozen past its lease writes nothing after it wakes, and
 
   process.kill(one.pid, "SIGSTOP");
   await expect.poll(() => two.said).toContainEqual({ event: "leading", isLeading: true });
-  // Work that the frozen one will find as soon as it wakes.
+  // Creates work that the frozen process finds when it wakes.
   for (let round = 0; round < 20; round++)
     await api.request({ method: "POST", path: maps, body: original(`b-${round}`, "1") });
   await expect.poll(() => valueOf(api, "b-19-copy")).toBe("1");
   const frozenUntil = new Date().toISOString();
   process.kill(one.pid, "SIGCONT");
-  // It said so as well when it started.
+  // Checks the last report, because the process also reported this at its start.
   await expect.poll(() => one.said.findLast(({ event }) => event === "leading")).toMatchObject({ isLeading: false });
   for (let round = 0; round < 20; round++)
     await api.request({ method: "PATCH", path: `${maps}/b-${round}`, body: { data: { value: "2" } } });
@@ -61,7 +61,7 @@ test("a leader that was frozen past its lease writes nothing after it wakes, and
     .filter(
       ({ verb, userAgent = "" }) => userAgent.startsWith("copier/one") && !["get", "list", "watch"].includes(verb),
     );
-  // A renewal that the server refuses, because the lease has moved, is how it learns that it does not lead any more.
+  // The process learns of its loss from a refused renewal.
   const isRefusedRenewal = ({ requestURI, responseStatus }: AuditEvent) =>
     requestURI.includes("/leases/") && responseStatus?.code === 409;
   const late = writes.filter((event) => event.requestReceivedTimestamp > frozenUntil && !isRefusedRenewal(event));
@@ -81,7 +81,7 @@ test("an outage is sat out quietly, and everything is right again when it ends",
   gate.setMode("closed");
   await api.request({ method: "PATCH", path: `${maps}/a`, body: { data: { value: "2" } } });
   await expect.poll(() => copier.said.some(({ event }) => event === "opened")).toBe(true);
-  // What was tried at the same time as that may come in behind it; from the next attempt on there is one a second.
+  // Concurrent attempts can arrive late. From the next one on there is one per second.
   const atOnce = gate.connectionCount();
   await expect.poll(() => gate.connectionCount()).toBeGreaterThan(atOnce);
   const since = performance.now();

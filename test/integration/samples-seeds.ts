@@ -1,5 +1,3 @@
-// The examples of the documents that this product was asked for with, where those documents are at hand.
-
 import { existsSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
@@ -22,7 +20,6 @@ export function examples(): readonly Example[] {
   });
 }
 
-/** Fenced YAML, and what shell commands are given to read. */
 function blocks(text: string): readonly { readonly line: number; readonly yaml: string }[] {
   return [...text.matchAll(/^```yaml\n(.*?)^```|<<EOF\n(.*?)^EOF/gms)].map((found) => ({
     line: text.slice(0, found.index).split("\n").length + 1,

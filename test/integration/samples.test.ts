@@ -1,5 +1,3 @@
-// Every sample is taken by a real API server, as the documents say how to apply it.
-
 import { readdirSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { profiles } from "@virt/catalog";

@@ -48,7 +48,7 @@ test("nodes degrade, pools render late or not at all, as annotations say, and re
   await expect.poll(async () => condition(await worker(), "RenderDegraded")?.status, timeout).toBe("False");
 
   await fault(api, poolPath("worker"), "render-delay", "1000000h");
-  // Pools and MachineConfigs are watched apart: the generation shows that the pool was seen.
+  // Pools and MachineConfigs have separate watches. The generation shows that the pool change was seen.
   await patch(api, poolPath("worker"), { spec: { maxUnavailable: 2 } });
   const { generation } = (await worker()).metadata;
   await expect.poll(async () => (await worker()).status.observedGeneration, timeout).toBe(generation);
@@ -68,7 +68,7 @@ test("an object that the API server refuses is complained about once, and everyt
   writeFileSync(file, JSON.stringify({ objects: [refused, made], vms: [] }));
   const simulator = simulate(api, file);
   await simulator.until(/^ready$/m);
-  await simulator.stop(); // "ready" may come in before what was complained about earlier
+  await simulator.stop(); // "ready" can arrive before earlier complaints
   expect(simulator.complaints).toEqual([
     expect.stringMatching(/^virt-simulator: cannot create ConfigMap NOT A NAME: /),
   ]);

@@ -57,7 +57,7 @@ async function expectHco(server: Server, version: string): Promise<void> {
     const statuses = ["Available", "Progressing", "Degraded"].map((type) => condition(hco, type)?.status);
     return [hco.status?.observedGeneration, ...statuses];
   };
-  await expect.poll(settled, timeout).toEqual([2, "True", "False", "False"]); // the default is a change of its own
+  await expect.poll(settled, timeout).toEqual([2, "True", "False", "False"]); // the default is a separate change
   expect((await read(server, path)).spec).toMatchObject(setHco(version, { evictionStrategy: "LiveMigrate" }).spec);
   const waspAgent = async () =>
     (await server.request({ path: "/apis/apps/v1/namespaces/cnv/daemonsets/wasp-agent" })).status;

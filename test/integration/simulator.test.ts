@@ -23,20 +23,19 @@ import {
 import { shareServer, simulate, timeout } from "./simulator/process.ts";
 
 const { server, empty } = shareServer();
-/** A hang guard for a rollout of the default scenario on a machine that has other things to do. */
+/** A hang guard for a rollout of the default scenario on a busy machine. */
 const rolloutTime = { timeout: 400_000 };
 
-/** Enough for each worker to hold some. Two hundred, without a server: apps/simulator/src/rollouts.test.ts. */
+/** Enough for each worker to run some. apps/simulator/src/rollouts.test.ts runs two hundred without a server. */
 const fewMachines = [{ name: "web", namespace: "shop", count: 24, memoryGiB: [4, 8] }];
 
-/** As the default one, but for this. */
 function scenarioFile({ folder }: Server, scenario: object): string {
   const file = join(folder, "scenario.json");
   writeFileSync(file, JSON.stringify(scenario));
   return file;
 }
 
-/** How many workers are away at most, by one list after the other. */
+/** Returns a function that reports the maximum number of unavailable workers, from repeated lists. */
 function countAway(api: Server): () => Promise<number> {
   const seen: number[] = [];
   let isOver = false;
@@ -53,7 +52,7 @@ function countAway(api: Server): () => Promise<number> {
   };
 }
 
-/** The order in which the Machine Config Operator updates nodes: zone by zone, the oldest first, then by name. */
+/** The Machine Config Operator's update order: by zone, then oldest first, then by name. */
 function rolloutOrder(nodes: readonly SimulatedObject[]): readonly string[] {
   const rank = ({ metadata }: SimulatedObject) =>
     [metadata.labels["topology.kubernetes.io/zone"] ?? "~", metadata.creationTimestamp, metadata.name].join(" ");
@@ -109,7 +108,7 @@ test("a rollout of several nodes at a time starts them in the order of the Machi
   await expect.poll(isOver, rolloutTime).toBe(true);
 
   expect(await mostAway()).toBe(3);
-  // Those of the first wave start in the same moment, and later ones as soon as there is room.
+  // The first wave starts at the same time. Later nodes start as soon as there is room.
   const started = cordoned(simulator);
   expect([...started.slice(0, 3).toSorted(), ...started.slice(3)]).toEqual([
     ...order.slice(0, 3).toSorted(),
@@ -127,7 +126,7 @@ test("at rest nothing is written, and a change leads to the writes that it needs
     const away = async () => (await read(api, poolPath("master"))).status.unavailableMachineCount;
     await expect.poll(away, timeout).toBe(count);
   };
-  // There and back: what was under way before is over then.
+  // Sets and clears a fault, after which earlier changes are complete.
   await fault(api, "/api/v1/nodes/master-0", "not-ready", "");
   await untilAway(1);
   await fault(api, "/api/v1/nodes/master-0", "not-ready", null);
@@ -187,7 +186,7 @@ test("a paused pool renders and does not move, and goes on when it is released",
 
 test.each([
   ["compact", ["node-0", "node-1", "node-2"], /^node (\S+) is cordoned/],
-  ["single-node", ["node-0"], /^node (\S+) reboots/], // there is nowhere to go, so that nobody drains it
+  ["single-node", ["node-0"], /^node (\S+) reboots/], // no node can take its pods, so that it is not drained
 ])(
   "in a %s cluster the nodes are master's, the worker pool has none and is done with anything at once",
   async (scenario, nodes, step) => {

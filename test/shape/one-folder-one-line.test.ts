@@ -1,4 +1,4 @@
-// A profile and an asset are one folder and one line each: the guides for developers, followed to the letter in a copy of the tree.
+// A profile and an asset are one folder and one line each: follows the developer guides in a copy of the repository.
 // @module-tag thorough
 
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ afterAll(() => copy[Symbol.dispose]());
 
 type CatalogEntry = { readonly folder: string; readonly list: string };
 
-/** The blocks of code of a guide are the files of the folder, in this order, and the line. */
+/** A guide's code blocks are the folder's files in this order, followed by the line. */
 function follow(guide: string, { folder, list }: CatalogEntry, files: readonly string[]): void {
   const blocks = blocksIn(readFileSync(copy.path(guide), "utf8")).filter(({ language }) => language === "ts");
   expect(blocks.map(({ headline }) => headline)).toEqual([...files.map(() => "1. The folder"), "2. The line"]);
@@ -68,7 +68,7 @@ test(
   patienceMs,
 );
 
-// All others are what they are in the original, where they are tested in the same run.
+// Tests of all other workspaces are unchanged and run in the same test run.
 test(
   "the unit tests pass of every workspace that it touches, and of the tools",
   () => {

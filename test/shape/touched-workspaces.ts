@@ -1,4 +1,4 @@
-// The workspaces of a copy of the repository that differ from the original, and all that import one of them.
+// Finds workspaces of a repository copy that differ from the original, and all that import them.
 
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,7 +7,7 @@ import type { RepositoryCopy } from "../../tools/testing/repository-copy.ts";
 
 type Workspace = { readonly folder: string; readonly name: string; readonly imports: readonly string[] };
 
-/** Their folders. What they import is what they declare: `make check` sees to it. */
+/** Returns folders. Uses declared dependencies, which `make check` compares with the imports. */
 export function touchedWorkspaces(copy: Pick<RepositoryCopy, "path">): readonly string[] {
   const workspaces = readWorkspaces(copy.path());
   const touched = new Set(workspaces.filter(({ folder }) => isChanged(copy, folder)));

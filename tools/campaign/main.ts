@@ -1,4 +1,4 @@
-// `make campaign`: fault trials on the real API server, chosen by a seed; the last word is campaign.json.
+// `make campaign`: runs fault trials on the real API server, chosen by a seed, and writes campaign.json.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -48,4 +48,4 @@ writeFileSync(join(failedTrialsFolder, "campaign.json"), `${JSON.stringify(repor
 if (failures() === 0) progress.done(`${trialResults.length} trials`);
 else progress.fail();
 process.stdout.write(`${trialResults.length - failures()} passed, ${failures()} failed\n`);
-process.exit(failures() === 0 ? 0 : 1); // programs that were ended may keep this process
+process.exit(failures() === 0 ? 0 : 1); // pipes of killed programs can keep this process alive

@@ -1,5 +1,3 @@
-// A browser for the console: Chromium without a screen.
-
 import { type Browser, chromium } from "playwright-core";
 import { obtainChromium } from "../test-tools/chromium.ts";
 
@@ -8,7 +6,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: file,
     env: { ...process.env, ...env },
-    // Containers and build machines do not let it make its own; it opens nothing but our page.
+    // Containers often do not allow Chromium's sandbox. This browser opens only our own pages.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
 }

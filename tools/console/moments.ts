@@ -1,16 +1,14 @@
-// The moments of a simulated cluster's life that `make screenshots` shows: how each comes about, and what is on the page then.
+// The moments of a simulated cluster that `make screenshots` shows: how to reach each one and what to open.
 
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
 import type { Page } from "playwright-core";
 import type { Simulated } from "../demo/steps.ts";
 
-/** A moment of the journey. What it opens stays open for the moments that have no fragment of their own. */
+/** One moment of the journey. A page stays open for later moments that have no own fragment. */
 export type Moment = {
   readonly name: string;
   readonly fragment?: string;
-  /** Before the page is opened. */
   readonly prepare?: () => Promise<unknown>;
-  /** On the page. */
   readonly act?: (page: Page) => Promise<unknown>;
 };
 
@@ -22,7 +20,6 @@ const descheduler =
   "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
 const home = "virt-platform-operator-system";
 
-/** In the order in which they come; the last ones take something away. */
 export function momentsOf({ server }: Pick<Simulated, "server">): readonly Moment[] {
   const patch = (path: string, body: unknown) =>
     server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
@@ -175,7 +172,7 @@ async function poll(isIt: () => Promise<boolean>): Promise<void> {
   const deadline = AbortSignal.timeout(240_000);
   while (!deadline.aborted) {
     if (await isIt()) return;
-    await new Promise((resolve) => setTimeout(resolve, 200)); // polls for the state
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error("the state did not come");
 }

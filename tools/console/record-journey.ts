@@ -1,4 +1,4 @@
-// The second part of `make screenshots`: a terminal recording of the main journey, from the list of profiles until a plan is Completed.
+// The second part of `make screenshots`: a terminal recording from the list of profiles to a completed plan.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -14,7 +14,7 @@ const profile = "load-aware-rebalancing";
 async function record({ server }: Simulated): Promise<void> {
   const cluster = openReader(server);
   const until = async (isIt: () => Promise<boolean> | boolean) => {
-    while (!(await isIt())) await new Promise((settle) => setTimeout(settle, 100)); // polls for the state
+    while (!(await isIt())) await new Promise((settle) => setTimeout(settle, 100));
   };
   await until(() => phaseIs(profile, "Ignored")(cluster));
   const shell = await openRecordedShell({
@@ -30,7 +30,7 @@ async function record({ server }: Simulated): Promise<void> {
   writeFileSync(file, shell.cast());
 }
 
-/** `status --watch` is left by Ctrl-C when the plan is done. */
+/** Ctrl-C ends `status --watch` when the plan is complete. */
 async function typeJourney(shell: RecordedShell, untilCompleted: () => Promise<void>): Promise<void> {
   await shell.run(`${plugin} profiles`);
   await shell.run(`${plugin} plan ${profile}`);

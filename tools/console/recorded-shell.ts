@@ -1,16 +1,15 @@
-// A shell at a terminal that util-linux' script makes, into which commands are typed, recorded as an asciinema cast of version 2.
+// Records commands typed into a shell as an asciicast v2. The terminal comes from `script` of util-linux.
 
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 
 export type RecordedShell = {
-  /** Types a command, and settles when the prompt is back. `asks` is what the program says before it reads the answer. */
+  /** Types a command and waits for the prompt. `asks` is the prompt that precedes `answer`. */
   readonly run: (command: string, question?: { readonly asks: string; readonly answer: string }) => Promise<void>;
   readonly interrupt: () => void;
-  /** Settles when the last command has shown it. */
   readonly isShown: (words: string) => Promise<void>;
   readonly end: () => Promise<void>;
-  /** The file, in which no pause is longer than people want to wait. */
+  /** Returns the cast, with long pauses shortened. */
   readonly cast: () => string;
 };
 
@@ -22,7 +21,6 @@ const size = { width: 110, height: 34 };
 const prompt = "$ ";
 const patienceMs = 90_000;
 const keyMs = 25;
-/** For whoever watches it, between the end of a command and the next one. */
 const readMs = 1_200;
 
 export async function openRecordedShell({ title, env }: ShellOptions): Promise<RecordedShell> {
@@ -42,7 +40,7 @@ export async function openRecordedShell({ title, env }: ShellOptions): Promise<R
     const deadline = AbortSignal.timeout(patienceMs);
     while (!isIt()) {
       if (deadline.aborted) throw new Error(`the terminal shows only: ${since}`);
-      await wait(20); // polls for the state
+      await wait(20);
     }
   };
   const type = async (words: string) => {
@@ -53,7 +51,6 @@ export async function openRecordedShell({ title, env }: ShellOptions): Promise<R
     child.stdin.write("\r");
   };
   const isReady = () => ["\n", "^C"].some((before) => since.endsWith(`${before}${prompt}`));
-  // A shell of root has another prompt by itself.
   await until(() => /[#$] $/.test(since));
   child.stdin.write(`PS1='${prompt}'\r`);
   await until(isReady);
@@ -82,7 +79,6 @@ export async function openRecordedShell({ title, env }: ShellOptions): Promise<R
 
 const longestPauseMs = 1_500;
 
-/** One line for the header, then one for each frame; see the description of asciicast v2. */
 export function writeCast(title: string, frames: readonly Frame[]): string {
   let at = 0;
   const events = frames.map(({ atMs, text }, index) => {

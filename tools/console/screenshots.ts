@@ -1,4 +1,4 @@
-// `make screenshots`: every page in both themes and three widths into dist/screenshots, along the main journey of a simulated cluster.
+// `make screenshots`: captures every page in both themes and three widths into dist/screenshots.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,6 @@ const folder = join("dist", "screenshots");
 const widths = [1280, 768, 360];
 const themes = ["light", "dark"] as const;
 
-/** A page, and the console that it is from. */
 type OpenPage = { readonly page: Page; readonly console: RunningConsole };
 
 async function shootAll(): Promise<void> {
@@ -43,7 +42,7 @@ async function shootAll(): Promise<void> {
       return step(name, () => shootMoment(page, console.origin, { ...moment, name }));
     };
     for (const moment of momentsOf(cluster)) {
-      // Before anything is broken: what somebody sees who may do nothing.
+      // Shows the page to a user without permissions, before anything is broken.
       if (moment.name === "overview-silent")
         await shoot(
           {
@@ -86,7 +85,7 @@ async function shootMoment(page: Page, origin: string, { name, fragment, prepare
       await page.locator("#content h1").waitFor();
       await page.locator(".pf-v6-c-spinner").waitFor({ state: "detached" });
       if (width === widths[0]) await page.locator("nav[aria-label=Pages]").waitFor();
-      // The page scrolls inside: it is made as tall as what it holds.
+      // The page scrolls inside #content, so that the window must be as tall as the content.
       const tall = await page
         .locator("#content")
         .evaluate(({ scrollHeight }: { readonly scrollHeight: number }) => scrollHeight);

@@ -1,17 +1,13 @@
-// The shipped console as a process: its URL, what it said, and its end.
-
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { inRepository } from "@virt/testkit";
 
 export type RunningConsole = {
-  /** With the token, which is good once. */
+  /** Includes the one-time token. */
   readonly url: string;
   readonly origin: string;
-  /** What it said to people beside the URL. */
   readonly words: () => string;
   readonly pid: number;
-  /** Settles with its exit code. */
   readonly end: (signal?: "SIGINT" | "SIGKILL") => Promise<number | null>;
 };
 

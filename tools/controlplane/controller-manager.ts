@@ -1,4 +1,4 @@
-// `make controller-manager`: gets kube-controller-manager, and prints its file as its last line.
+// `make controller-manager`: obtains kube-controller-manager and prints its path as the last line.
 
 import { obtainControllerManager } from "@virt/testkit";
 import { startProgress } from "../progress.ts";

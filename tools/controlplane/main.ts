@@ -1,4 +1,4 @@
-// `make controlplane`: gets kube-apiserver, etcd and kubectl, and prints the folder that holds them as its last line.
+// `make controlplane`: obtains kube-apiserver, etcd and kubectl, and prints their folder as the last line.
 
 import { obtainBinaries } from "@virt/testkit";
 import { startProgress } from "../progress.ts";

@@ -1,4 +1,4 @@
-// What is worth a line while the demo runs: phases, what a plan would do, progress of rollouts and what holds them, nodes.
+// Formats the changes that the demo prints: phases, planned changes, rollout progress, blockers and nodes.
 
 import type { Status, VirtPlatformConfig } from "@virt/api";
 import { asList, at, type KubeObject, member } from "@virt/engine";
@@ -18,7 +18,6 @@ function isNewPhase({ before, after }: Change<VirtPlatformConfig>): boolean {
   return phase !== undefined && phase !== before?.status?.phase;
 }
 
-/** What the phase alone does not say. */
 function reasons(status: Status = {}): readonly string[] {
   const { phase, conditions = [], impactSeverity, review } = status;
   const conditionsOf = (type: string) => conditions.filter((one) => one.type === type && one.status === "True");
@@ -50,7 +49,7 @@ function newFindings(before: Status, after: Status): readonly string[] {
     );
 }
 
-/** Nothing about nodes that were there from the start. */
+/** Returns no lines for nodes that were added or removed. */
 export function nodeChangeLines({ before, after }: Change<KubeObject>): readonly string[] {
   if (before === undefined || after === undefined) return [];
   const { name } = after.metadata;

@@ -1,4 +1,4 @@
-// Approves a plan in the console as a person does, and sees the nodes of the rollout fill up until it is Completed.
+// Approves a plan in the console like a user and watches its rollout until the plan is Completed.
 
 import type { Page } from "playwright-core";
 import { launchBrowser } from "../console/browser.ts";
@@ -29,7 +29,7 @@ async function approveAndFollow(page: Page, profile: string): Promise<void> {
     .getByRole("button", { name: /^Approve plan/ })
     .click();
   await page.getByRole("link", { name: "Rollout", exact: true }).click();
-  // Before the pool has a new target, all of its nodes are Done as well; and items are Completed before the plan is.
+  // All nodes are Done before the pool has a new target, and items complete before the plan does.
   await page.locator(".vc-item-head", { hasText: profile }).getByText("Completed", { exact: true }).first().waitFor();
   const done = page.getByTestId("pool-worker").locator("[data-phase=Done]");
   await done.nth(Number(rebooted) - 1).waitFor();

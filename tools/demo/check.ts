@@ -1,4 +1,4 @@
-// Plays a scenario without a person: types what the demo suggests, and waits for what each stage promises.
+// Plays a demo scenario unattended: types the suggested commands and checks the outcome of each stage.
 
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -17,14 +17,14 @@ export type DemoEnvironment = Simulated & {
   readonly consoleUrl: string;
   /** The folder with the kubeconfig, kubectl, the plugin, and stand-ins for oc, virtctl and ssh. */
   readonly place: string;
-  /** With KUBECONFIG and kubectl, as the demo tells people to set it. */
+  /** Has KUBECONFIG and PATH set as the demo instructs users. */
   readonly env: NodeJS.ProcessEnv;
 };
 
 export async function checkScenario(demo: DemoEnvironment, { stages, checks }: DemoScenario): Promise<void> {
   const failed = demo.programs.failure.then((why) => Promise.reject(new Error(why)));
   const cluster = openReader(demo.server);
-  // Only here: people need no browser of ours.
+  // Imported only here, because the interactive demo needs no browser.
   const console = checks === "browser" ? await (await import("./check-in-browser.ts")).openConsole(demo) : undefined;
   const order = checks === "swap-order" ? watchSwapOrder(demo.server.kubeconfig) : undefined;
   const carryOut = (suggestion: Suggestion) =>
@@ -60,7 +60,7 @@ async function checkStage({ suggest, isOver }: DemoStage, { cluster, carryOut, u
   const deadline = AbortSignal.timeout(patienceMs);
   while (!(await isOver(cluster))) {
     if (deadline.aborted) throw new Error(`the stage did not complete within ${patienceMs / 1000} s`);
-    await wait(100); // polls for the state
+    await wait(100);
   }
 }
 

@@ -1,5 +1,3 @@
-// What the demo looks up in its cluster to see how far a scenario is.
-
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
 import { asText, at, type KubeObject } from "@virt/engine";
 import type { ApiUser } from "@virt/testkit";
@@ -11,7 +9,6 @@ export type ClusterReader = {
   readonly listPlatformEvents: () => Promise<readonly PlatformEvent[]>;
 };
 
-/** Whether a stage of a scenario is over. */
 export type Check = (cluster: ClusterReader) => Promise<boolean>;
 
 export function openReader({ request }: Pick<ApiUser, "request">): ClusterReader {

@@ -1,4 +1,4 @@
-// Watches the cluster and prints what happens, with the time since the start, and at each stage of the scenario what to type next.
+// Prints the cluster's changes with the elapsed time and, at each stage, the command to type next.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { configKind, type VirtPlatformConfig } from "@virt/api";
@@ -45,7 +45,7 @@ function asConfigs({ before, after }: Change<KubeObject>): Change<VirtPlatformCo
   };
 }
 
-/** Whoever does the same in the console, or with other commands, gets to the next stage as well. */
+/** A stage ends when the cluster reaches its state, regardless of how the user got there. */
 export async function followStages(
   stages: readonly DemoStage[],
   cluster: ClusterReader,
@@ -55,7 +55,7 @@ export async function followStages(
     if (index > 0) printSuggestions(await suggest(cluster), say);
     while (!(await isOver(cluster))) {
       if (signal.aborted) return;
-      await wait(300); // polls for the state
+      await wait(300);
     }
   }
   say(

@@ -1,4 +1,4 @@
-// `make demo`: a cluster to try everything on, without a cluster. Ctrl-C ends it and leaves nothing behind.
+// `make demo`: runs the product on a simulated cluster. Ctrl-C removes everything.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,6 @@ import { type DemoScenario, demoScenarios, findScenario, listScenarios } from ".
 import { bringUp, node, type Simulated, step } from "./steps.ts";
 
 const { CHECK = "", SCENARIO = "first-plan", SPEED = CHECK === "" ? "60" : "2000", DEMO_PORT = "7070" } = process.env;
-/** When make was started, in seconds. */
 const startedAt = Number(process.env["DEMO_STARTED"] ?? Date.now() / 1000);
 
 async function demo(scenario: DemoScenario): Promise<void> {
@@ -46,7 +45,7 @@ async function demo(scenario: DemoScenario): Promise<void> {
   }
 }
 
-/** A folder that no other demo uses. One that was killed has left its own behind. */
+/** Returns a folder that no other demo uses, and removes the folders of killed demos. */
 function choosePlace(): string {
   const used = globSync(".demo*").filter(isUsed);
   for (const left of globSync(".demo*").filter((folder) => !isUsed(folder)))
@@ -62,7 +61,7 @@ function isUsed(folder: string): boolean {
   return existsSync(owner) && existsSync(`/proc/${readFileSync(owner, "utf8").trim()}`);
 }
 
-/** Settles when the profiles are offered and the console is served. */
+/** Settles when the profiles are advertised and the console is served. */
 async function enterCluster(cluster: Simulated, place: string): Promise<DemoEnvironment> {
   const { server, programs, logs } = cluster;
   cpSync(server.kubeconfig, join(place, "kubeconfig"));
@@ -70,7 +69,7 @@ async function enterCluster(cluster: Simulated, place: string): Promise<DemoEnvi
     kubectl: join(server.binaries, "kubectl"),
     plugin: join("dist", "kubectl-virt_advisor"),
   });
-  // The platform controller publishes its report there, which the console shows.
+  // The platform controller publishes the report that the console shows in this namespace.
   const metadata = { name: "virt-platform-operator-system" };
   await server.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata } });
   const failed = programs.failure.then((why) => Promise.reject(new Error(`${why}; see ${logs}`)));
@@ -85,7 +84,7 @@ async function untilServed({ server, logs }: Simulated): Promise<string> {
     const [, url] = /^Console: (\S+)$/m.exec(readFileSync(join(logs, "console.log"), "utf8")) ?? [];
     const offered = (await cluster.readConfig("load-aware-rebalancing"))?.status?.phase;
     if (url !== undefined && offered !== undefined) return url;
-    await wait(50); // polls for the state
+    await wait(50);
   }
 }
 
@@ -134,7 +133,6 @@ async function checkAll(): Promise<void> {
   }
 }
 
-/** The simulator's own words. */
 function listClusters(): readonly string[] {
   const help = execFileSync(process.execPath, ["dist/virt-simulator.mjs", "--help"], { encoding: "utf8" });
   const [, scenarios = ""] = help.split("scenarios:\n");

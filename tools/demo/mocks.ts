@@ -1,9 +1,8 @@
-// Which mock CRDs a simulated cluster gets: one file for each kind, the newest where there are several.
+// Selects the mock CRDs of a simulated cluster: one file per kind, by default the newest.
 
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 
-/** The generation that is installed of kinds with several; the workflow guide speaks of these. */
 const chosen: Readonly<Record<string, string>> = { kubedeschedulers: "v532", hyperconvergeds: "v1beta1" };
 
 export function mockFiles(without: readonly string[] = []): readonly string[] {

@@ -8,7 +8,6 @@ import { fillPathFolder } from "./path-folder.ts";
 const root = mkdtempSync(join(tmpdir(), "demo-path-"));
 const folder = join(root, "path");
 
-/** Programs that print what they were called with, one word per line. The cluster has no node `missing`. */
 function writeEcho(name: string): string {
   const file = join(root, name);
   writeFileSync(
@@ -25,7 +24,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** In a shell with the folder. */
 function type(typed: string) {
   return spawnSync("sh", ["-c", typed], { env: { PATH: `${folder}:/usr/bin:/bin` }, encoding: "utf8" });
 }

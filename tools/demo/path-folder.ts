@@ -1,12 +1,10 @@
-// The folder that the demo asks users to put into their PATH: every command that the product prints runs with what is in it.
+// Fills the folder that demo users add to their PATH, so that every command the product prints works.
 
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export type PathPrograms = {
-  /** The kubectl of the control plane. */
   readonly kubectl: string;
-  /** The built kubectl plugin. */
   readonly plugin: string;
 };
 
@@ -19,7 +17,7 @@ export function fillPathFolder(folder: string, { kubectl, plugin }: PathPrograms
   }
 }
 
-/** Commands that kubectl has too run with kubectl, also those that oc has under adm. All others fail. */
+/** Runs commands that kubectl also has with kubectl, including those under `oc adm`. All others fail. */
 const ocScript = `#!/bin/sh
 # The demo's stand-in for oc.
 run() {
@@ -39,7 +37,10 @@ esac
 run "$@"
 `;
 
-/** The usage is that of virtctl in KubeVirt at commit 0847ae426d18 (pkg/virtctl/vm): VERB NAME, and the global flag --namespace. */
+/**
+ * The usage matches virtctl in KubeVirt at commit 0847ae426d18 (pkg/virtctl/vm): VERB NAME, and the global flag
+ * --namespace.
+ */
 const virtctlScript = `#!/bin/sh
 # The demo's stand-in for virtctl.
 fail() {
@@ -81,7 +82,7 @@ echo "virtctl (demo stand-in): virtctl $verb sets runStrategy $strategy" >&2
 exec kubectl patch virtualmachine "$vm" "$@" --type=merge -p "{\\"spec\\":{\\"runStrategy\\":\\"$strategy\\"}}"
 `;
 
-/** Only for the simulated nodes: any other ssh of the terminal, such as that of git, is the user's own. */
+/** Handles only the simulated nodes. Every other ssh call, such as from git, runs the user's own ssh. */
 const sshScript = `#!/bin/sh
 # The demo's stand-in for ssh.
 node=\${1#core@}

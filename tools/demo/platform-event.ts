@@ -1,11 +1,9 @@
-// What the platform controller says in its events.
-
 import { fieldManagers } from "@virt/api";
 import { asText, type KubeObject } from "@virt/engine";
 
 export type PlatformEvent = { readonly reason: string; readonly note: string };
 
-/** Undefined for events of others. */
+/** Returns undefined for events of other controllers. */
 export function platformEvent(event: KubeObject | undefined): PlatformEvent | undefined {
   if (event === undefined || event["reportingController"] !== fieldManagers.platform) return undefined;
   return { reason: asText(event["reason"]) ?? "", note: asText(event["note"]) ?? "" };

@@ -39,7 +39,6 @@ test.each(all)("every stage of $name has something that the check can type", asy
   }
 });
 
-/** The verbs of the plugin with their flags, as its own page has them. */
 const commandLine = readFileSync(inRepository("docs", "command-line.md"), "utf8");
 const verbs = new Map(
   [...commandLine.matchAll(/^\| `(\w+)[^|]*\|[^|]*\|([^|]*)\|$/gm)].map(

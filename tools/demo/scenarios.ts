@@ -1,5 +1,3 @@
-// The scenarios of the demo: the cluster of each, what is typed at each stage, and how the stage ends.
-
 import { both, fieldIs, hasEvent, hasFinding, phaseIs } from "./cluster-reader.ts";
 import {
   approve,
@@ -17,12 +15,11 @@ import { editCommand, planCommand, plugin, reviewCommands, unblockCommands } fro
 
 export type DemoScenario = {
   readonly about: string;
-  /** A scenario of the simulator, or a file. */
   readonly cluster: string;
-  /** Kinds that are not installed at first, by plural. */
+  /** Plurals of the kinds that are absent at the start. */
   readonly missingKinds: readonly string[];
   readonly stages: readonly DemoStage[];
-  /** Checked by CHECK=1 beside the stages. */
+  /** An extra check with CHECK=1. */
   readonly checks?: "browser" | "swap-order";
 };
 
@@ -214,13 +211,12 @@ export const demoScenarios: ReadonlyMap<string, DemoScenario> = new Map([
   ["two-profiles", twoProfiles],
 ]);
 
-/** Where a scenario can play: the simulator's own clusters by name, and whether there is such a file. */
 export type KnownClusters = {
   readonly names: readonly string[];
   readonly isFile: (path: string) => boolean;
 };
 
-/** Any cluster shows the first plan as well. Undefined: there is nothing of that name. */
+/** Returns the first plan's stages for a cluster that has no own stages. Undefined if the name is unknown. */
 export function findScenario(name: string, { names, isFile }: KnownClusters): DemoScenario | undefined {
   const found = demoScenarios.get(name);
   if (found !== undefined) return found;
@@ -230,7 +226,6 @@ export function findScenario(name: string, { names, isFile }: KnownClusters): De
     : undefined;
 }
 
-/** One line for each. */
 export function listScenarios(clusters: readonly string[]): string {
   const width = Math.max(...[...demoScenarios.keys()].map((name) => name.length));
   const lines = [...demoScenarios].map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);

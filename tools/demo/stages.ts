@@ -1,10 +1,9 @@
-// Stages that several scenarios of the demo share: what is typed in each, and how it ends.
+// Stages that several demo scenarios share.
 
 import { type Check, type ClusterReader, phaseIs } from "./cluster-reader.ts";
 import { askToApprove, editCommand, planCommand, plugin, reviewCommands, type Suggestion } from "./suggestion.ts";
 
 export type DemoStage = {
-  /** What happens in it, as a sentence without a full stop. */
   readonly title: string;
   readonly suggest: (cluster: ClusterReader) => Promise<readonly Suggestion[]>;
   readonly isOver: Check;
@@ -19,7 +18,6 @@ export const type =
   () =>
     Promise.resolve(suggestions);
 
-/** Suggestions that need the config, such as those that name its plan. */
 export const typeFor =
   (profile: string, suggest: (config: Parameters<typeof reviewCommands>[0]) => readonly Suggestion[]) =>
   async ({ readConfig }: ClusterReader): Promise<readonly Suggestion[]> => {

@@ -1,4 +1,4 @@
-// The steps that bring up a simulated cluster, each with a progress line and its time.
+// Brings up a simulated cluster step by step, with a progress line and the duration of each step.
 
 import { globSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,13 +11,12 @@ export type Simulated = { readonly server: Server; readonly programs: KeptProces
 export type SimulatedClusterOptions = {
   readonly scenario: string;
   readonly speed: string;
-  /** Kinds whose CRD comes later, by plural. */
+  /** Plurals of the kinds whose CRD is installed later. */
   readonly without?: readonly string[];
-  /** Folders with a kustomization, which are applied before any program starts. */
+  /** Kustomization folders that are applied before any program starts. */
   readonly manifests?: readonly string[];
-  /** The cluster goes on when this process ends. */
+  /** True if the cluster keeps running after this process ends. */
   readonly outlivesOwner: boolean;
-  /** Further programs that run against the cluster, behind the simulator. */
   readonly programs: (kubeconfig: string) => readonly ProcessSpec[];
 };
 
@@ -90,7 +89,6 @@ type Pools = {
   }[];
 };
 
-/** All pools have their machines, and all of them are ready. */
 async function settled(server: Server, programs: KeptProcesses, update: Update): Promise<void> {
   const deadline = AbortSignal.timeout(patienceMs);
   const failed = programs.failure.then((why) => Promise.reject(new Error(why)));
@@ -102,7 +100,7 @@ async function settled(server: Server, programs: KeptProcesses, update: Update):
       status?.machineCount !== undefined && status.machineCount === status.readyMachineCount;
     if (items.length > 0 && ready > 0 && items.every(isReady)) return;
     update(`${ready} nodes ready`);
-    await wait(100); // polls for the state
+    await wait(100);
   }
   throw new Error(`the simulated cluster was not ready after ${patienceMs / 1000} s`);
 }

@@ -1,17 +1,15 @@
-// Commands that the demo suggests to people, and types itself where it plays without one.
+// The commands that the demo suggests, and types itself with CHECK=1.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { blockingFinding, findingRemedies, planName } from "@virt/client";
 
 export type Suggestion = {
   readonly command: string;
-  /** Why one would type it. */
   readonly about: string;
-  /** How it ends when all is well; 0 unless given. */
+  /** Default: 0. */
   readonly exitCode?: number;
-  /** It goes on until a person ends it, or is another way to the same. */
+  /** True for commands that need a user: they run until interrupted, or are an alternative to another one. */
   readonly isForPeople?: boolean;
-  /** The profile whose plan it approves. */
   readonly approves?: string;
 };
 
@@ -21,12 +19,10 @@ export function planCommand(profile: string, about: string, exitCode = 2): Sugge
   return { command: `${plugin} plan ${profile}`, about, exitCode };
 }
 
-/** Reads the plan to the person, and asks. */
 export function askToApprove(profile: string): Suggestion {
   return { command: `${plugin} approve ${profile}`, about: "show the plan again and approve it", isForPeople: true };
 }
 
-/** What there is to do with the plan that waits. */
 export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
   const hash = planName(status?.planHash ?? "");
   return [
@@ -37,7 +33,7 @@ export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfi
   ];
 }
 
-/** What a blocking finding asks for. Only the last option unblocks a simulated cluster. */
+/** Suggests the remedy of the blocking finding. Only the last option works on a simulated cluster. */
 export function unblockCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
   const finding = blockingFinding(status?.rollout?.findings ?? []);
   const { message = "" } = finding ?? {};

@@ -1,4 +1,4 @@
-// Watches in which order nodes get swap and memory is overcommitted, by the versions that the API server gives to writes.
+// Compares when nodes got swap with when memory was overcommitted, by resource versions.
 
 import { asNumber, at, type KubeObject } from "@virt/engine";
 import { Client, findAccess, type InformerSpec, Manager, systemClock } from "@virt/kube";
@@ -10,7 +10,7 @@ const hco: InformerSpec = { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperC
 const highestWithoutSwap = 120;
 
 export type SwapOrder = {
-  /** Undefined: memory was overcommitted, and every node had its swap before. */
+  /** Undefined if memory was overcommitted only after every node had swap. */
   readonly complaint: () => string | undefined;
   readonly stop: () => Promise<void>;
 };

@@ -1,5 +1,3 @@
-// Base images are named in one file, and pinned there by a command.
-
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +7,6 @@ import { type BaseImages, baseArguments, pinBaseImages, readBaseImages, unpinned
 
 const digest = `sha256:${"a".repeat(64)}`;
 
-/** A folder with the committed file and a skopeo that runs this script. */
 function folderWith(script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "base-images-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
-// The base images of the Dockerfile, from base-images.json, and `make base-images`, which pins them to the digests of today.
+// Reads base-images.json for the Dockerfile's build arguments, and pins it to current digests (`make base-images`).
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** `digest` is null until the image is pinned: then the newest image of that name is taken. */
+/** `digest` is null until the image is pinned. A build then takes the newest image of that name. */
 type BaseImage = { readonly image: string; readonly digest: string | null };
 export type BaseImages = Readonly<Record<"BUILDER" | "BASE", BaseImage>>;
 
@@ -13,7 +13,7 @@ export function readBaseImages(from = file): BaseImages {
   return JSON.parse(readFileSync(from, "utf8")) as BaseImages;
 }
 
-/** The value of each build argument. Values from the environment win: a site may have its own registry. */
+/** Returns the value of each build argument. The environment takes precedence, for sites with their own registry. */
 export function baseArguments(images: BaseImages, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const named = Object.entries(images).map(([name, { image, digest }]) => {
     const given = env[name] ?? "";
@@ -30,7 +30,7 @@ export function unpinnedWarning(images: BaseImages, env: NodeJS.ProcessEnv): str
   return `Warning: ${file} has no digest for ${names}. The build takes the image that this name has in the registry now. To pin the base images, run: make base-images`;
 }
 
-/** Writes the digest of every base image, as skopeo reads it from its registry. */
+/** Writes the current digest of every base image, read from its registry with skopeo. */
 export function pinBaseImages(into = file): void {
   const pinned = Object.entries(readBaseImages(into)).map(([name, { image }]) => {
     const digest = digestOf(image);

@@ -1,4 +1,4 @@
-// `make deploy` and `make undeploy`: the operators' own objects, all of them and no other.
+// `make deploy` and `make undeploy`: install and remove all of the operators' own objects, and nothing else.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { findAccess } from "@virt/kube";
@@ -19,7 +19,7 @@ export async function deploy(cluster: Cluster, { overlay, image }: DeployOptions
   cluster.show([...apply, "--filename", "-"], withImage(inOneText(manifests), image));
 }
 
-/** An earlier undeploy may still be at work, and nothing can be made in a namespace that ends. */
+/** Waits for an earlier undeploy, because nothing can be created in a terminating namespace. */
 async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Promise<void> {
   const phase = "--output=jsonpath={.items[?(@.status.phase=='Terminating')].metadata.name}";
   const ending = () => {
@@ -37,7 +37,7 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
       );
     }
     progress.update(ending().join(", "));
-    await wait(500); // polls for the state
+    await wait(500);
   }
   progress.done("");
 }
@@ -45,7 +45,7 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
 export async function undeploy(cluster: Cluster, overlay: string): Promise<void> {
   await endLocalProcesses();
   const ours = removableManifests(cluster, overlay).filter(({ kind }) => kind !== "CustomResourceDefinition");
-  // The operators end before their rights do, and the namespaces last: the cluster needs a while to empty them.
+  // Stops the operators before removing their rights, and deletes the namespaces last, because emptying them is slow.
   const first = ours.filter(({ kind }) => kind === "Deployment");
   const last = ours.filter(isNamespace);
   const others = ours.filter((one) => !first.includes(one) && !last.includes(one));
@@ -54,7 +54,7 @@ export async function undeploy(cluster: Cluster, overlay: string): Promise<void>
   process.stdout.write(`${describeRemainder(cluster, overlay).join("\n")}\n`);
 }
 
-/** On a simulated cluster the operators are processes of this machine. */
+/** On a simulated cluster the operators are local processes. */
 async function endLocalProcesses(): Promise<void> {
   const local = recorded();
   if (local?.operators === undefined || !isRecordedCluster()) return;
@@ -75,7 +75,7 @@ function describeRemainder(cluster: Cluster, overlay: string): readonly string[]
   return ["Left unchanged in the cluster:", ...lines.map((line) => `  ${line}`)];
 }
 
-/** Those that the overlay does not name may run still. */
+/** Returns controllers that the overlay does not include and that may still run. */
 function otherControllers(cluster: Cluster, overlay: string): readonly string[] {
   const removed = controllersOf(overlay);
   return controllersOf("default")

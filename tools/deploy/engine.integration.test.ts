@@ -1,5 +1,3 @@
-// Engines are run, not only found: real commands on a PATH of the test's own.
-
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,7 +57,6 @@ test("where none answers, the error names what to do, without an engine too", ()
   );
 });
 
-/** On the PATH, and nothing else there. */
 function installCommands(commands: Readonly<Record<string, string>>): void {
   const folder = mkdtempSync(join(tmpdir(), "engines-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

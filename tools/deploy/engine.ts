@@ -1,4 +1,4 @@
-// Which container engine builds images: the first that answers, for an installed command may have no engine behind it.
+// Finds a working container engine. An installed command can lack a running engine.
 
 import { spawnSync } from "node:child_process";
 
@@ -19,7 +19,7 @@ export function findEngine(wanted: string | undefined): Engine {
   return { kind: "none", why: `no container engine is available (${problems.join("; ")})` };
 }
 
-/** Why a program does not work, by asking it how it is; undefined if it does. */
+/** Returns why a program does not work, or undefined if `question` succeeds. */
 export function findProblem(command: string, question = "info"): string | undefined {
   const { error, status, stderr } = spawnSync(command, [question], { encoding: "utf8", timeout: patienceMs });
   if (error !== undefined) {

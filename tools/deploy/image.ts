@@ -1,4 +1,4 @@
-// `make docker-build`, `docker-push` and `docker-buildx`: the image, with the container engine that is there.
+// `make docker-build`, `docker-push` and `docker-buildx`.
 
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
@@ -16,7 +16,6 @@ export function pushImage(image: string): void {
   run(neededEngine(), ["push", unpinned(image)]);
 }
 
-/** Builds for all platforms and pushes what came of it as one image. */
 export function buildImages(image: string): void {
   const engine = neededEngine();
   const name = unpinned(image);

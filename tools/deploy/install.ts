@@ -1,11 +1,11 @@
-// `make install` and `make uninstall`: the CRD, and what goes with it.
+// `make install` and `make uninstall`: the CRD and the objects that belong to it.
 
 import { configKind } from "@virt/api";
 import type { Cluster } from "./kubectl.ts";
 
 const crd = `${configKind.plural}.${configKind.group}`;
 
-/** Our own objects are as we ship them, whoever touched them since. */
+/** Forces conflicts, because we own every field of our own objects. */
 export const apply = ["apply", "--server-side", "--force-conflicts"];
 
 export function install(cluster: Cluster): void {
@@ -21,7 +21,7 @@ export function uninstall(cluster: Cluster): void {
   cluster.show(["delete", "--ignore-not-found", "--kustomize", "config/crd"]);
 }
 
-/** Undefined where the CRD is served. */
+/** Undefined if the CRD is served. */
 export function findCrdFault(cluster: Cluster): { readonly what: string; readonly next: string } | undefined {
   const established = "--output=jsonpath={.status.conditions[?(@.type=='Established')].status}";
   const status = cluster.ask("get", "crd", crd, "--ignore-not-found", established);
@@ -35,7 +35,6 @@ export function isCrdInstalled(cluster: Cluster): boolean {
   return cluster.ask("get", "crd", crd, "--ignore-not-found", "--output=name") !== "";
 }
 
-/** None where the CRD is absent. */
 export function configNames(cluster: Cluster): readonly string[] {
   if (!isCrdInstalled(cluster)) return [];
   const names = cluster.ask("get", crd, "--output=jsonpath={.items[*].metadata.name}");

@@ -1,4 +1,5 @@
-// `make kind-setup`: a Kind cluster with our CRD, the mock CRDs and a mock HyperConverged; without Kind, a simulated one.
+// `make kind-setup`: creates a Kind cluster with our CRD, mock CRDs and a mock HyperConverged. Without Kind, it
+// simulates one.
 
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -11,7 +12,7 @@ import { install } from "./install.ts";
 import { type Cluster, openCluster } from "./kubectl.ts";
 
 const name = "virt-operators";
-/** Of others, so in no manifest: on a real cluster they are there. */
+/** Real clusters already have these namespaces, so that no manifest of ours creates them. */
 const namespaces = ["openshift-cnv", "openshift-kube-descheduler-operator"];
 
 export function setUpKind(): void {

@@ -1,16 +1,14 @@
-// kubectl as the targets of make use it: with the user's KUBECONFIG or another, and an error that carries its own words.
+// Runs kubectl for the make targets. Errors carry kubectl's message.
 
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 
 export type Cluster = {
-  /** What kubectl prints, for whoever asked. */
   readonly ask: (...args: readonly string[]) => string;
-  /** Shows what kubectl prints. */
   readonly show: (args: readonly string[], input?: string) => void;
 };
 
-/** `binaries` is a folder with a kubectl for those who have none. */
+/** `binaries` is a folder with a kubectl, for users who have none. */
 export type Access = { readonly kubeconfig?: string; readonly binaries?: string };
 
 export function openCluster({ kubeconfig, binaries = "" }: Access = {}): Cluster {
@@ -26,7 +24,7 @@ export function openCluster({ kubeconfig, binaries = "" }: Access = {}): Cluster
     });
     if (error !== undefined) throw new Error(describeError(error), { cause: error });
     if (status !== 0) throw new Error(`kubectl ${args[0]} failed: ${withoutLog(stderr)}`);
-    process.stderr.write(stderr); // warnings
+    process.stderr.write(stderr);
     return stdout;
   };
   return {
@@ -35,7 +33,7 @@ export function openCluster({ kubeconfig, binaries = "" }: Access = {}): Cluster
   };
 }
 
-/** kubectl logs each of its tries, then says what is the matter. */
+/** Removes kubectl's log lines, which repeat each attempt before the message. */
 function withoutLog(words: string): string {
   return words.trimEnd().replaceAll(/^[EWI]\d{4} .*\n/gm, "");
 }

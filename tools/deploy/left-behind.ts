@@ -1,4 +1,4 @@
-// What the operators applied to others' objects: it is the cluster's configuration and outlives them.
+// Lists other projects' objects with fields that the operators applied, which stay after the removal of the operators.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
@@ -9,7 +9,6 @@ type Managed = KubeObject & {
   readonly metadata: { readonly managedFields?: readonly { readonly manager?: string }[] };
 };
 
-/** One line each: the object, and whose hand it bears. */
 export function appliedObjects(cluster: Cluster): readonly string[] {
   const served = cluster.ask("api-resources", "--output=name").split("\n");
   const resources = catalogResources().filter((resource) => served.includes(resource));
@@ -24,7 +23,7 @@ export function appliedObjects(cluster: Cluster): readonly string[] {
   });
 }
 
-/** By plural and group. Built-in kinds are left out: what we have of them lies in our own namespaces. */
+/** Returns `plural.group` names. Omits built-in kinds, whose objects are in our own namespaces. */
 function catalogResources(): readonly string[] {
   const ofAssets = assets.flatMap(({ target }) => (target.crd === undefined ? [] : [target.crd]));
   const ofProfiles = profiles.flatMap(({ targets }) =>

@@ -1,4 +1,4 @@
-// `make deploy-local` (again: `redeploy-local`) and `logs-local`: the operators on the cluster of `make kind-setup` or `dev-setup`.
+// `make deploy-local`, `redeploy-local` and `logs-local`: run the operators on the development cluster.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { controllersOf } from "./manifests.ts";
 import { startProcesses } from "./processes.ts";
 import { deploymentsOf, waitForRollout } from "./rollout.ts";
 
-const image = "localhost/virt-operators:local"; // means the same to both engines and to Kind
+const image = "localhost/virt-operators:local";
 const rolloutTimeoutMs = 300_000;
 
 export async function deployLocally(overlay: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function deployLocally(overlay: string): Promise<void> {
   if (local.kind !== undefined) loadImage(local.kind);
   await deploy(cluster, { overlay, image });
   if (local.kind === undefined) return startProcesses(cluster, local, overlay);
-  // The image has the name of the one before.
+  // Restarts the pods, because the new image has the same name.
   for (const { name, namespace } of deploymentsOf(overlay))
     cluster.show(["rollout", "restart", `deployment/${name}`, `--namespace=${namespace}`]);
   await waitForRollout(cluster, overlay, rolloutTimeoutMs);
@@ -49,7 +49,7 @@ function neededCluster(): DevCluster {
   return cluster;
 }
 
-/** By a file: Kind itself asks only docker for an image. */
+/** Loads the image from a file, because Kind itself supports only docker. */
 function loadImage({ name, engine }: NonNullable<DevCluster["kind"]>): void {
   buildImage(image);
   const folder = mkdtempSync(join(tmpdir(), "image-"));

@@ -1,4 +1,4 @@
-// The targets of make that install, deploy and ship: `node tools/deploy/main.ts <target>`.
+// The make targets that install, deploy and ship: `node tools/deploy/main.ts <target>`.
 
 import { pinBaseImages } from "./base-images.ts";
 import { deploy, undeploy } from "./deploy.ts";
@@ -25,7 +25,7 @@ const targets: Readonly<Record<string, () => void | Promise<void>>> = {
   "logs-local": () => showLogs(overlay),
 };
 
-/** The name that the manifests carry is in no registry: pods would never start. */
+/** Requires IMG, because the image name in the manifests is in no registry. */
 async function deployImage(): Promise<void> {
   const { IMG: given = "" } = process.env;
   if (given === "") {

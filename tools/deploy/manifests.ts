@@ -1,4 +1,4 @@
-// The manifests of an overlay as make deploys them: with the image, and with monitoring where the cluster knows of it.
+// Renders an overlay for `make deploy`: sets the image, and adds monitoring if the cluster supports it.
 
 import type { Cluster } from "./kubectl.ts";
 
@@ -25,7 +25,7 @@ export function manifestsOf(cluster: Cluster, overlay: string): readonly Manifes
   return folders.flatMap((folder) => documents(cluster.ask("kustomize", folder)));
 }
 
-/** Those of the overlay, and the rights of example-profile, which another overlay may have installed. */
+/** Includes the rights of example-profile, which another overlay can have installed. */
 export function removableManifests(cluster: Cluster, overlay: string): readonly Manifest[] {
   const hasAdvisor = controllersOf(overlay).includes("advisor");
   const optional = hasAdvisor ? documents(cluster.ask("kustomize", "config/rbac/example-profile")) : [];

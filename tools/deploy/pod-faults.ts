@@ -1,4 +1,4 @@
-// Why the pods of a Deployment do not run, in words that say what to do: from their status, and from that of the Deployment.
+// Explains why the pods of a Deployment do not run, with a fix, from their status and the Deployment's.
 
 export type ContainerState = {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
@@ -31,7 +31,7 @@ export type Condition = {
   readonly message?: string;
 };
 
-/** `next` is a command or a thing to mend; what waits for its turn, such as a container that is created, is no fault. */
+/** `next` is a command or another fix. A container that is merely still starting is not a fault. */
 export type PodFault = { readonly what: string; readonly next: string };
 
 export function faultsOfPod({ metadata, status = {} }: Pod): readonly PodFault[] {
@@ -77,7 +77,7 @@ function faultOfContainer(container: ContainerStatus, namespace: string, pod: st
   return undefined;
 }
 
-/** Pods that were never made: the ReplicaSet was refused them. */
+/** Returns faults of pods that the ReplicaSet could not create. */
 export function faultsOfConditions(conditions: readonly Condition[], namespace: string): readonly PodFault[] {
   return conditions
     .filter(({ type, status }) => type === "ReplicaFailure" && status === "True")

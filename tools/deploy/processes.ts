@@ -1,4 +1,4 @@
-// The operators as processes on a simulated cluster, which has no pods: with the flags and the rights that were deployed.
+// Runs the operators as processes on a simulated cluster, with the deployed flags and rights.
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,7 +8,6 @@ import { type DevCluster, endKeepers, place, record } from "../dev/record.ts";
 import type { Cluster } from "./kubectl.ts";
 import { controllersOf } from "./manifests.ts";
 
-/** In the place of those that run already. */
 export async function startProcesses(cluster: Cluster, local: DevCluster, overlay: string): Promise<void> {
   if (local.operators !== undefined) await endKeepers([local.operators.keeper]);
   const programs = await Promise.all(controllersOf(overlay).map((controller) => programOf(cluster, controller)));
@@ -17,7 +16,7 @@ export async function startProcesses(cluster: Cluster, local: DevCluster, overla
   process.stdout.write(`A simulated cluster does not run pods. The operators run as processes with the deployed permissions.
   logs: make logs-local, or ${folder}
 `);
-  process.exit(0); // the pipes to the keeper would keep this process
+  process.exit(0); // the keeper's pipes would keep this process alive
 }
 
 async function programOf(cluster: Cluster, controller: string): Promise<ProcessSpec> {
@@ -29,7 +28,8 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   const variables = JSON.parse(container("env")) as readonly { readonly name: string; readonly value?: string }[];
   const token = cluster.ask("create", "token", name, namespace, "--duration=240h");
   const [metrics, debug] = await freePorts(2);
-  // The last of two flags counts. Both controllers share this machine's ports, and no certificate is mounted here.
+  // Overrides: the last of two equal flags counts. Both controllers share this machine's ports, and no certificate is
+  // mounted here.
   const instead = [
     `--kubeconfig=${kubeconfigOf(cluster, controller, token)}`,
     "--health-probe-bind-address=0",
@@ -40,7 +40,7 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   return node(controller, "dist/virt-operator.mjs", ...flagsOf(variables), ...args, ...instead);
 }
 
-/** A kept program has no environment of its own: each variable of the Deployment becomes its flag. */
+/** Converts the Deployment's variables to flags, because a kept program has no environment of its own. */
 function flagsOf(variables: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
   return variables.flatMap(({ name, value = "" }) => {
     const [, flag] = /^VIRT_OPERATOR_(.+)$/.exec(name) ?? [];

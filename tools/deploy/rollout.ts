@@ -1,4 +1,4 @@
-// Waits until the Deployments of an overlay are rolled out, and says what holds them up.
+// Waits until an overlay's Deployments are rolled out, and reports what blocks them.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { startProgress } from "../progress.ts";
@@ -28,10 +28,9 @@ type Deployment = {
   };
 };
 
-/** What is still to come, and what stands in its way. */
 type Remainder = { readonly progress: string; readonly faults: readonly PodFault[] };
 
-/** Throws when a Deployment is not available in time, with what its pods wait for. */
+/** Throws if a Deployment is not available in time. The error names the faults of its pods. */
 export async function waitForRollout(cluster: Cluster, overlay: string, timeoutMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(timeoutMs);
   for (const deployment of deploymentsOf(overlay)) {
@@ -43,14 +42,13 @@ export async function waitForRollout(cluster: Cluster, overlay: string, timeoutM
         throw new Error(timedOut(deployment, left, timeoutMs));
       }
       progress.update([left.progress, ...left.faults.map(({ what }) => what)].join("; "));
-      await wait(1000); // polls for the state
+      await wait(1000);
       left = findRemainder(cluster, deployment, overlay);
     }
     progress.done("");
   }
 }
 
-/** Undefined once all replicas run what was deployed. */
 function findRemainder(cluster: Cluster, { name, namespace }: DeploymentRef, overlay: string): Remainder | undefined {
   const found = cluster.ask("get", "deployment", name, `--namespace=${namespace}`, "--output=json");
   const { metadata, spec, status = {} } = JSON.parse(found) as Deployment;

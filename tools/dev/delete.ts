@@ -1,4 +1,4 @@
-// `make kind-delete`: ends the cluster that `make dev-setup` or `make kind-setup` left running.
+// `make kind-delete`: deletes the cluster of `make dev-setup` or `make kind-setup`.
 
 import { spawnSync } from "node:child_process";
 import { endKeepers, forget, recorded, type UserContext } from "./record.ts";
@@ -14,7 +14,7 @@ if (cluster === undefined) {
   if (kind !== undefined) {
     const env = { ...process.env, KIND_EXPERIMENTAL_PROVIDER: kind.engine };
     const { status } = spawnSync("kind", ["delete", "cluster", "--name", kind.name], { stdio: "inherit", env });
-    if (status !== 0) process.exit(1); // kind has said why
+    if (status !== 0) process.exit(1);
   }
   forget();
   process.stdout.write("cluster deleted\n");

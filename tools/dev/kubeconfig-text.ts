@@ -1,5 +1,5 @@
-// Adds the context of the development cluster to the text of a kubeconfig and removes it again. Every other entry keeps its
-// spelling: the text is edited as a YAML tree, not read into values and written back.
+// Adds and removes the development context in the text of a kubeconfig. It edits the YAML tree, so that all other
+// entries keep their formatting.
 
 import { CORE_SCHEMA, eventsToAst, jsToAst, type MappingNode, type Node, parseEvents, present } from "js-yaml";
 
@@ -7,10 +7,9 @@ export const devContext = "virt-dev";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of the entries `cluster` and `user` that the context names. */
 export type DevEntries = { readonly cluster: Fields; readonly user: Fields };
 
-/** `previous` is the file's own current context; empty: the file has none. */
+/** `previous` is the file's own current context, or empty if it has none. */
 export type ContextAdded =
   | { readonly kind: "added"; readonly text: string; readonly previous: string }
   | { readonly kind: "refused"; readonly why: string };
@@ -22,7 +21,9 @@ export type ContextRemoved =
 const lists = ["clusters", "users", "contexts"] as const;
 const currentKey = "current-context";
 
-/** The context's extension marks the entries as ours and remembers the context to go back to. Throws for text that is not YAML. */
+/**
+ * Marks the entries as ours with an extension that also stores the previous context. Throws if the text is not YAML.
+ */
 export function addDevContext(text: string, { cluster, user }: DevEntries): ContextAdded {
   const root = parse(text);
   if (root === undefined) return { kind: "refused", why: "it is not a kubeconfig" };
@@ -45,7 +46,7 @@ export function addDevContext(text: string, { cluster, user }: DevEntries): Cont
   return { kind: "added", text: print(root), previous };
 }
 
-/** `server` is the cluster's: a context that a later cluster took over stays. */
+/** Keeps a context that points to a server other than `server`, because a later cluster took it over. */
 export function removeDevContext(text: string, server: string): ContextRemoved {
   const root = parse(text);
   const cluster = root && fieldOf(findEntry(root, "clusters"), "cluster");
@@ -88,7 +89,7 @@ function scalarOf(node: Node | undefined): string {
   return node?.kind === "scalar" ? node.value : "";
 }
 
-/** Undefined if the field is something else than a list. A missing or empty field becomes a list. */
+/** Returns undefined if the field is not a list. Turns a missing or empty field into a list. */
 function itemsOf(root: MappingNode, list: string): Node[] | undefined {
   const found = fieldOf(root, list);
   if (found?.kind === "sequence") return found.items;
@@ -114,7 +115,7 @@ function removeEntries(root: MappingNode): void {
   }
 }
 
-/** The context to go back to; undefined if the entries are not ours. */
+/** Returns the previous context, or undefined if the entries are not ours. */
 function readMark(root: MappingNode): string | undefined {
   const extensions = fieldOf(fieldOf(findEntry(root, "contexts"), "context"), "extensions");
   const mark = extensions?.kind === "sequence" ? extensions.items.find(isOurs) : undefined;

@@ -4,10 +4,9 @@ import { devContext } from "./kubeconfig-text.ts";
 import { type DevCluster, record } from "./record.ts";
 import { enterContext } from "./user-context.ts";
 
-/** Returns the lines that tell the user how to reach the cluster. */
 export function recordWithContext(cluster: DevCluster): readonly string[] {
   const { kubeconfig, binaries } = cluster;
-  record(cluster); // make kind-delete must find it, whatever comes next
+  record(cluster); // first, so that `make kind-delete` finds the cluster even after a failure
   const path = binaries === "" ? "" : `PATH=${binaries}:$PATH`;
   if (process.argv.includes("--no-context"))
     return [

@@ -1,26 +1,24 @@
-// Remembers the cluster that `make dev-setup` or `make kind-setup` left running, so that other targets find it.
+// Stores which cluster `make dev-setup` or `make kind-setup` left running, for other targets.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { findAccess } from "@virt/kube";
 
-/** The file that has it, and the server that it points at. */
 export type UserContext = { readonly file: string; readonly server: string };
 
 export type DevCluster = {
   readonly keepers: readonly number[];
   readonly kubeconfig: string;
-  /** The context virt-dev in the user's kubeconfig; absent with --no-context. */
+  /** The context virt-dev in the user's kubeconfig. Absent with --no-context. */
   readonly context?: UserContext;
-  /** The folder of kubectl; empty where it is the user's own. */
+  /** The folder of kubectl. Empty if the user's own kubectl is used. */
   readonly binaries: string;
-  /** Absent for a simulated cluster. */
   readonly kind?: { readonly name: string; readonly engine: string };
-  /** What `make deploy-local` runs on a simulated cluster, which has no pods; their logs are in the folder. */
+  /** The operator processes on a simulated cluster, and the folder of their logs. */
   readonly operators?: { readonly keeper: number; readonly folder: string };
 };
 
-/** A second cluster beside the usual one needs a place of its own. */
+/** Set DEV_FOLDER to run a second cluster. */
 export const place = process.env["DEV_FOLDER"] ?? ".dev";
 const file = `${place}/cluster.json`;
 
@@ -33,7 +31,6 @@ export function recorded(): DevCluster | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as DevCluster) : undefined;
 }
 
-/** Returns where the recorded cluster is. */
 export function recordedServer(): { readonly kubeconfig: string; readonly server: string } | undefined {
   const kubeconfig = recorded()?.kubeconfig;
   if (kubeconfig === undefined || !existsSync(kubeconfig)) return undefined;
@@ -44,17 +41,17 @@ export function forget(): void {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** Ends what a keeper keeps, where it still does. */
+/** Stops the keepers that still run, with their programs. */
 export async function endKeepers(keepers: readonly number[]): Promise<void> {
   for (const keeper of keepers.filter(isKeeper)) process.kill(keeper, "SIGTERM");
-  while (keepers.some(isKeeper)) await wait(50); // polls for the state
+  while (keepers.some(isKeeper)) await wait(50);
 }
 
-/** A process id may belong to somebody else by now: only a keeper of ours is one. */
+/** Checks the command line, because the process ID can belong to another program by now. */
 export function isKeeper(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/testkit/src/server/keeper.ts");
   } catch {
-    return false; // it is gone
+    return false;
   }
 }

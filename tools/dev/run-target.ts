@@ -3,13 +3,10 @@
 import { devContext } from "./kubeconfig-text.ts";
 
 export type RunChoice = {
-  /** The cluster that kubectl would use; undefined: none is configured. */
+  /** The cluster that kubectl would use. Undefined if none is configured. */
   readonly current?: { readonly context?: string; readonly server: string };
-  /** The cluster that `make dev-setup` left running. */
   readonly dev?: { readonly kubeconfig: string; readonly server: string };
-  /** The files that kubectl merges. */
   readonly kubeconfigs: readonly string[];
-  /** The variables of make. */
   readonly context: string;
   readonly isConfirmed: boolean;
 };

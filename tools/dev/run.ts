@@ -1,4 +1,4 @@
-// `make run`: the operator's sources, against the cluster of `make dev-setup` or one that the user names.
+// `make run`: runs the operator from its sources on the development cluster or on another one.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const { CONTEXT: context = "", YES = "", FLAGS = "" } = process.env;
 const flags = FLAGS.split(" ").filter((word) => word !== "");
 
 try {
-  // A kubeconfig among the flags is a choice already.
+  // A --kubeconfig flag already chooses the cluster.
   process.exitCode = flags.some((flag) => /^--?kubeconfig\b/.test(flag)) ? runOperator(process.env) : runChosen();
 } catch (error) {
   if (!(error instanceof AccessError)) throw error;
@@ -33,10 +33,10 @@ function runChosen(): number {
   if (target.kind === "refused") throw new AccessError(target.message);
   if (target.context === undefined)
     return runOperator({ ...process.env, KUBECONFIG: target.kubeconfigs.join(delimiter) });
-  findAccess({ env: process.env, context: target.context, isPersonal: true }); // throws if there is no such context
+  findAccess({ env: process.env, context: target.context, isPersonal: true });
   const folder = mkdtempSync(join(tmpdir(), "make-run-"));
   try {
-    // The first file that names a current context wins: no credential is copied.
+    // The first file that sets the current context wins, so that no credential is copied.
     const chooser = join(folder, "context");
     writeFileSync(chooser, JSON.stringify({ "current-context": target.context }));
     return runOperator({ ...process.env, KUBECONFIG: [chooser, ...target.kubeconfigs].join(delimiter) });
@@ -55,8 +55,8 @@ function currentCluster(): RunChoice["current"] {
 }
 
 function runOperator(env: NodeJS.ProcessEnv): number {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}); // the operator ends by itself
-  const args = ["apps/operator/src/main.ts", "--example-profile", ...flags]; // the last of two flags counts
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}); // the operator handles it
+  const args = ["apps/operator/src/main.ts", "--example-profile", ...flags]; // the last of two equal flags counts
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit", env });
   return status ?? 1;
 }

@@ -1,4 +1,4 @@
-// `make dev-setup`: a simulated cluster that stays when the command has ended.
+// `make dev-setup`: starts a simulated cluster that keeps running.
 
 import { bringUp } from "../demo/steps.ts";
 import { type DevCluster, isKeeper, recorded } from "./record.ts";
@@ -14,7 +14,7 @@ try {
       "make: the cluster of an earlier make dev-setup is still running. To delete it, run make kind-delete\n",
     );
   reach(isRunning ? known : await startCluster());
-  process.exit(0); // the sockets to the server would keep this process
+  process.exit(0); // open sockets would keep this process alive
 } catch (error) {
   process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

@@ -39,7 +39,6 @@ current-context: ${name}
 `;
 }
 
-/** A new home, with these files in it. */
 function home(name: string, files: Readonly<Record<string, string>> = {}): (file: string) => string {
   const place = join(folder, name);
   mkdirSync(join(place, ".kube"), { recursive: true });

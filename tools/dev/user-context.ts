@@ -1,4 +1,4 @@
-// The context of the development cluster in the user's own kubeconfig, so that plain kubectl reaches that cluster and no other.
+// Adds the development context to the user's kubeconfig, so that plain kubectl reaches that cluster.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -23,7 +23,7 @@ import type { UserContext } from "./record.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Adds the context and makes it current. Throws, with the file unchanged, if that is not possible. */
+/** Adds the context and makes it current. On an error it throws and leaves the file unchanged. */
 export function enterContext(
   kubeconfig: string,
   env: Environment,
@@ -38,7 +38,7 @@ export function enterContext(
   return { context: { file, server }, previous: previous === devContext ? "" : previous };
 }
 
-/** Removes the context if it is still the one of this cluster. Returns the context that is current afterwards. */
+/** Removes the context if it still belongs to this cluster. Returns the current context afterwards. */
 export function leaveContext({ file, server }: UserContext): string | undefined {
   if (!existsSync(file)) return undefined;
   const before = readFileSync(file, "utf8");
@@ -48,7 +48,7 @@ export function leaveContext({ file, server }: UserContext): string | undefined 
   return result.current;
 }
 
-/** As kubectl chooses: the first file that exists, else the last. */
+/** Chooses the file like kubectl: the first one that exists, otherwise the last. */
 function writableFile(paths: readonly string[]): string {
   const file = paths.find((path) => existsSync(path)) ?? paths.at(-1);
   if (file === undefined) throw new Error("no kubeconfig to write to: HOME and KUBECONFIG are not set");
@@ -59,7 +59,7 @@ function currentContext(env: Environment): string {
   try {
     return findAccess({ env, isPersonal: true }).context ?? "";
   } catch {
-    return ""; // nothing usable is there
+    return "";
   }
 }
 
@@ -70,7 +70,7 @@ type Kubeconfig = {
   readonly contexts: readonly { readonly name: string; readonly context: { cluster: string; user: string } }[];
 };
 
-/** The file is our own or Kind's: its certificates are in the file. */
+/** Assumes embedded certificates, as in our own and in Kind's kubeconfigs. */
 function entriesOf(kubeconfig: string): DevEntries {
   const config = load(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
   const named = <T extends { readonly name: string }>(all: readonly T[], name = "") =>
@@ -92,7 +92,7 @@ function readingOf<T>(file: string, read: () => T): T {
   }
 }
 
-/** Under kubectl's own lock, in one step, with the file's permissions. A link stays a link. */
+/** Replaces the file atomically under kubectl's own lock, and keeps its permissions. Follows symbolic links. */
 function replaceFile(file: string, before: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = `${file}.lock`;

@@ -1,4 +1,4 @@
-// The alerts of the advisor as a manifest. Those of the platform controller are an asset, which it applies itself.
+// Generates the manifest of the advisor's alerts. The platform controller applies its own alerts as an asset.
 
 import { fieldManagers } from "@virt/api";
 import { advisorAlerts, rulesFor } from "@virt/catalog";

@@ -1,4 +1,4 @@
-// docs/assets.md: what the platform controller can keep, from the declarations of the catalog.
+// Generates docs/assets.md from the catalog's assets.
 
 import { assets } from "@virt/catalog";
 import { type Asset, conditionWords, isOnByDefault, neededCrds, switchWords } from "@virt/platform";

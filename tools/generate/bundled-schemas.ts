@@ -1,4 +1,4 @@
-// The schemas that ship in the binary: what evaluation needs of the newest mock CRDs. Offline commands take their kinds for installed.
+// Generates the schemas for offline commands from the newest mock CRDs. Offline, these kinds count as installed.
 
 import type { Json, JsonMap } from "@virt/api";
 import { asText, entriesOf, isList, isMap, member } from "@virt/engine";
@@ -15,7 +15,7 @@ export function bundledSchemasModule(assets: readonly Asset[], mocks: readonly M
     ({ metadata }) => metadata.name,
   );
   const lines = [...crds].map(([name, files]) => {
-    // Of files with the same version the last is the newest.
+    // If several files have the same version, the last one is the newest.
     const versions = new Map(files.flatMap(({ spec }) => spec.versions).map((version) => [version.name, version]));
     return factOf(name, read.has(name) ? [...versions.values()] : []);
   });
@@ -63,7 +63,7 @@ function withoutStatus(schema: JsonMap): JsonMap {
   return { ...schema, properties: Object.fromEntries(own) };
 }
 
-/** What merging, defaults, known fields and capabilities are read from. */
+/** Keeps only the keywords for merging, defaults, known fields and capabilities. */
 function trimmed(schema: Json): Json {
   if (!isMap(schema)) return schema;
   return Object.fromEntries(
@@ -77,7 +77,7 @@ function trimmed(schema: Json): Json {
   );
 }
 
-// As the formatter writes a text that is full of double quotes.
+// Matches the formatter's choice of quotes for a text that is full of double quotes.
 function quoted(json: string): string {
   return `'${json.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

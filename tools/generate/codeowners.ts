@@ -1,5 +1,3 @@
-// .github/CODEOWNERS: who is asked about a change of what, with a line for each folder of the catalog.
-
 import { existsSync, readFileSync } from "node:fs";
 import type { Profile } from "@virt/advisor";
 import { asList, asText, at, type JsonMap } from "@virt/engine";
@@ -40,7 +38,10 @@ function folderLine(folder: string): OwnerLine {
   return [`/${folder}/`, [maintainers, ...approversOf(`${folder}/OWNERS`)].join(" ")];
 }
 
-/** As Kubernetes writes them: `approvers` lists people and teams. Absent: nobody but the maintainers. */
+/**
+ * Reads an OWNERS file in the Kubernetes format. Returns no approvers if the file is absent: the maintainers own the
+ * folder.
+ */
 function approversOf(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   const approvers = asList(at(load(readFileSync(file, "utf8")) as JsonMap, "approvers"));

@@ -1,17 +1,15 @@
-// What the dashboard shows, in the order of reading: does it work, what needs a person, what happens, what it costs.
+// The dashboard's panels in reading order: health, required actions, activity, cost.
 
 export type Panel = {
   readonly title: string;
   readonly description: string;
   readonly shown: "lines" | "number";
-  /** In Grafana's words. */
   readonly unit: "short" | "s" | "reqps" | "bytes";
   readonly queries: readonly { readonly expr: string; readonly legend: string }[];
 };
 
 type Queries = Readonly<Record<string, string>>;
 
-/** Legend and expression. */
 const asked = (queries: Queries) => Object.entries(queries).map(([legend, expr]) => ({ legend, expr }));
 const number = (title: string, description: string, expr: string): Panel => ({
   title,

@@ -1,9 +1,8 @@
-// The dashboard of both controllers, for Grafana and for the console of OpenShift, from one list of panels.
+// Generates the dashboard of both controllers for Grafana and for the OpenShift console.
 
 import { writeYaml } from "@virt/engine";
 import { type Panel, panels } from "./dashboard-panels.ts";
 
-/** Grafana's names of panels, and those that the console knows. */
 const types = {
   grafana: { lines: "timeseries", number: "stat" },
   console: { lines: "graph", number: "singlestat" },
@@ -30,7 +29,7 @@ export function dashboardJson(viewer: Viewer = "grafana"): string {
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
 }
 
-/** The console lists ConfigMaps with this label, in the namespace that its documentation names. */
+/** The OpenShift console lists dashboards in ConfigMaps with this label, in its documented namespace. */
 export function consoleDashboard(): string {
   const map = {
     apiVersion: "v1",
@@ -47,7 +46,6 @@ export function consoleDashboard(): string {
 
 type Placed = Panel & { readonly id: number; readonly x: number; readonly y: number };
 
-/** Side by side, in the order of the list, as far as there is room. */
 function placed(): readonly Placed[] {
   let [x, y, tallest] = [0, 0, 0];
   return panels.map((panel, at) => {

@@ -1,5 +1,3 @@
-// The table of contents of docs/decisions, from the first lines of its pages.
-
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 

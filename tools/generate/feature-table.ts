@@ -1,5 +1,3 @@
-// The features of the platform controller as a table, from the declarations of the catalog.
-
 import { assets } from "@virt/catalog";
 import { type FeatureRow, featureRows } from "@virt/platform";
 import { code, line, word } from "./markdown.ts";

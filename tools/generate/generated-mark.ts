@@ -1,4 +1,4 @@
-// How a generated file is distinguished from those that people wrote into the same folder.
+// Marks generated files in folders that also contain hand-written ones.
 
 export const generatedMark = "Generated from the catalog (make generate)";
 

@@ -1,4 +1,4 @@
-// `make generate` writes the generated files; with --check it only says which of them are not current.
+// `make generate` writes the generated files. With --check, it only lists those that are out of date.
 
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -32,7 +32,6 @@ const [examples = [], others = []] = [true, false].map((is) =>
   profiles.filter(({ isExample = false }) => isExample === is),
 );
 
-/** Each generated file, and the text that it should hold. */
 const generated: Readonly<Record<string, string>> = {
   "catalog/expected-policies.ts": expectedPolicies(catalog),
   ".github/CODEOWNERS": codeOwners(catalog),
@@ -74,7 +73,7 @@ for (const { file, wanted } of stale) {
   }
 }
 
-// What stood for a profile or a kind that the catalog no longer has.
+// Generated files of profiles and kinds that are no longer in the catalog.
 const abandoned = globSync(["config/crd/mocks/*.yaml", "config/samples/*.yaml"]).filter(
   (file) => generated[file] === undefined && isGenerated(textOf(file) ?? ""),
 );
@@ -88,6 +87,6 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return undefined; // not written yet
+    return undefined;
   }
 }

@@ -1,8 +1,6 @@
-// Cells and lines of the tables that are generated into documents.
-
 export const code = (text: string): string => `\`${text}\``;
 
-/** A key of an annotation; what has a blank in it is said in words. */
+/** Formats an annotation key as code. Keeps plain text, which contains a space. */
 export const word = (text: string): string => (text === "none" || text.includes(" ") ? text : code(text));
 
 export function line(...cells: readonly string[]): string {

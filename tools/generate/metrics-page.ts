@@ -1,4 +1,4 @@
-// docs/metrics.md: every metric that the operator can have, from its declarations.
+// Generates docs/metrics.md from the operator's metric declarations.
 
 // oxlint-disable-next-line no-restricted-imports -- declarations are code of the operator, and this page is about them
 import { declaredMetrics } from "../../apps/operator/src/declared-metrics.ts";
@@ -13,19 +13,17 @@ type Declared = {
 const prefixes = { advisor: "kubevirt_advisor_", platform: "kubevirt_autopilot_" } as const;
 type Controller = keyof typeof prefixes;
 
-/** Each metric without the prefix of its controller, if it has that. */
 function declaredBy(controller: Controller): ReadonlyMap<string, Declared> {
   const all = declaredMetrics(controller).getMetricsAsArray() as unknown as readonly Declared[];
   const prefix = prefixes[controller];
   return new Map(all.map((one) => [one.name.startsWith(prefix) ? one.name.slice(prefix.length) : one.name, one]));
 }
 
-/** Names of all metrics of a controller's process. */
 export function metricNames(controller: Controller): readonly string[] {
   return [...declaredBy(controller).values()].map(({ name }) => name);
 }
 
-/** As they are scraped from a process that has done nothing yet. */
+/** Returns the exposition text of a process that has done nothing yet. */
 export function declaredText(controller: Controller): Promise<string> {
   return declaredMetrics(controller).metrics();
 }

@@ -1,4 +1,4 @@
-// The CRDs of other projects for tests and the demo: those that somebody wrote, and a stub for each further kind that the catalog names.
+// Collects the mock CRDs of other projects for tests and the demo, and generates a stub for each missing catalog kind.
 
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -10,7 +10,6 @@ import { generatedMark, isGenerated } from "./generated-mark.ts";
 
 const folder = "config/crd/mocks";
 
-/** `file` is a path from the root of the repository, `purpose` its first line. */
 export type MockCrd = {
   readonly file: string;
   readonly text: string;
@@ -18,7 +17,7 @@ export type MockCrd = {
   readonly crd: KubeObject;
 };
 
-/** In the order of their names. A stub goes as soon as somebody writes a mock of the kind. */
+/** Sorted by name. A hand-written mock replaces the stub of its kind. */
 export function mockCrds(catalog: CatalogKinds): readonly MockCrd[] {
   const written = globSync(`${folder}/*.yaml`)
     .map((file) => mockOf(file, readFileSync(file, "utf8")))
@@ -32,7 +31,6 @@ export function mockCrds(catalog: CatalogKinds): readonly MockCrd[] {
   return [...written, ...stubs].toSorted((left, right) => (left.file < right.file ? -1 : 1));
 }
 
-/** The stubs alone, by file. */
 export function stubFiles(mocks: readonly MockCrd[]): Readonly<Record<string, string>> {
   return Object.fromEntries(mocks.flatMap(({ file, text }) => (isGenerated(text) ? [[file, text]] : [])));
 }
@@ -79,12 +77,11 @@ function kindsOfProfile({ name, targets, needs }: Profile): readonly CustomKind[
   });
 }
 
-/** Groups of Kubernetes itself. */
 function isBuiltIn(group: string): boolean {
   return !group.includes(".") || group.endsWith(".k8s.io");
 }
 
-/** Takes whatever the catalog renders: maps are merged, lists are replaced. */
+/** Returns a schema that accepts any content: server-side apply merges maps and replaces lists. */
 function stubOf({ group, version, kind, plural, isNamespaced }: CustomKind): MockCrd {
   const open: JsonMap = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const crd = {
@@ -110,7 +107,6 @@ function stubOf({ group, version, kind, plural, isNamespaced }: CustomKind): Moc
   return mockOf(`${folder}/${plural}.yaml`, `# ${purpose}\n${writeYaml(crd)}`);
 }
 
-/** README.md of the folder: the list of mock CRDs, from the CRDs themselves. */
 export function mockIndex(mocks: readonly MockCrd[]): string {
   return [
     "# Mock CRDs",

@@ -1,10 +1,8 @@
-// The two operators as their manifests name them.
-
 export type OperatorNames = {
   readonly name: string;
   readonly namespace: string;
   readonly lease: string;
-  /** As the API server calls its ServiceAccount. */
+  /** The ServiceAccount's user name. */
   readonly account: string;
 };
 
@@ -16,7 +14,7 @@ function operator(name: string, lease: string): OperatorNames {
   return { name, namespace, lease, account: `system:serviceaccount:${namespace}:${name}-controller-manager` };
 }
 
-/** Where a declared place is: the HyperConverged, and what lies beside it, may be in any namespace. */
+/** Resolves a declared namespace. The HyperConverged, and objects in its namespace, may be in any namespace. */
 export function namespaceOf(declared: string, own: OperatorNames): string {
   if (declared === "$operator") return own.namespace;
   return declared === "$hco" ? "*" : declared;

@@ -1,4 +1,4 @@
-// The names of the MachineConfigs that profiles write, for pages, which do not load the catalog.
+// Generates the list of MachineConfigs that profiles write, for the console, which does not load the catalog.
 
 import type { Profile } from "@virt/advisor";
 

@@ -1,4 +1,4 @@
-// docs/profiles.md: what the advisor can plan, and what may be set, from the declarations of the catalog.
+// Generates docs/profiles.md: the advisor's profiles and their options.
 
 import type { Profile } from "@virt/advisor";
 import { entriesOf, isMap, type Json, member } from "@virt/engine";

@@ -1,4 +1,4 @@
-// docs/runbooks/README.md: the alerts there are, each with its page.
+// Generates docs/runbooks/README.md: the alerts and their runbooks.
 
 import { type Alert, advisorAlerts, platformAlerts } from "@virt/catalog";
 

@@ -1,4 +1,4 @@
-// config/samples: one preview for each profile. A profile has the one that somebody wrote, else it gets one here.
+// Generates a preview sample in config/samples for each profile that has no hand-written one.
 
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -11,7 +11,6 @@ import { generatedMark, isGenerated } from "./generated-mark.ts";
 
 const folder = "config/samples";
 
-/** By file. */
 export function samples(profiles: readonly Pick<Profile, "name">[]): Readonly<Record<string, string>> {
   const written = globSync(`${folder}/*_sample.yaml`)
     .map((file) => ({ file, text: readFileSync(file, "utf8") }))

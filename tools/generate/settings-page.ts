@@ -1,4 +1,4 @@
-// docs/settings.md: every setting of the operator process, as a flag and as an environment variable.
+// Generates docs/settings.md: every setting of the operator, as a flag and as an environment variable.
 
 // oxlint-disable-next-line no-restricted-imports -- declarations are code of the operator, and this page is about them
 import { environmentVariable, flags } from "../../apps/operator/src/flags.ts";

@@ -1,4 +1,4 @@
-// docs/stuck-rollouts.md: every finding about a rollout with its cause, its remedy and its command, from the catalogue.
+// Generates docs/stuck-rollouts.md: every rollout finding with its cause, remedy and command.
 
 import { type CatalogueEntry, findingCatalogue, findingRemedies, showTemplate } from "@virt/impact";
 import { code, line } from "./markdown.ts";

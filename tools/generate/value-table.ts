@@ -1,4 +1,5 @@
-// The values that each asset writes, for docs/assets.md: rendered from facts under which the asset writes all that it can.
+// Generates the values that each asset writes, for docs/assets.md, from facts under which the asset writes everything
+// it can.
 
 import { globSync, readFileSync } from "node:fs";
 import type { Json, JsonMap } from "@virt/api";
@@ -34,7 +35,7 @@ export function valueTable(asset: Asset): readonly string[] {
   ];
 }
 
-/** A value that only an earlier release of the object's operator gets is marked so. */
+/** Marks values that apply only to earlier releases of the object's operator. */
 function writtenValues(asset: Asset): readonly (WrittenField & { readonly why: ValueReason })[] {
   const versions: readonly HcoVersion[] = asset.target.kind === "HyperConverged" ? ["v1", "v1beta1"] : ["v1"];
   const all = versions.flatMap((version) => {
@@ -55,7 +56,6 @@ function writtenValues(asset: Asset): readonly (WrittenField & { readonly why: V
     .map(({ shown, value, why }) => ({ path: shown, value, why }));
 }
 
-/** None if the asset has nothing to write under these facts. */
 function renderedFields(asset: Asset, facts: ChangedFacts): readonly WrittenField[] {
   const rendered = asset.render(assetFacts(asset, facts));
   if (!("kind" in rendered)) return [];
@@ -63,7 +63,7 @@ function renderedFields(asset: Asset, facts: ChangedFacts): readonly WrittenFiel
   return [...fieldsOf({ labels, annotations }, "metadata"), ...fieldsOf(rendered["spec"] ?? {}, "spec")];
 }
 
-/** The longest declared key that is a part of the path counts. */
+/** Uses the longest declared key that is part of the path. Throws if there is none. */
 function reasonFor({ name, values = {} }: Asset, path: string): ValueReason {
   const place = `.${path.replaceAll(/\[[^\]]*\]/g, "")}.`;
   const [key] = Object.keys(values)
@@ -74,7 +74,7 @@ function reasonFor({ name, values = {} }: Asset, path: string): ValueReason {
   return why;
 }
 
-/** An element of a list is named by the field that tells it from others. */
+/** Lists the fields of a value. The path identifies a list element by its key. */
 function fieldsOf(value: Json, path: string): readonly WrittenField[] {
   if (path === "spec.groups") return [{ path, value }];
   if (Array.isArray(value) && value.every((one) => elementName(one) !== undefined))
@@ -91,7 +91,7 @@ function elementName(element: Json): string | undefined {
   return asText(member(element, "path")) ?? asText(member(element, "name"));
 }
 
-/** Files for nodes are shown as they arrive there. */
+/** Decodes data URLs, because nodes receive the decoded files. */
 function textOf(value: Json): string {
   if (typeof value !== "string" || value === "") return JSON.stringify(value);
   const data = readDataUrl(value);
@@ -114,7 +114,7 @@ const annotations = {
 
 type Generation = { readonly schema: JsonMap | undefined };
 
-/** Example devices, a network with room for many pods, and this generation of the object's CRD. */
+/** Includes example devices, a network with room for many pods, and the given generation of the CRD. */
 function richFacts({ reads }: Asset, version: HcoVersion, { schema }: Generation): ChangedFacts {
   const facts = Object.entries(reads).flatMap(([name, read]) => {
     switch (read.read) {
@@ -138,7 +138,9 @@ function richFacts({ reads }: Asset, version: HcoVersion, { schema }: Generation
   return Object.fromEntries(facts);
 }
 
-/** The newest first; the last knows no field. An asset that reads no schema has one generation. */
+/**
+ * Returns the newest generation first. The last one has no schema. An asset that reads no schema has one generation.
+ */
 function generationsOf({ reads }: Asset): readonly Generation[] {
   const [read] = Object.values(reads).filter((one) => one.read === "schema");
   if (read === undefined) return [{ schema: undefined }];

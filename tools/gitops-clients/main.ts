@@ -1,4 +1,4 @@
-// `make gitops-clients`: gets the GitOps clients of tests, and prints the folder that holds them as its last line.
+// `make gitops-clients`: obtains the GitOps clients for tests and prints their folder as the last line.
 
 import { startProgress } from "../progress.ts";
 import { obtainGitOpsClients } from "./obtain.ts";

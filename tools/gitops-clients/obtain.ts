@@ -1,4 +1,5 @@
-// Finds the GitOps clients of tests in the cache, or builds them there: they are Go programs around the libraries of Flux and Argo CD.
+// Obtains the GitOps test clients from the cache or builds them. They are Go programs on the libraries of Flux and Argo
+// CD.
 
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -11,14 +12,13 @@ const moduleFolder = inRepository("tools", "gitops-clients");
 
 export type GitOpsClients = { readonly flux: string; readonly argocd: string };
 
-/** Throws where they were never built. */
 export function findGitOpsClients(env: NodeJS.ProcessEnv = process.env): GitOpsClients {
   const folder = cacheFolder(env);
   if (!existsSync(folder)) throw new Error("no GitOps clients on this machine yet: run `make gitops-clients` once");
   return { flux: join(folder, "flux-client"), argocd: join(folder, "argocd-client") };
 }
 
-/** The folder that holds them. Throws one message that says what failed and what a person can do. */
+/** Returns the folder of the clients. The error of a failure includes a fix. */
 export async function obtainGitOpsClients(env: NodeJS.ProcessEnv, report: (progress: string) => void): Promise<string> {
   const folder = cacheFolder(env);
   if (existsSync(folder)) return folder;
@@ -27,7 +27,7 @@ export async function obtainGitOpsClients(env: NodeJS.ProcessEnv, report: (progr
   try {
     const failed = await buildGoPrograms({ moduleFolder, packages: "./...", output: staging, env, report });
     if (failed !== undefined) throw new Error(describeFailure(failed));
-    // In one step, so that nobody ever finds half a build. Somebody else may have been first.
+    // A rename is atomic: no other process sees a partial build. Another process can have finished first.
     if (!existsSync(folder)) renameSync(staging, folder);
     return folder;
   } finally {
@@ -35,7 +35,6 @@ export async function obtainGitOpsClients(env: NodeJS.ProcessEnv, report: (progr
   }
 }
 
-/** Named after the sources and the versions of all modules. */
 function cacheFolder(env: NodeJS.ProcessEnv): string {
   const content = createHash("sha256");
   const sources = globSync("**/*.go", { cwd: moduleFolder }).toSorted();

@@ -1,4 +1,4 @@
-// `make helm`: gets the pinned helm and prints its file as the last line.
+// `make helm`: obtains the pinned helm and prints its path as the last line.
 
 import { startProgress } from "../progress.ts";
 import { obtainHelm } from "./obtain.ts";

@@ -1,4 +1,4 @@
-// Finds the pinned helm in the cache, or builds it there from its Go module.
+// Obtains the pinned helm from the cache or builds it from its Go module.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -11,13 +11,12 @@ const moduleFolder = inRepository("tools", "helm");
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Undefined where it was never built. */
 export function findHelm(env: Environment): string | undefined {
   const file = helmFile(env);
   return existsSync(file) ? file : undefined;
 }
 
-/** Throws one message that says what failed and what a person can do. */
+/** Returns the path of helm. The error of a failure includes a fix. */
 export async function obtainHelm(env: NodeJS.ProcessEnv, report: (progress: string) => void): Promise<string> {
   const file = helmFile(env);
   if (existsSync(file)) return file;
@@ -26,7 +25,7 @@ export async function obtainHelm(env: NodeJS.ProcessEnv, report: (progress: stri
   try {
     const failed = await buildGoPrograms({ moduleFolder, packages: "tool", output: workshop, env, report });
     if (failed !== undefined) throw new Error(missing(failed));
-    // In one step, so that nobody ever finds half a build. Somebody else may have been first.
+    // A rename is atomic: no other process sees a partial build. Another process can have finished first.
     if (!existsSync(file)) renameSync(workshop, dirname(file));
     return file;
   } finally {

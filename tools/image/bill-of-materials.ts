@@ -1,5 +1,3 @@
-// Extends the program's bill of materials by what the image holds beside it: Node and the Debian packages of one platform.
-
 import type { DebianPackage } from "./debian-packages.ts";
 import type { NodePackage } from "./node-package.ts";
 
@@ -13,7 +11,7 @@ type Bill = {
 
 export type ImageContents = { readonly node: NodePackage; readonly packages: readonly DebianPackage[] };
 
-/** `program` is the text of dist/sbom.cdx.json. Equal input, equal text. */
+/** `program` is the text of dist/sbom.cdx.json. The output depends only on the arguments. */
 export function extendBill(program: string, { node, packages }: ImageContents): string {
   const bill = JSON.parse(program) as Bill;
   const added = [nodeComponent(node), ...packages.map(packageComponent)];
@@ -39,7 +37,7 @@ function nodeComponent({ name, version, license, integrity }: NodePackage): Comp
   };
 }
 
-/** Their licences are texts: /usr/share/doc/<name>/copyright in the image. */
+/** Debian licences are texts: see /usr/share/doc/<name>/copyright in the image. */
 function packageComponent({ name, version, architecture, sha256 }: DebianPackage): Component {
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
   return {

@@ -1,4 +1,4 @@
-// Builds the image for all platforms from packages alone: no engine, no registry, no script of a package.
+// Builds the image for all platforms from packages, without an engine, a registry or package scripts.
 
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -27,7 +27,7 @@ export function obtainImageInputs(env: NodeJS.ProcessEnv, now: number): ImageInp
   };
 }
 
-/** After `make build`; the working folder is the repository's root. Equal inputs, equal bytes. */
+/** Run after `make build`, in the repository root. Reproducible: equal inputs give equal bytes. */
 export function buildImage(inputs: ImageInputs, report: (progress: string) => void): OciArchive {
   if (!existsSync("dist/sbom.cdx.json")) throw new Error("there is no dist/sbom.cdx.json: run make build");
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };

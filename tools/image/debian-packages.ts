@@ -1,4 +1,4 @@
-// Gets the Debian packages of the image's root file system, for all platforms, with the machine's own apt-get and its sources.
+// Downloads the Debian packages of the image for all platforms, with the machine's apt-get and its sources.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,15 +9,14 @@ import { architectures } from "../platforms.ts";
 export type DebianPackage = {
   readonly name: string;
   readonly version: string;
-  /** One of a platform, or `all`. */
   readonly architecture: string;
   readonly file: string;
   readonly sha256: string;
-  /** What the package says of itself, as `dpkg --field` prints it. */
+  /** The control fields, as printed by `dpkg --field`. */
   readonly control: string;
 };
 
-/** For each platform: the C library, what C++ and its exceptions need, the name of the system, and licences that others refer to. */
+/** Per platform: the C library, the C++ runtime, os-release, and the licences that other packages refer to. */
 const perPlatform = ["libc6", "libgcc-s1", "libstdc++6", "base-files"] as const;
 const forAll = ["ca-certificates", "tzdata"] as const;
 
@@ -25,11 +24,11 @@ const refreshAfterMs = 24 * 60 * 60 * 1000;
 
 export type FoundPackages = {
   readonly packages: readonly DebianPackage[];
-  /** Why apt-get was not asked, or what it said: then these are the packages of an earlier time. */
+  /** Set if the packages come from an earlier download: the reason that a new one was not possible. */
   readonly stale?: string;
 };
 
-/** Those of the last day if there are any: asking apt-get takes half a minute. Security updates come with the next day. */
+/** Reuses packages for a day, because apt-get takes half a minute. Security updates arrive with the next day. */
 export function obtainDebianPackages(cache: string, now: number): FoundPackages {
   const kept = join(cache, "debian");
   if (existsSync(kept) && now - statSync(kept).mtimeMs < refreshAfterMs) return { packages: readPackages(kept) };
@@ -39,7 +38,7 @@ export function obtainDebianPackages(cache: string, now: number): FoundPackages 
     const failed = downloadPackages(folder);
     if (failed === undefined) {
       rmSync(kept, { recursive: true, force: true });
-      renameSync(join(folder, "packages"), kept); // in one step, so that nobody ever finds half of them
+      renameSync(join(folder, "packages"), kept); // a rename is atomic: no other process sees a partial download
       return { packages: readPackages(kept) };
     }
     if (existsSync(kept)) return { packages: readPackages(kept), stale: failed };
@@ -55,7 +54,10 @@ export function obtainDebianPackages(cache: string, now: number): FoundPackages 
   }
 }
 
-/** With lists of its own: the machine's may be old, and know no other architecture. Undefined, or why it failed. */
+/**
+ * Uses its own package lists, because the machine's can be old and lack other architectures. Returns undefined, or an
+ * error.
+ */
 function downloadPackages(folder: string): string | undefined {
   for (const name of ["state/lists/partial", "cache/archives/partial", "packages"])
     mkdirSync(join(folder, name), { recursive: true });
@@ -73,7 +75,7 @@ function downloadPackages(folder: string): string | undefined {
   return (
     run("apt-get", ["-q", ...settings, "update"], folder) ??
     download([...perPlatform.flatMap(named), ...forAll]) ??
-    // Its number is that of the distribution's compiler; it has the licence of both libraries.
+    // The version of gcc-<n>-base follows the distribution's compiler. It has the licence of both libraries.
     download(named(baseOfLibraries(join(folder, "packages"))))
   );
 }
@@ -104,7 +106,6 @@ function readPackage(file: string): DebianPackage {
   };
 }
 
-/** What it said last, if it failed. */
 function run(command: string, args: readonly string[], cwd: string): string | undefined {
   const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
   if (error !== undefined) return `there is no ${command} command`;

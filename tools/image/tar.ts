@@ -1,17 +1,16 @@
-// Writes tar archives (POSIX ustar) that hold no time, no chance and no owner but root: equal entries, equal bytes.
+// Writes reproducible tar archives (POSIX ustar) without timestamps or owners: equal entries give equal bytes.
 
 export type TarEntry =
   | { readonly kind: "file"; readonly mode: number; readonly content: Buffer }
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "symlink"; readonly target: string };
 
-/** By path, without a slash at either end. */
+/** Keys are paths without a leading or trailing slash. */
 export type FileTree = ReadonlyMap<string, TarEntry>;
 
 const blockBytes = 512;
 const typeFlags = { file: "0", symlink: "2", folder: "5" } as const;
 
-/** Sorted by path; folders that nobody named come before what is in them. */
 export function writeTar(tree: FileTree): Buffer {
   const entries = [...withFolders(tree)].toSorted(([left], [right]) => (left < right ? -1 : 1));
   const blocks = entries.flatMap(([path, entry]) => {
@@ -40,10 +39,10 @@ function header(path: string, entry: TarEntry): Buffer {
   if (Buffer.byteLength(target) > 100) throw new Error(`${path} links to a path of more than 100 bytes: ${target}`);
   block.write(name, 0);
   writeOctal(block, 100, 8, entry.kind === "symlink" ? 0o777 : entry.mode);
-  writeOctal(block, 108, 8, 0); // user: root
-  writeOctal(block, 116, 8, 0); // group: root
+  writeOctal(block, 108, 8, 0);
+  writeOctal(block, 116, 8, 0);
   writeOctal(block, 124, 12, entry.kind === "file" ? entry.content.length : 0);
-  writeOctal(block, 136, 12, 0); // modified at the beginning of 1970
+  writeOctal(block, 136, 12, 0); // modification time: 1970-01-01
   block.write(typeFlags[entry.kind], 156);
   block.write(target, 157);
   block.write("ustar\u000000", 257);
@@ -54,7 +53,7 @@ function header(path: string, entry: TarEntry): Buffer {
   return block;
 }
 
-/** A name has 100 bytes; 155 more hold the folders before it. */
+/** A name has 100 bytes. A prefix of 155 bytes can hold its folders. */
 function splitPath(path: string): { readonly prefix: string; readonly name: string } {
   if (Buffer.byteLength(path) <= 100) return { prefix: "", name: path };
   for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) {

@@ -1,5 +1,3 @@
-// ARCHITECTURE.md against the sources: it is short, and the names in it exist.
-
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SourceFile } from "./count-product.ts";
@@ -8,7 +6,6 @@ import { readSources } from "./read-sources.ts";
 const page = readFileSync("ARCHITECTURE.md", "utf8");
 const sources = readSources().filter(({ file }) => !/\.test\.ts$|\/testing\//.test(file));
 
-/** `Worker.#run` is a member of a class in the same file. */
 function declares({ text }: SourceFile, name: string): boolean {
   const [owner, member] = name.includes(".") ? name.split(".") : [undefined, name];
   const isOwner = owner === undefined || new RegExp(`\\b(?:class|type|interface) ${owner}\\b`).test(text);

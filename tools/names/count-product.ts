@@ -1,5 +1,3 @@
-// How large the product is and how it is cut: the counts that a reader of a redesign asks for, from one command.
-
 import { ambiguousNames, exportedNames, isProduct } from "./exported-names.ts";
 
 export type SourceFile = { readonly file: string; readonly text: string };
@@ -7,15 +5,12 @@ export type SourceFile = { readonly file: string; readonly text: string };
 export type ProductCounts = {
   readonly files: number;
   readonly medianLines: number;
-  /** Nine of ten files have at most as many. */
   readonly ninetiethLines: number;
   readonly exportedNames: number;
-  /** Exported names that mean two things. */
   readonly ambiguousNames: number;
   readonly lines: number;
 };
 
-/** What is no product file is left out. */
 export function countProduct(all: readonly SourceFile[]): ProductCounts {
   const files = all.filter(({ file }) => isProduct(file));
   const lengths = files.map(({ text }) => text.split("\n").length - 1).toSorted((left, right) => left - right);
@@ -30,7 +25,6 @@ export function countProduct(all: readonly SourceFile[]): ProductCounts {
   };
 }
 
-/** By nearest rank; zero of nothing. */
 function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }
@@ -44,7 +38,6 @@ const labels: Readonly<Record<keyof ProductCounts, string>> = {
   lines: "product lines",
 };
 
-/** A table with one column for each tree. */
 export function countsTable(columns: readonly { readonly title: string; readonly counts: ProductCounts }[]): string {
   const row = (label: string, cells: readonly string[]) =>
     label.padEnd(40) + cells.map((cell) => cell.padStart(14)).join("");

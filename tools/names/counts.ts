@@ -1,4 +1,4 @@
-// `make counts`: counts the product in the working tree and, with BASE=<commit>, in that commit as well.
+// `make counts`: counts the product in the working tree and, with BASE=<commit>, also in that commit.
 
 import { execFileSync } from "node:child_process";
 import { countProduct, countsTable, type SourceFile } from "./count-product.ts";
@@ -18,7 +18,7 @@ function sourcesAt(commit: string): readonly SourceFile[] {
   return files.map((file) => {
     const end = contents.indexOf("\n", at);
     const size = Number(contents.subarray(at, end).toString().split(" ")[2]);
-    at = end + size + 2; // the newline of the head, the content, its newline
+    at = end + size + 2;
     return { file, text: contents.subarray(end + 1, end + 1 + size).toString() };
   });
 }

@@ -1,8 +1,6 @@
-// The exported names of the product: one name has one meaning in the whole tree.
-
 export type ExportedName = { readonly file: string; readonly name: string };
 
-/** Of tests and their support one name may be there twice. */
+/** Excludes tests and their support, which may reuse names. */
 export function isProduct(file: string): boolean {
   return !/\.test\.ts$|\/testing\/|\/node_modules\/|^packages\/testkit\//.test(file);
 }
@@ -14,7 +12,6 @@ export function exportedNames(file: string, text: string): readonly ExportedName
   return [...text.matchAll(declaration)].map(([, name = ""]) => ({ file, name }));
 }
 
-/** Names that may be there more than once, each with its reason. */
 const shared: readonly { readonly names: readonly string[]; readonly within: RegExp; readonly reason: string }[] = [
   {
     names: ["options", "Options", "defaults", "reads", "inputs", "Wanted", "wantedOf"],
@@ -23,7 +20,7 @@ const shared: readonly { readonly names: readonly string[]; readonly within: Reg
   },
 ];
 
-/** Lines such as `Scene: apps/a.ts, apps/b.ts`, of names that mean two things. */
+/** Returns lines such as `Scene: apps/a.ts, apps/b.ts` for names with two meanings. */
 export function ambiguousNames(all: readonly ExportedName[]): readonly string[] {
   const byName = Map.groupBy(all, ({ name }) => name);
   return [...byName].flatMap(([name, places]) => {

@@ -1,5 +1,3 @@
-// Part of `make check`: no exported name means two things, and no retired word has come back.
-
 import { ambiguousNames, exportedNames, isProduct } from "./exported-names.ts";
 import { readDocuments, readSources, readSupport } from "./read-sources.ts";
 import { retiredNames, retiredWords } from "./retired-words.ts";

@@ -1,6 +1,6 @@
-// Words that were given up for those of Kubernetes: they stay away from all code, its comments, and the documents.
+// Rejects words that Kubernetes terms have replaced, in code, comments and documents.
 
-/** Nothing else is called so: manager, controller, informer, delete, snapshot, explain, release and leader election are the words. */
+/** Use instead: manager, controller, informer, delete, snapshot, explain, release, leader election. */
 const retired = new RegExp(
   `(?<![\\w-])(${[
     "troubles?|troubled|tenants?|residents?|housing|housed|burials?|burying|buried|bury|turnstile|citizens?",
@@ -11,11 +11,14 @@ const retired = new RegExp(
   "g",
 );
 
-/** English elsewhere, but no names for types: participles, moods, and metaphors of houses, theatre and speech. */
+/** Common English words that are not allowed as type names. */
 const retiredTypes =
   /\b(?:type|class|interface) (Told|Kept|Acted|Seen|Given|Looking|Moved|Wanting|Housed|Housing|Tenant|Resident|Voice|Line|Call|Saying|Speech|Announcement|News|Standings?|Scene|Stage|Sight|Signs|Story|Site|World|Wish|Wishes|Trouble|Mishap|Loss|Ending|Pass|Loop|Host|Parts|Verdict|Burial|Performing)\b/g;
 
-/** English in a sentence, but no part of a name: reconcile, check, report, event, decision, observation and fixture are the words. */
+/**
+ * Common English words that are not allowed in names. Use instead: reconcile, check, report, event, decision,
+ * observation, fixture.
+ */
 const retiredParts = new RegExp(
   `^(?:${[
     "look|looks|looked|looking|told|tell|tells|telling|troubles?|troubled|scenes?|tenants?|citizens?|voices?|housed",
@@ -24,16 +27,13 @@ const retiredParts = new RegExp(
   ].join("|")})$`,
 );
 
-/** What is declared: variables, functions, types, members, parameters. */
 const declaration =
   /\b(?:const|let|function\*?|class|type|interface|readonly) #?([A-Za-z]\w*)|^\s*(?:async )?#(\w+)\(|(?<=[({,] ?)([A-Za-z]\w*)(?=\??: )|\(([A-Za-z]\w*)\) =>/gm;
 
 type Exception = { readonly within: RegExp; readonly reason: string };
 
-/** Where all of it may stand, each with its reason. */
 const exceptions: readonly Exception[] = [{ within: /^tools\/names\//, reason: "has the lists, and tests them" }];
 
-/** Where names may have retired parts, each with its reason. */
 const nameExceptions: readonly (Exception & { readonly names: RegExp })[] = [
   {
     within: /^packages\/impact\/|^apps\/simulator\/|^test\/integration\/advisor\/impact/,
@@ -42,7 +42,7 @@ const nameExceptions: readonly (Exception & { readonly names: RegExp })[] = [
   },
 ];
 
-/** Lines such as `apps/a.ts:3: bury`. */
+/** Returns lines such as `apps/a.ts:3: bury`. */
 export function retiredWords(file: string, text: string): readonly string[] {
   if (isException(file)) return [];
   return text
@@ -52,7 +52,7 @@ export function retiredWords(file: string, text: string): readonly string[] {
     );
 }
 
-/** Lines such as `apps/a.ts:3: toldOnce`, of what is declared there and, as line 0, of the file's own name. */
+/** Returns lines such as `apps/a.ts:3: toldOnce` for declared names. Line 0 is the file's own name. */
 export function retiredNames(file: string, text: string): readonly string[] {
   if (isException(file)) return [];
   const allowed = nameExceptions.filter(({ within }) => within.test(file)).map(({ names }) => names);
@@ -69,7 +69,7 @@ export function retiredNames(file: string, text: string): readonly string[] {
     .map(({ name, at }) => `${file}:${at}: ${name}`);
 }
 
-/** `isToldOfPlan` and `phase-told` have the parts is, told, of, plan and phase, told. */
+/** Splits `isToldOfPlan` into is, told, of, plan, and `phase-told` into phase, told. */
 function partsOf(name: string): readonly string[] {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1-$2").replace(/look-?up/gi, "lookup");
   return words.toLowerCase().split(/[-_]/);

@@ -1,10 +1,8 @@
-// Writes the files of a package, or says which of them are not current.
-
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export type PackageFiles = {
-  /** Nothing else may lie in these. */
+  /** These folders must contain no other files. */
   readonly folders: readonly string[];
   readonly texts: Readonly<Record<string, string>>;
 };
@@ -35,6 +33,6 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return undefined; // not written yet
+    return undefined;
   }
 }

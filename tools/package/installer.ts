@@ -1,4 +1,4 @@
-// dist/install.yaml: both controllers in one file, for `kubectl apply -f`.
+// Generates dist/install.yaml: both controllers in one file for `kubectl apply -f`.
 
 import { type KubeObject, writeYaml } from "@virt/engine";
 import type { PackageFiles } from "./files.ts";

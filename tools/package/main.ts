@@ -1,4 +1,5 @@
-// `make build-installer`, `build-chart`, `bundle`: write the packages named, or all; with --check only say which are not current.
+// `make build-installer`, `build-chart`, `bundle`: write the named packages or all. --check only lists those that are
+// out of date.
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -20,7 +21,7 @@ const {
   positionals: named,
 } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8")) as { version: string };
-// What is committed names no image; a check must not depend on who runs it.
+// A check ignores IMG, because committed files name no image.
 const image = isCheck ? anyImage : process.env["IMG"] || anyImage;
 const product = { manifests: await readManifests(image), version, image };
 

@@ -1,4 +1,4 @@
-// The objects that kustomize makes of the folders in config/: what every package is made of.
+// Reads the objects that kustomize builds from config/: the source of every package.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -8,23 +8,19 @@ import { loadAll } from "js-yaml";
 import { withImage } from "../deploy/manifests.ts";
 
 export type Manifests = {
-  /** Both controllers. */
   readonly both: readonly KubeObject[];
   readonly advisor: readonly KubeObject[];
   readonly platform: readonly KubeObject[];
-  /** Both controllers, with example-profile enabled. */
   readonly exampleProfile: readonly KubeObject[];
-  /** What needs the CRDs of the Prometheus operator, and is therefore no part of the others. */
+  /** Objects that need the CRDs of the Prometheus operator. The other lists exclude them. */
   readonly monitoring: readonly KubeObject[];
-  /** The plugin of OpenShift's console, which only OpenShift can take. */
+  /** The OpenShift console plugin, which only OpenShift supports. */
   readonly console: readonly KubeObject[];
-  /** VirtPlatformConfigs to begin with. */
   readonly samples: readonly KubeObject[];
 };
 
 export type Product = { readonly manifests: Manifests; readonly version: string; readonly image: string };
 
-/** The image that the manifests name until somebody says which one to run. */
 export const anyImage = "controller:latest";
 
 export async function readManifests(image: string): Promise<Manifests> {
@@ -46,7 +42,6 @@ function kustomize(kubectl: string, name: string): string {
   return execFileSync(kubectl, ["kustomize", inRepository("config", name)], { encoding: "utf8", maxBuffer: 2 ** 26 });
 }
 
-/** Tells objects apart, whoever made them. */
 export function identity({ kind, metadata }: KubeObject): string {
   return [kind, metadata.namespace, metadata.name].filter((part) => part !== undefined).join("/");
 }

@@ -1,5 +1,3 @@
-// The packed plugin: krew's rules, and that the same sources give the same bytes.
-
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

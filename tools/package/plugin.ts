@@ -1,4 +1,4 @@
-// `make plugin`: the archive of the kubectl plugin and its krew manifest, in dist/plugin; equal sources, equal bytes.
+// `make plugin`: writes the kubectl plugin's archive and krew manifest to dist/plugin. Equal sources give equal bytes.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,7 +11,6 @@ import { writeTar } from "../image/tar.ts";
 const folder = join("dist", "plugin");
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 const archive = `kubectl-virt_advisor-v${version}.tar.gz`;
-/** Where a release puts the archive. */
 const { PLUGIN_URI = `https://github.com/kubevirt/virt-operators/releases/download/v${version}/${archive}` } =
   process.env;
 
@@ -34,7 +33,7 @@ const sha256 = createHash("sha256").update(content).digest("hex");
 writeFileSync(join(folder, "virt-advisor.yaml"), writeYaml(krewManifest(sha256)));
 process.stdout.write(`  ${join(folder, archive)} ${Math.round(content.length / 1000)} kB\n`);
 
-/** krew asks for a kebab name, the file's underscore form, and the licence in the archive. */
+/** krew requires a kebab-case name, an underscore in the file name, and the licence in the archive. */
 function krewManifest(sha256: string) {
   return {
     apiVersion: "krew.googlecontainertools.github.com/v1alpha2",

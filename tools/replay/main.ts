@@ -1,4 +1,4 @@
-// `make replay PLAN=<file>`: repeats one trial that failed, or was written by hand.
+// `make replay PLAN=<file>`: repeats a failed or hand-written trial.
 
 import { evaluateTrial, runReference } from "../../test/campaign/campaign.ts";
 import { openCampaignCluster } from "../../test/campaign/campaign-cluster.ts";
@@ -22,4 +22,4 @@ else {
   progress.fail();
   process.stdout.write(`${[...violations, `all about it: ${file}`].join("\n")}\n`);
 }
-process.exit(violations.length === 0 ? 0 : 1); // programs that were ended may keep this process
+process.exit(violations.length === 0 ? 0 : 1); // pipes of killed programs can keep this process alive

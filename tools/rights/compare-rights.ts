@@ -1,15 +1,12 @@
-// Compares what is granted with what was used, and with the few rights that are granted although no test uses them.
+// Compares granted rights with used rights and with the accepted exceptions.
 
 import { type GrantedRight, rightText } from "./granted-rights.ts";
 import type { UsedRight } from "./used-rights.ts";
 
-/** Granted for a moment that tests do not bring about. */
 export type Exception = { readonly right: string; readonly reason: string };
 
 export type Comparison = {
-  /** Nobody used it, and nobody said why it is granted all the same. */
   readonly unused: readonly string[];
-  /** Listed as an exception, but not granted. */
   readonly needless: readonly string[];
 };
 

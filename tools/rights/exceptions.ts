@@ -1,8 +1,7 @@
-// Rights that are granted although no test uses them for certain: at most three, each with its reason.
+// Rights that stay granted although tests do not reliably use them: at most three, each with its reason.
 
 import type { Exception } from "./compare-rights.ts";
 
-/** They hold for both operators. */
 export const exceptions: readonly Exception[] = [
   {
     right: "patch events.events.k8s.io *",

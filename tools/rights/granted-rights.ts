@@ -1,5 +1,3 @@
-// Every single right that a manifest of roles grants.
-
 import { loadAll } from "js-yaml";
 import type { UsedRight } from "./used-rights.ts";
 
@@ -28,7 +26,7 @@ export function grantedRights(account: string, manifest: string): readonly Grant
   );
 }
 
-/** Such as `patch machineconfigs.machineconfiguration.openshift.io 50-virt-swap-enable`. */
+/** Returns a text such as `patch machineconfigs.machineconfiguration.openshift.io 50-virt-swap-enable`. */
 export function rightText({ verb, group, resource, name = "*" }: GrantedRight): string {
   return `${verb} ${group === "" ? resource : `${resource}.${group}`} ${name}`;
 }

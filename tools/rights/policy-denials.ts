@@ -1,5 +1,3 @@
-// The requests that this product's own admission policies denied, from the audit log of an API server.
-
 import type { AuditEvent } from "@virt/testkit";
 
 const denial = "ValidatingAdmissionPolicy 'virt-";

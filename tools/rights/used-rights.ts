@@ -1,21 +1,18 @@
-// Which rights an account made use of, from the audit log of an API server.
-
 import type { AuditEvent } from "@virt/testkit";
 
-/** As the authorizer was asked for it; without a name, for all objects of the kind. */
+/** The authorizer's view. Without a name, the right is for all objects of the kind. */
 export type UsedRight = {
   readonly account: string;
   readonly verb: string;
   readonly group: string;
-  /** With its subresource. */
   readonly resource: string;
   readonly name?: string;
 };
 
-/** Tests leave what the operators used here, one file for each cluster. */
+/** Tests write one file per cluster with the operators' used rights to this folder. */
 export const usedRightsFolder = ".make/used-rights";
 
-/** The operator's own requests: tests speak with its token too, but not in its name. */
+/** Excludes requests of tests that use the operator's token. */
 export function isOperators({ userAgent = "" }: AuditEvent): boolean {
   return userAgent.startsWith("virt-operator/");
 }
@@ -32,7 +29,7 @@ export function isRefused({ responseStatus }: AuditEvent): boolean {
   return responseStatus?.code === 403;
 }
 
-/** An apply of what is not there asks for the right to create it as well. */
+/** An apply of an absent object also needs the right to create it. */
 function rightsOf({ user, verb, objectRef, responseStatus }: AuditEvent): readonly UsedRight[] {
   if (objectRef?.resource === undefined) return [];
   const { apiGroup: group = "", resource, subresource, name } = objectRef;

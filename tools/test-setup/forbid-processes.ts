@@ -1,4 +1,4 @@
-// Setup of every unit test file: starting a process or opening a socket fails, and says where such tests belong.
+// Setup of every unit test file: rejects processes and sockets, which belong in integration tests.
 
 import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";

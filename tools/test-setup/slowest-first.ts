@@ -1,8 +1,8 @@
-// The order of test files: those first that take longest, so that no worker ends up alone with one of them.
+// Runs the slowest test files first, so that no worker runs one alone at the end.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The slowest first, of both lanes. All other files follow. */
+/** The slowest test files of both lanes, slowest first. All others follow. */
 export const slowest: readonly string[] = [
   "test/campaign/load-aware.test.ts",
   "test/shape/one-folder-one-line.test.ts",

@@ -1,17 +1,17 @@
-// Gets Chromium for browser tests: Debian's package with the libraries that this machine lacks, unpacked into the cache, without root.
+// Obtains Chromium for browser tests: Debian's package and missing libraries, unpacked into the cache without root.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** How it is started: it finds its libraries by the variable. */
+/** Start `file` with `env`, which points to its libraries. */
 export type Chromium = { readonly file: string; readonly env: Readonly<Record<string, string>> };
 
 const debianPackage = "chromium-headless-shell";
 const program = join("usr", "lib", "chromium", "chromium-headless-shell");
 
-/** From the cache, else with the machine's own apt-get and its sources. Throws one message that says what was tried. */
+/** Uses the cache, or downloads with the machine's apt-get. The error of a failure lists the attempts. */
 export function obtainChromium(env: NodeJS.ProcessEnv = process.env): Chromium {
   const caches = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
   const cache = join(caches, "virt-operators", "chromium");
@@ -31,13 +31,16 @@ function unpackInto(cache: string, root: string): void {
         `cannot get Chromium: ${failed}\nBe online once on Debian or Ubuntu, and run the same command again: it is cached.`,
       );
     rmSync(root, { recursive: true, force: true });
-    renameSync(join(folder, "root"), root); // in one step, so that nobody ever finds half of it
+    renameSync(join(folder, "root"), root); // a rename is atomic: no other process sees a partial download
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** With lists of its own, because the machine's may be old or absent; only what is not installed is fetched. */
+/**
+ * Uses its own package lists, because the machine's can be old or absent. Downloads only packages that are not
+ * installed.
+ */
 function download(folder: string): string | undefined {
   for (const name of ["state/lists/partial", "cache/archives/partial"])
     mkdirSync(join(folder, name), { recursive: true });
@@ -66,7 +69,6 @@ function unpack(folder: string): string | undefined {
   return existsSync(join(folder, "root", program)) ? undefined : `${debianPackage} has no ${program}`;
 }
 
-/** The folders of shared libraries, one level below those of the platform included. */
 function findLibraries(lib: string): readonly string[] {
   const folders = readdirSync(lib, { withFileTypes: true, recursive: true }).filter((entry) => entry.isDirectory());
   return [lib, ...folders.map((entry) => join(entry.parentPath, entry.name))].filter((folder) =>
@@ -74,7 +76,6 @@ function findLibraries(lib: string): readonly string[] {
   );
 }
 
-/** What it said last, if it failed. */
 function run(command: string, args: readonly string[], cwd: string): string | undefined {
   const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
   if (error !== undefined) return `there is no ${command} command`;

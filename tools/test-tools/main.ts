@@ -1,4 +1,4 @@
-// `make test-tools`, `make chromium` and `make runc`: gets the programs that are named as arguments, and prints their files.
+// `make test-tools`, `make chromium` and `make runc`: prints the paths of the named programs.
 
 import { startProgress } from "../progress.ts";
 import { obtainChromium } from "./chromium.ts";

@@ -1,4 +1,4 @@
-// Gets a program that tests run: from the cache, from Debian's package, or built from its Go module.
+// Obtains a program for tests: from the cache, from Debian's package, or built from its Go module.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { Program } from "./pins.ts";
 
 type Tried = { readonly how: string; readonly why: string };
 
-/** The file of the program. Throws one message that says what was tried. */
+/** Returns the path of the program. The error of a failure lists the attempts. */
 export function obtainProgram(program: Program, env: NodeJS.ProcessEnv = process.env): string {
   const cache = cacheFolder(program, env);
   const file = join(cache, program.name);
@@ -21,7 +21,7 @@ export function obtainProgram(program: Program, env: NodeJS.ProcessEnv = process
       const made = make(program, folder, env);
       if ("why" in made) tried.push({ how, why: made.why });
       else {
-        renameSync(made.file, file); // in one step, so that nobody ever finds half of it
+        renameSync(made.file, file); // a rename is atomic: no other process sees a partial file
         return file;
       }
     }
@@ -54,7 +54,7 @@ function unpack({ debian }: Program, folder: string, env: NodeJS.ProcessEnv): Ma
   return { file };
 }
 
-/** Where nobody has fetched the lists of packages, without asking for root. */
+/** Downloads the package lists without root if the machine has none. */
 function fetchWithOwnLists(name: string, here: Place): string | undefined {
   const folders = ["state/lists/partial", "cache/archives/partial"];
   for (const folder of folders) mkdirSync(join(here.cwd, folder), { recursive: true });
@@ -75,7 +75,6 @@ function build({ name, package: path, version }: Program, folder: string, env: N
 
 type Place = { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 
-/** What it said last, if it failed. */
 function run(command: string, args: readonly string[], place: Place): string | undefined {
   const { status, error, stderr } = spawnSync(command, args, { ...place, encoding: "utf8" });
   if (error !== undefined) return `there is no ${command} command`;

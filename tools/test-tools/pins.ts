@@ -1,11 +1,10 @@
-// Programs that tests run: where each comes from, and in which version.
+// Sources and versions of the programs that tests run.
 
 export type Program = {
   readonly name: string;
-  /** A Go package and the version of its module; no package where it cannot be built without a C compiler. */
+  /** A Go package, in the module version `version`. Absent if it needs a C compiler. */
   readonly package?: string;
   readonly version: string;
-  /** Has it ready made; asked first, because it takes a second. */
   readonly debian?: { readonly package: string; readonly file: string };
 };
 
@@ -18,10 +17,8 @@ const ofPrometheus = (name: string): Program => ({
 export const promtool = ofPrometheus("promtool");
 export const prometheus = ofPrometheus("prometheus");
 
-/** The interpreter that Argo CD runs health scripts with. */
 export const lua: Program = { name: "glua", package: "github.com/yuin/gopher-lua/cmd/glua", version: "v1.1.2" };
 
-/** Runs containers. */
 export const runc: Program = {
   name: "runc",
   version: "debian",

@@ -1,4 +1,4 @@
-// A copy of the repository in which a test may change files and run make.
+// Copies the repository, so that a test can change files and run make.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,16 +9,14 @@ import { inRepository } from "@virt/testkit";
 export type CommandOutput = { readonly status: number | null; readonly output: string };
 
 export type RepositoryCopy = {
-  /** The absolute form of a path that is given relative to the root of the copy. */
   readonly path: (...parts: readonly string[]) => string;
-  /** Paths are relative to the root of the copy; missing folders are made. */
+  /** Paths are relative to the root of the copy. Missing folders are created. */
   readonly write: (files: Readonly<Record<string, string>>) => void;
-  /** `output` holds what it printed, errors included. */
   readonly run: (command: string, ...args: readonly string[]) => CommandOutput;
   readonly [Symbol.dispose]: () => void;
 };
 
-/** What is committed or would be, with everybody else's packages linked. */
+/** Copies committed and untracked files, and links third-party packages. */
 export function copyRepository(): RepositoryCopy {
   const root = mkdtempSync(join(tmpdir(), "repository-copy-"));
   const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], {
@@ -45,7 +43,7 @@ export function copyRepository(): RepositoryCopy {
   };
 }
 
-// Other people's packages are shared with the original; our own are those of the copy.
+// Links third-party packages to the original, and our own to the copy.
 function linkPackages(copy: string): void {
   const modules = join(copy, "node_modules");
   mkdirSync(join(modules, "@virt"), { recursive: true });
@@ -53,16 +51,16 @@ function linkPackages(copy: string): void {
     if (name !== "@virt" && name !== ".package-lock.json")
       symlinkSync(inRepository("node_modules", name), join(modules, name));
   }
-  // A package that the workspaces want in several versions stands beside one of them.
+  // npm places a second version of a package next to the workspace that needs it.
   for (const folder of globSync("{apps,packages}/*/node_modules", { cwd: inRepository() }))
     symlinkSync(inRepository(folder), join(copy, folder));
   for (const folder of [...globSync(`${copy}/packages/*`), `${copy}/catalog`])
     symlinkSync(folder, join(modules, "@virt", basename(folder)));
-  writeFileSync(join(modules, ".package-lock.json"), ""); // newer than all sources: make has nothing to install
+  writeFileSync(join(modules, ".package-lock.json"), ""); // newer than all sources, so that make installs nothing
 }
 
-// A make that runs inside another one must not take over its flags and jobs, nor a vitest inside another one its settings;
-// laws are run often once, in the original.
+// Removes the settings of an outer make or vitest. Without LAW_RUNS, laws run briefly: the original already runs them
+// often.
 function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

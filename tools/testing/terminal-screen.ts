@@ -1,11 +1,11 @@
-// What a person sees of a program at a terminal: runs it at one that util-linux' script makes, and draws what it wrote.
+// Runs a program in a terminal of util-linux's `script` and returns the screen that a user sees.
 
 import { spawnSync } from "node:child_process";
 import { inRepository } from "@virt/testkit";
 
 export type TerminalRun = { readonly status: number | null; readonly lines: readonly string[] };
 
-/** `columns` of 0 is what script makes by itself where nobody has a terminal. */
+/** With `columns` 0, the terminal reports a width of 0, as `script` does by default. */
 export function runAtTerminal(command: string, columns: number): TerminalRun {
   const sized = columns === 0 ? command : `stty cols ${columns} rows 24; ${command}`;
   const { status, stdout } = spawnSync("script", ["-qec", sized, "/dev/null"], {
@@ -18,10 +18,9 @@ export function runAtTerminal(command: string, columns: number): TerminalRun {
   return { status, lines: drawScreen(stdout, columns === 0 ? 80 : columns) };
 }
 
-/** Stands for the sequence that erases the rest of a line. */
 const eraseSign = "\u241b";
 
-/** The lines at the end, scrolled ones included. Knows what our programs write: new lines, returns, erased lines, and wrapping. */
+/** Returns all lines, including scrolled ones. Supports newlines, carriage returns, erased lines and wrapping. */
 function drawScreen(text: string, columns: number): readonly string[] {
   const lines = [""];
   let [row, column] = [0, 0];

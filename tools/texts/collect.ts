@@ -1,4 +1,4 @@
-// Which literals of the sources are texts that people see, and of what kind each is.
+// Finds user-visible texts in the sources and classifies them.
 
 import { type Literal, literalsOf } from "./literals.ts";
 
@@ -11,7 +11,6 @@ export type ShownText = {
   readonly text: string;
 };
 
-/** Sources whose texts reach people; what only tests use is left out. */
 export const sources = [
   "packages/{api,advisor,engine,facts,impact,kube,platform,reads}/src/**/*.ts",
   "catalog/**/*.ts",
@@ -35,7 +34,7 @@ function sentencesIn(file: string, source: string): readonly ShownText[] {
     .map((literal) => ({ file, line: literal.line, kind: kindOf(file, literal), text: literal.text }));
 }
 
-/** Two words at least, one of them not interpolated, in the place of a value; code that is quoted is no sentence. */
+/** A sentence has at least two words, one of them not interpolated. Quoted code is not a sentence. */
 function isSentence({ text, before }: Literal): boolean {
   if (/(?:from|import|import\()$/.test(before)) return false;
   const words = text
@@ -60,7 +59,6 @@ function kindOf(file: string, { before }: Literal): TextKind {
   return file.startsWith("packages/advisor/src/") ? "condition" : "text";
 }
 
-/** The messages of admission policies and of the rules in our CRD. */
 function rulesIn(file: string, content: string): readonly ShownText[] {
   const lines = content.split("\n");
   return lines.flatMap((line, at) => {

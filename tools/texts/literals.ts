@@ -1,13 +1,13 @@
-// Finds the string and template literals of a TypeScript source. A reader of tokens, not a parser: types and grammar do not matter.
+// Finds string and template literals in TypeScript. It tokenizes and does not parse.
 
 export type Literal = {
   readonly text: string; // an interpolation is shown as <its expression>
   readonly line: number;
-  /** The code right before it, without blanks, for whoever wants to know what it is for. */
+  /** The preceding code, without trailing spaces, which shows the literal's role. */
   readonly before: string;
 };
 
-/** Throws where a literal has no end: then the reading went wrong, and nothing of it can be relied on. */
+/** Throws if a literal has no end, because then the tokens are wrong. */
 export function literalsOf(source: string): readonly Literal[] {
   const found: Literal[] = [];
   readCode({ source, at: 0, found }, undefined);
@@ -16,7 +16,6 @@ export function literalsOf(source: string): readonly Literal[] {
 
 type Reading = { readonly source: string; at: number; readonly found: Literal[] };
 
-/** Reads code until the brace that closes an interpolation, or to the end. */
 function readCode(reading: Reading, until: "}" | undefined): void {
   const { source } = reading;
   let depth = 0;
@@ -99,7 +98,7 @@ function readInterpolation(reading: Reading): string {
   return expression.length <= longestExpression ? `<${expression}>` : "<…>";
 }
 
-/** After a value a slash divides, after anything else it begins a regular expression. */
+/** A slash divides after a value. Elsewhere it starts a regular expression. */
 function isRegexHere(source: string, at: number): boolean {
   const before = source.slice(Math.max(0, at - 20), at).trimEnd();
   return before === "" || /[(,=:[!&|?{};+>]$/.test(before) || /\b(?:return|case|typeof)$/.test(before);

@@ -1,4 +1,4 @@
-// `make texts`: every condition, event, log line, error and message that a person can see, with its place in the sources.
+// `make texts`: prints every user-visible text with its location.
 
 import { globSync, readFileSync } from "node:fs";
 import { isShipped, type ShownText, sources, textsIn } from "./collect.ts";

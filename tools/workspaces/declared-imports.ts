@@ -1,4 +1,4 @@
-// What a workspace imports, held against what its package.json declares.
+// Compares a workspace's imports with its package.json.
 
 export type Manifest = {
   readonly name: string;
@@ -14,7 +14,7 @@ const importForms = [
   /\bimport\(\s*"([^"]+)"\s*\)/g,
 ];
 
-/** The packages that a file imports: neither its own files nor Node's modules. */
+/** Returns the packages that a file imports. Excludes its own files and Node's modules. */
 export function importedPackages(text: string): ReadonlySet<string> {
   const specifiers = importForms.flatMap((form) => [...text.matchAll(form)].map(([, specifier = ""]) => specifier));
   return new Set(
@@ -24,18 +24,17 @@ export function importedPackages(text: string): ReadonlySet<string> {
   );
 }
 
-/** Tests, their support, benchmarks, and the options of profiles, which only generators read. */
+/** Tests, their support, benchmarks, and profile options, which only generators read. */
 function isDevelopmentOnly(file: string): boolean {
   return /\.test\.ts$|\/testing\/|^bench\/|^catalog\/profiles\/[^/]+\/options\.ts$/.test(file);
 }
 
-/** Package names, each with the first file that imports it. */
 export type ImportedPackages = {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly devDependencies: ReadonlyMap<string, string>;
 };
 
-/** A package that product code imports is a dependency, whatever else imports it. */
+/** A package that product code imports is a dependency, even if tests import it too. */
 export function importsOf(workspace: string, files: readonly SourceFile[]): ImportedPackages {
   const all = new Map<string, string>();
   const product = new Map<string, string>();
@@ -49,7 +48,7 @@ export function importsOf(workspace: string, files: readonly SourceFile[]): Impo
   return { dependencies: product, devDependencies: new Map([...all].filter(([name]) => !product.has(name))) };
 }
 
-/** A line for each package that is imported and not declared in its place, and for each that is declared and not imported. */
+/** Returns one line per package that is imported but not declared in the right place, or declared but not imported. */
 export function wrongDeclarations(manifest: Manifest, files: readonly SourceFile[]): readonly string[] {
   const imported = importsOf(manifest.name, files);
   return (["dependencies", "devDependencies"] as const).flatMap((place) => {
@@ -65,7 +64,7 @@ export function wrongDeclarations(manifest: Manifest, files: readonly SourceFile
   });
 }
 
-/** A line for each package that is declared in more than one version. */
+/** Returns one line per package that is declared in more than one version. */
 export function unequalVersions(manifests: readonly Manifest[]): readonly string[] {
   const declared = manifests.flatMap(({ name: workspace, dependencies, devDependencies }) =>
     Object.entries({ ...devDependencies, ...dependencies }).map(([name, version]) => ({ workspace, name, version })),

@@ -6,7 +6,7 @@ const places = ["dependencies", "devDependencies", "optionalDependencies"] as co
 
 export type LockedManifest = { readonly [Place in (typeof places)[number]]?: Readonly<Record<string, string>> };
 
-/** The part of a lock file that is compared, by folder: "" is the root, `node_modules/<name>` an installed package. */
+/** The compared part of a lock file, by folder: "" is the root, `node_modules/<name>` an installed package. */
 export type LockFile = {
   readonly packages: Readonly<Record<string, LockedManifest & { readonly version?: string; readonly link?: boolean }>>;
 };

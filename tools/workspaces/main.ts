@@ -1,4 +1,4 @@
-// Part of `make check`: each workspace declares exactly what it imports, in one version. With --write it is made so.
+// Part of `make check`: each workspace declares exactly its imports, in one version. --write fixes the declarations.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -55,7 +55,7 @@ function writeManifests(): void {
 }
 
 function sourcesIn(folder: string): readonly SourceFile[] {
-  // The peer of bench has a package.json and a lock file of its own.
+  // bench/client-node has its own package.json and lock file.
   const names = globSync("**/*.{ts,tsx}", {
     cwd: folder,
     exclude: ["**/node_modules/**", "client-node/**"],

@@ -1,4 +1,4 @@
-// A completed plan in a cluster where much happens that does not concern it: then a minute in which nothing does.
+// A completed plan during a storm of irrelevant events, followed by a quiet minute.
 
 import { edit, loadAware, ok, phase, prepareAdvisor, rollOut, startAdvisor, startOver } from "../advisor-cluster.ts";
 import { cpuMsOf } from "../process-figures.ts";
@@ -7,7 +7,7 @@ import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.
 import { pause, timed, until } from "../wait.ts";
 
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
-/** Kinds that are not served are discovered again for so long after a CRD came. */
+/** The time for which discovery of absent kinds is retried after a CRD appears. */
 const discoveryRetryMs = 15_000;
 const eventsASecond = 200;
 const stormSeconds = 3;
@@ -46,7 +46,7 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** Events of a watched pool, each of which wakes the config. */
+/** Creates events for a watched pool. Each one wakes the config. */
 async function storm({ api }: Rig): Promise<void> {
   for (let second = 0; second < stormSeconds; second++) {
     const begun = performance.now();
@@ -58,7 +58,7 @@ async function storm({ api }: Rig): Promise<void> {
   }
 }
 
-/** A queue that had grown would let this edit wait. */
+/** Measures the delay of an edit behind the storm: a queue that grew would delay it. */
 async function isStillQuick({ api, random }: Rig): Promise<void> {
   await edit(api, "virt-higher-density", { waitTimeout: `${1 + Math.floor(random() * 86_400)}s` });
   const path = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/virt-higher-density";

@@ -1,4 +1,4 @@
-// The same work with @kubernetes/client-node and with ours. The decision to write our own runtime stands on these figures.
+// The same work with @kubernetes/client-node and with our runtime. These figures justify our own runtime.
 
 import type { Report } from "../../programs/protocol.ts";
 import { type Child, startChild } from "../child.ts";
@@ -15,10 +15,10 @@ const objects = 5_000;
 const events = 20_000;
 const reads = 200;
 const settleMs = 3_000;
-/** Longer than this is never. */
+/** A longer wait counts as never. */
 const patienceMs = 90_000;
 
-/** On the real API server: start, 200 requests one after the other, and rest. */
+/** Measures start, 200 sequential requests and idle memory on the real API server. */
 async function measureRequests({ api, ours }: Rig, side: Side): Promise<Values> {
   const actor = side === "ours" ? ours : api.user(side, ["system:masters"]);
   const start = performance.now();
@@ -39,7 +39,7 @@ async function measureRequests({ api, ours }: Rig, side: Side): Promise<Values> 
   };
 }
 
-/** On the replay server: both sides get the same bytes, as fast as they read them. */
+/** Measures event processing on the replay server. Both sides receive the same bytes as fast as they read them. */
 async function measureEvents({ api }: Rig, side: Side): Promise<Values> {
   await using replay = await startReplay(api.folder, objects);
   await using child = startChild(side, { KUBECONFIG: replay.kubeconfig });
@@ -69,7 +69,6 @@ async function measureBreak(replay: ReplayServer, child: Child, before: Report) 
   return { brokenMs, lost: isRight ? count - (after.notifications - before.notifications) : count };
 }
 
-/** Both at once: they only wait. */
 async function measureSilence({ api }: Rig): Promise<Readonly<Record<Side, number>>> {
   await using replay = await startReplay(api.folder, 10);
   await using own = startChild("ours", { KUBECONFIG: replay.kubeconfig });

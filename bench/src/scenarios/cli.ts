@@ -1,4 +1,4 @@
-// The kubectl plugin with a large cluster behind it: from the start of its process to the last byte that it prints, beside a Node that does nothing.
+// The kubectl plugin on a large cluster: time from process start to the last byte, compared with an empty Node program.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ async function measure({ api, ours, say, size }: Rig): Promise<Measured> {
   const samples: Record<keyof typeof programs, number[]> = { "bare Node": [], version: [], status: [], profiles: [] };
   for (let run = -1; run < runs[size]; run++) {
     say(`run ${run + 1} of ${runs[size]}`);
-    // In turn, so that a slow moment hits all of them alike; the first run fills the caches of the machine.
+    // Alternates, so that a slow moment affects all programs alike. The first run fills the machine's caches.
     for (const [name, start] of Object.entries(programs) as [keyof typeof programs, () => Promise<number>][]) {
       const took = await start();
       if (run >= 0) samples[name].push(took);
@@ -44,7 +44,6 @@ async function measure({ api, ours, say, size }: Rig): Promise<Measured> {
   };
 }
 
-/** Milliseconds; the process must succeed. */
 async function timeToLastByte(args: readonly string[]): Promise<number> {
   const begun = performance.now();
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -61,7 +60,7 @@ async function timeToLastByte(args: readonly string[]): Promise<number> {
   return (lastByte === 0 ? performance.now() : lastByte) - begun;
 }
 
-/** What nine calls of ten must reach: the tenth may meet a busy moment of the machine. */
+/** A goal for 90% of the calls, because a single call can hit a busy moment of the machine. */
 const usually = (value: number): Goal => ({ is: "at most", value, isExact: false, by: "p90" });
 
 export const cli: Scenario = {

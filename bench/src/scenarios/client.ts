@@ -1,4 +1,4 @@
-// Requests per second of our client, one and eight at once, against the same requests without a library.
+// Requests per second of our client, one and eight in parallel, compared with requests without a library.
 
 import { type Child, startChild } from "../child.ts";
 import { createNamespace, createObjects, objectName } from "../config-maps.ts";
@@ -8,7 +8,7 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 
 const namespace = "client";
-/** Short blocks, in turn: a slow moment of the machine hits both sides alike. */
+/** Short alternating blocks, so that a slow moment of the machine affects both sides alike. */
 const blocks = { quick: 4, usual: 8, full: 20 };
 const times = 100;
 
@@ -26,7 +26,7 @@ async function measure({ api, ours, size, say }: Rig): Promise<Measured> {
     cpu[side] += cpuMsOf(child.pid) - before;
     return block;
   };
-  for (const child of [raw, own]) await child.ask({ do: "read", name: objectName(0), times: 500, atOnce: 8 }); // warm
+  for (const child of [raw, own]) await child.ask({ do: "read", name: objectName(0), times: 500, atOnce: 8 });
   const one = { raw: [] as Read[], own: [] as Read[] };
   const eight = { raw: [] as Read[], own: [] as Read[] };
   for (let block = 0; block < blocks[size]; block++) {

@@ -1,4 +1,5 @@
-// The shipped console with a large cluster behind it, in a browser: first content, the way of a change to the screen, frames and memory while a rollout goes on.
+// The shipped console on a large cluster, in a browser: first content, time to show a change, frames and memory during
+// a rollout.
 
 import type { Browser, BrowserContext } from "playwright-core";
 import { launchBrowser } from "../../../tools/console/browser.ts";
@@ -18,14 +19,13 @@ const openings = { quick: 3, usual: 5, full: 10 };
 const changes = { quick: 5, usual: 20, full: 50 };
 const updateSeconds = { quick: 10, usual: 60, full: 60 };
 const updatesASecond = 20;
-/** A simulated hour, as fast as the API server takes it. */
+/** One simulated hour of updates, as fast as the API server accepts them. */
 const updatesOfHour = { quick: 500, usual: 6_000, full: 25_000 };
 const restMs = 5_000;
 
 const pageNames = ["overview", "rollout", "whole rollout", "assets", "activity"] as const;
 type PageName = (typeof pageNames)[number];
 
-/** What a person came for, as an expression in the page. */
 function contentOf(name: PageName, size: Size): { readonly fragment: string; readonly isShown: string } {
   const atLeast = (selector: string, count: number) =>
     `document.querySelectorAll(${JSON.stringify(selector)}).length >= ${count}`;
@@ -76,7 +76,7 @@ async function measure(rig: Rig): Promise<Measured> {
 
 type Visit = () => Promise<BrowserContext>;
 
-/** Each visit is one of a browser that has seen nothing of the console but its cookie and its key. */
+/** Each visit uses a fresh context that holds only the console's cookie and key. */
 async function signIn(browser: Browser, { url }: RunningConsole): Promise<Visit> {
   const first = await browser.newContext();
   const page = await first.newPage();
@@ -113,7 +113,6 @@ async function measureContents({ say, size }: Rig, console: RunningConsole, visi
   return samples;
 }
 
-/** One change after another, of each sort that people watch. */
 async function measureChanges(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const { api, say, size } = rig;
   const tile = (index: number) => `document.querySelector("[data-node=${nodeName(index)}]")`;
@@ -133,7 +132,7 @@ async function measureChanges(rig: Rig, console: RunningConsole, context: Browse
       return page.shownAfter(`${tile(1)}.dataset.phase === "${phase}"`, () => advanceNode(api, 1, at));
     }),
     "VM on screen": await each("whole rollout", async (page) => {
-      const to = (await nodeOfVm(api, 0)) === nodeName(2) ? 3 : 2; // an earlier round may have left it on either
+      const to = (await nodeOfVm(api, 0)) === nodeName(2) ? 3 : 2; // an earlier round may have left it on either node
       const before = JSON.stringify(await page.read(vmsOf(to)));
       return page.shownAfter(`${vmsOf(to)} !== ${before}`, () => moveVm(api, 0, nodeName(to)));
     }),
@@ -148,7 +147,7 @@ async function measureChanges(rig: Rig, console: RunningConsole, context: Browse
   };
 }
 
-/** At rest, then while updates come as a rollout brings them. */
+/** Measures frames at rest and during the updates of a rollout. */
 async function measureFrames(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const samples: Record<string, readonly number[]> = {};
   for (const name of ["rollout", "activity"] as const) {
@@ -179,7 +178,7 @@ async function sendUpdates({ api, size }: Rig): Promise<void> {
   }
 }
 
-/** Two tabs are open all the time; what a first sixth of the hour brings is theirs to keep. */
+/** Keeps two tabs open for the hour. Growth is measured after a warm-up of one sixth. */
 async function measureHour(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const { api, say, size } = rig;
   const tabs = [
@@ -241,7 +240,7 @@ export const largeConsole: Scenario = {
   figures: [
     { name: "start to URL", unit: "ms" },
     ...pageNames.flatMap((name): readonly FigureSpec[] => [
-      // Of the rollout the tiles come first, then the VMs on them.
+      // The rollout page shows its tiles first and their VMs later.
       { name: `${name}: first content`, unit: "ms", ...(name !== "whole rollout" && { goal: within(1_000) }) },
       { name: `${name}: CPU of its main thread by then`, unit: "ms" },
     ]),

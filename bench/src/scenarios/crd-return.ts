@@ -1,4 +1,4 @@
-// The CRD of a managed kind goes and comes back: how soon its object is there again, and reconciled.
+// Deletes and re-creates the CRD of a managed kind: measures the time until its object is applied and reconciled.
 
 import type { KubeObject } from "@virt/api";
 import type { Crd, Server } from "@virt/testkit";
@@ -23,7 +23,7 @@ async function measure(rig: Rig): Promise<Measured> {
   for (let at = 0; at < cycles[size]; at++) {
     say(`cycle ${at + 1} of ${cycles[size]}`);
     await api.removeCrd((await api.request({ path: definition })).body as Crd);
-    await api.installCrds([file]); // and is served
+    await api.installCrds([file]);
     returns.push(await timed(() => reaches(api, "51%")));
     ok(await api.request({ method: "PATCH", path: checkPath, body: { spec: { minHealthy: "20%" } } }));
     corrections.push(await timed(() => reaches(api, "51%")));

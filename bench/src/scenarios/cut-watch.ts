@@ -1,4 +1,4 @@
-// The network breaks every connection: how soon what happened meanwhile is known.
+// Breaks every connection and measures how soon missed changes are known.
 
 import type { Report } from "../../programs/protocol.ts";
 import { type Child, startChild } from "../child.ts";
@@ -15,7 +15,7 @@ async function measure({ api, ours, size, random, say }: Rig): Promise<Measured>
   const from = new Date();
   await using network = await startNetwork(api, ours);
   await using child = startChild("ours", { KUBECONFIG: network.kubeconfig, NAMESPACE: namespace });
-  // The gates of the network delay small packets, so the usual way is measured beside them.
+  // The network's gates delay small packets, so that a direct connection is measured as well.
   await using direct = startChild("ours", { KUBECONFIG: ours.kubeconfig, NAMESPACE: namespace });
   for (const one of [child, direct]) await one.ask({ do: "follow" });
   const change = async (seenBy: Child) => {

@@ -1,4 +1,4 @@
-// One owned field is changed, and corrected; then annotations that nobody reads are changed.
+// Changes an owned field until it is corrected, then changes annotations that the operator ignores.
 
 import { findAccess } from "@virt/kube";
 import { openRaw } from "../../programs/raw-requests.ts";
@@ -15,9 +15,9 @@ import { pause, timed } from "../wait.ts";
 const times = { quick: 8, usual: 8, full: 50 };
 const golden = "51%";
 const restMs = 500;
-/** Corrections that an object has without waiting. */
+/** Corrections that an object gets without rate limiting. */
 const bucket = 8;
-/** Kinds that are not served are discovered again for so long after a CRD came. */
+/** The time for which discovery of absent kinds is retried after a CRD appears. */
 const discoveryRetryMs = 15_000;
 
 async function measure(rig: Rig): Promise<Measured> {
@@ -60,7 +60,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Drift = Window & { readonly correctedMs: number };
 type Window = { readonly from: Date; readonly until: Date };
 
-/** The floor's changes come one right after the other, to a server that is awake; a drift does not. */
+/** Measures a raw change after a rest: the floor's changes hit a busy server, a drift does not. */
 async function rawChange({ api }: Rig, at: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig: api.user("floor", ["system:masters"]).kubeconfig }));
   const change = (value: string) =>
@@ -73,7 +73,7 @@ async function rawChange({ api }: Rig, at: number): Promise<number> {
   return ms;
 }
 
-/** Another manager each time: the same one would be fought with more and more patience. */
+/** Uses a new field manager each time, because corrections of a repeated opponent are delayed. */
 async function drift({ api }: Rig, observer: FieldObserver, at: number): Promise<Drift> {
   const from = new Date();
   const bad = `${20 + (at % 20)}%`;
@@ -81,8 +81,8 @@ async function drift({ api }: Rig, observer: FieldObserver, at: number): Promise
   const path = `${checkPath}?fieldManager=bench-${from.getTime()}`;
   ok(await api.request({ method: "PATCH", path, body }));
   const correctedMs = await observer.between(bad, golden);
-  await pause(restMs); // its events are written, too
-  if (at >= bucket) await pause(6_500); // until a token comes back
+  await pause(restMs); // includes the write of its events
+  if (at >= bucket) await pause(6_500); // until the rate limiter has a token
   return { from, until: new Date(), correctedMs };
 }
 
@@ -110,7 +110,7 @@ const floorOn: FloorSubject = {
   }),
 };
 
-/** The floor is that of the very object, while nobody keeps it. */
+/** Measures the floor on the same object, before the operator manages it. */
 async function prepare(rig: Rig): Promise<void> {
   await preparePlatform(rig);
   const operator = startPlatform(rig);

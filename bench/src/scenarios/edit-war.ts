@@ -1,4 +1,4 @@
-// An opponent who changes one field again and again, once and ten times a second: writes until the pause, and what follows.
+// An opponent changes one field repeatedly, once and ten times per second: writes until the pause and after it.
 
 import type { KubeObject } from "@virt/api";
 import { ok } from "../advisor-cluster.ts";
@@ -8,7 +8,7 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** The fifth correction comes 15 s after the first, and the next edit is paused. */
+/** The fifth correction comes 15 s after the first. The next edit pauses the object. */
 const warMs = { quick: 20_000, usual: 60_000, full: 60_000 };
 const paces = [
   { name: "at 1 Hz", everyMs: 1_000 },

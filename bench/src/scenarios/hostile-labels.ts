@@ -1,4 +1,4 @@
-// What the platform controller holds when a user plants objects with as many labels as the API server takes.
+// Memory of the platform controller when a user creates objects with as many labels as the API server accepts.
 
 import type { Server } from "@virt/testkit";
 import { ok } from "../advisor-cluster.ts";
@@ -12,7 +12,7 @@ const counts = { quick: 40, usual: 152, full: 152 };
 const namespace = "hostile";
 const path = `/apis/self-node-remediation.medik8s.io/v1alpha1/namespaces/${namespace}/selfnoderemediationtemplates`;
 
-/** 833 KiB; no two objects share a key. */
+/** 833 KiB per object. No two objects share a key. */
 const labelsOf = (name: string) =>
   Object.fromEntries(
     Array.from({ length: 2_620 }, (_, at) => [
@@ -30,14 +30,14 @@ async function plant(api: Server, count: number): Promise<void> {
   }
 }
 
-/** A new process each time, and no longer than it takes to converge: the first list is what costs most. */
+/** Starts a new process and ends it after convergence: the initial list costs the most memory. */
 async function hold(rig: Rig): Promise<{ readonly rssMb: number; readonly peakMb: number }> {
   await using operator = startPlatform(rig);
   await converged(rig.api);
   return memoryOf(operator.pid);
 }
 
-/** The objects of the process before are there: without this, the next one counts as converged before it has listed anything. */
+/** Leaves one object to correct. Without it, the next process counts as converged before its first list. */
 async function openWork(api: Server): Promise<void> {
   const service = "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics";
   const labels = { "platform.kubevirt.io/managed-by": null };

@@ -1,4 +1,4 @@
-// What each hostile patch costs the pure function that refuses it: processor time and memory.
+// CPU time and memory that `applyPatch` needs to refuse each hostile patch.
 
 import type { KubeObject } from "@virt/api";
 import { applyPatch } from "@virt/engine";
@@ -16,7 +16,7 @@ const object: KubeObject = {
 function measure({ size, say }: Rig): Promise<Measured> {
   const patches = hostilePatches("/spec/minHealthy");
   say(`${patches.length} patches`);
-  for (const { text } of patches) applyPatch(object, text); // compiled by then
+  for (const { text } of patches) applyPatch(object, text); // compiled by now
   const costs = patches.map(({ text }) => costOf(text, times[size]));
   return Promise.resolve({
     samples: {
@@ -28,7 +28,7 @@ function measure({ size, say }: Rig): Promise<Measured> {
   });
 }
 
-/** The least of several times: what others do on the machine is not the patch's. A collection in between hides memory, so the most. */
+/** Takes the minimum time, which excludes other load, and the maximum memory, because a collection can hide some. */
 function costOf(text: string, count: number): { readonly ms: number; readonly mb: number } {
   const samples = Array.from({ length: count }, () => {
     const heap = process.memoryUsage().heapUsed;

@@ -1,4 +1,4 @@
-// What 500 nodes with 5,000 VMs cost whoever asks what a reboot would do to them: the computation alone, and each controller that follows them.
+// Cost of assessing the impact on 500 nodes with 5,000 VMs: the computation alone and in each controller.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, at } from "@virt/engine";
@@ -52,7 +52,7 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** One controller: `published` are the writes that show people the impact. */
+/** `published` are the writes that publish the impact. */
 type Followed = {
   readonly assessedMs: number;
   readonly assessedCpuMs: number;
@@ -77,7 +77,7 @@ function samplesOf(controller: string, followed: Followed): Measured["samples"] 
   };
 }
 
-/** A write that the gate before reboots holds: the first assessment is known when that is reported. */
+/** Deletes an object behind the reboot gate. The event about the blocked write ends the first assessment. */
 async function measurePlatform(rig: Rig): Promise<Followed> {
   const { api, say } = rig;
   await using operator = startPlatform(rig);
@@ -101,7 +101,10 @@ async function measurePlatform(rig: Rig): Promise<Followed> {
   return { assessedMs, assessedCpuMs, rest, ...followed };
 }
 
-/** A plan on display: the first assessment is known when the status has an impact with VMs. At rest is a plan that changes no node. */
+/**
+ * Changes a plan to affect nodes. The first assessment ends when the status shows an impact with VMs. The memory at
+ * rest is that of a plan without node changes.
+ */
 async function measureAdvisor(rig: Rig): Promise<Followed> {
   const { api, say } = rig;
   await using operator = await startAdvisor(rig);
@@ -130,7 +133,7 @@ async function measureAdvisor(rig: Rig): Promise<Followed> {
   return { assessedMs, assessedCpuMs, rest, ...followed };
 }
 
-/** While VMs change in fields that nobody reads; `shown` is in the path of writes about the impact. */
+/** Measures while VMs change in unread fields. `shown` is part of the path of writes about the impact. */
 async function follow({ api, say, size }: Rig, pid: number, shown: string) {
   await pause(settleMs);
   say("changes that nobody is shown");
@@ -150,7 +153,7 @@ async function follow({ api, say, size }: Rig, pid: number, shown: string) {
 
 const gated = (value: string | null) => ({ metadata: { annotations: { "platform.kubevirt.io/reboot-gate": value } } });
 
-/** In this process: 500 workers, a tenth of them at once, of which 300 have a VM that blocks. */
+/** Measures in this process, with 500 workers, 10% at a time, and 300 nodes with a blocking VM. */
 function compute(times: number): readonly number[] {
   const nodes = workers(500);
   const names = namesOf(nodes);
@@ -176,13 +179,13 @@ async function eventsOfHold(api: Server): Promise<readonly KubeObject[]> {
   return (asList(at(body as Json, "items")) as readonly KubeObject[]).filter(({ reason }) => reason === "RebootHeld");
 }
 
-/** The same event is not made twice: that of an earlier round would be taken for this one's. */
+/** Deletes the events, because one from an earlier round would end the wait of this one. */
 async function forgetHeld(api: Server): Promise<void> {
   for (const { metadata } of await eventsOfHold(api))
     ok(await api.request({ method: "DELETE", path: `${events}/${metadata.name}` }));
 }
 
-/** As KubeVirt writes to a VM all the time, in fields that nobody here reads. */
+/** Simulates KubeVirt's frequent writes to fields that no controller here reads. */
 async function touch(api: Server, node: number): Promise<void> {
   const body = { metadata: { annotations: { "bench.example.com/beat": `${Date.now()}` } } };
   ok(await api.request({ method: "PATCH", path: `${vmis}/${nodeName(node)}-vm-0`, body }));

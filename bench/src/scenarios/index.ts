@@ -1,5 +1,3 @@
-// Every scenario, in the order in which they run.
-
 import type { Scenario } from "../scenario.ts";
 import { advisorQuiet } from "./advisor-quiet.ts";
 import { againstClientNode } from "./against-client-node.ts";

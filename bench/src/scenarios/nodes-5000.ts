@@ -1,4 +1,4 @@
-// 5,000 nodes whose kubelets report 17 times a second: what the platform controller pays for them.
+// Cost for the platform controller of 5,000 nodes whose kubelets send 17 status updates per second.
 
 import { inParallel } from "../config-maps.ts";
 import { addDevice, beat, createNodes, removeNodes } from "../nodes.ts";
@@ -13,7 +13,7 @@ const counts = { quick: 500, usual: 5_000, full: 5_000 };
 const beatsASecond = 17;
 const seconds = { quick: 10, usual: 30, full: 60 };
 const passthroughPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-pci-passthrough";
-/** Discovery of a kind that is not served is retried for some 13 seconds after the start. */
+/** Discovery of absent kinds is retried for about 13 seconds after the start. */
 const settleMs = 15_000;
 const limitMs = 120_000;
 
@@ -58,7 +58,6 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** One node among all gets what an asset waits for. */
 async function seeDevice({ api, say }: Rig, at: number): Promise<void> {
   say("waiting for what a device brings");
   await addDevice(api, at);
@@ -66,7 +65,6 @@ async function seeDevice({ api, say }: Rig, at: number): Promise<void> {
   await until("the device was seen", limitMs, isThere);
 }
 
-/** An operator that has seen everything, and what it holds by then. */
 async function settled(rig: Rig, among: string) {
   const metrics = await openMetrics();
   await forgetAll(rig.api);
@@ -85,7 +83,7 @@ export const nodes5000: Scenario = {
   perRound: 1,
   figures: [
     { name: "start to converged", unit: "ms" },
-    // A megabyte more or less is chance, and too much of it for the few nodes of a quick run.
+    // RSS varies by a megabyte, which is too much noise for the few nodes of a quick run.
     { name: "RSS for each node", unit: "kB", goal: { is: "at most", value: 2, isExact: true }, isLong: true },
     { name: "RSS with few nodes", unit: "MB" },
     { name: "RSS", unit: "MB", peer: "go-autopilot-nodes" },

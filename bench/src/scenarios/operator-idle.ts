@@ -1,4 +1,4 @@
-// The shipped operator: how soon it is ready, what it holds, and what it asks for when nothing happens.
+// The shipped operator at rest: time until ready, memory, and requests while nothing happens.
 
 import { freePorts } from "@virt/testkit";
 import { spawnNode } from "../child.ts";
@@ -9,7 +9,7 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause, until } from "../wait.ts";
 
-/** Discovery of a kind that is not served is retried for some 13 seconds after the start. */
+/** Discovery of absent kinds is retried for about 13 seconds after the start. */
 const settleMs = 15_000;
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
 
@@ -28,7 +28,7 @@ async function measure(rig: Rig): Promise<Measured> {
   const quiet = { account: ourAccount, from: quietFrom, until: new Date() };
   const minutes = quietMs[size] / 60_000;
   const cpuMs = (cpuMsOf(operator.pid) - cpuBefore) / minutes;
-  await operator.stop(); // its leases are released, so the next one need not wait for them
+  await operator.stop(); // releases its leases, so that the next process starts without a wait
   const audit = api.audit();
   const asked = requestsIn(audit, quiet);
   const work = asked.filter((event) => !isUpkeep(event)).length;
@@ -46,7 +46,7 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** As it ships: the bundled file, started by Node with the flags of the image, with leases. */
+/** Starts the bundled file with the image's Node flags and with leader election. */
 async function startOperator({ api, ours }: Rig) {
   const [port = 0] = await freePorts(1);
   const flags = [`--kubeconfig=${ours.kubeconfig}`, `--health-probe-bind-address=127.0.0.1:${port}`, "--leader-elect"];
@@ -62,7 +62,7 @@ async function isReady(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
   } catch {
-    return false; // it does not listen yet
+    return false;
   }
 }
 

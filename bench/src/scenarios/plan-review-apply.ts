@@ -1,4 +1,4 @@
-// Plan, review, approve, apply: what the two items of the load-aware plan cost, without the person and the reboots.
+// Plan, review, approve and apply the two items of the load-aware plan: cost without the user and the reboots.
 
 import type { AuditEvent } from "@virt/testkit";
 import { edit, loadAware, phase, prepareAdvisor, rollOut, startAdvisor, startOver } from "../advisor-cluster.ts";
@@ -7,7 +7,7 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** Kinds that are not served are discovered again for so long after a CRD came. */
+/** The time for which discovery of absent kinds is retried after a CRD appears. */
 const discoveryRetryMs = 15_000;
 const times = { quick: 3, usual: 10, full: 20 };
 
@@ -16,7 +16,7 @@ async function measure(rig: Rig): Promise<Measured> {
   await using operator = await startAdvisor(rig);
   say("letting it settle");
   await startOver(api);
-  await walk(rig); // schemas and rendered configurations are read once in the life of a process
+  await walk(rig); // schemas and rendered configurations are read once per process
   await pause(discoveryRetryMs);
   const walks: Walk[] = [];
   for (let at = 0; at < times[size]; at++) {

@@ -1,4 +1,4 @@
-// From process start until every golden object is applied, on a cluster that has none of them.
+// Time from process start until every golden object is applied, on a cluster that has none.
 
 import { converged, forgetAll, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { memoryOf } from "../process-figures.ts";

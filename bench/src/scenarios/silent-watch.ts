@@ -1,4 +1,4 @@
-// A stream goes silent without closing, as when a machine vanishes: how long until somebody notices.
+// A stream goes silent without closing, as when a machine fails: measures the time until this is detected.
 
 import { startChild } from "../child.ts";
 import { createNamespace, createObjects, objectName, setValue } from "../config-maps.ts";

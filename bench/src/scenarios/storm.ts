@@ -1,4 +1,4 @@
-// Every one of many objects is changed while the operator is stopped: how fast it puts all of them right.
+// Changes many objects while the operator is stopped and measures the time to correct them all.
 
 import type { AuditEvent } from "@virt/testkit";
 import { namespace } from "../../programs/storm-objects.ts";
@@ -25,7 +25,7 @@ async function measure(rig: Rig): Promise<Measured> {
   await quiet(metrics, limitMs);
   say("raw pairs");
   const before = await rawPairs(floor, pairs[size]);
-  await operator.delays(); // those of its start
+  await operator.delays(); // discards the delays of the start
   say(`changing ${objects} objects`);
   const { from, frozenMs } = await whileFrozen(operator, () => driftAll(api, objects));
   const cpu = cpuMsOf(operator.pid);
@@ -55,7 +55,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Frozen = { readonly from: Date; readonly frozenMs: number };
 type Stoppable = { readonly process: { readonly kill: (signal: "SIGSTOP" | "SIGCONT") => boolean } };
 
-/** Then it sees all of it at once. */
+/** Stops the process during `act`, so that it then sees all changes at once. */
 async function whileFrozen({ process }: Stoppable, act: () => Promise<void>): Promise<Frozen> {
   const start = performance.now();
   process.kill("SIGSTOP");
@@ -64,7 +64,7 @@ async function whileFrozen({ process }: Stoppable, act: () => Promise<void>): Pr
   return { from: new Date(), frozenMs: performance.now() - start };
 }
 
-/** The longest delay began with the freeze; what is left of it is how long the loop was held up by what it then saw. */
+/** Subtracts the freeze from the longest delay. The rest is the time for which the new events blocked the loop. */
 function withoutFreeze(delays: readonly number[], frozenMs: number): readonly number[] {
   const longest = percentile(delays, 1);
   return delays.map((delay) => (delay === longest ? Math.max(0, delay - frozenMs) : delay));

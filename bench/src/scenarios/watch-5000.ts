@@ -1,4 +1,4 @@
-// 5,000 objects are listed and followed through 20,000 changes on the real API server.
+// Lists 5,000 objects and follows 20,000 changes on the real API server.
 
 import type { Report } from "../../programs/protocol.ts";
 import { startChild } from "../child.ts";

@@ -1,4 +1,4 @@
-// The differences from the guide that the specification names, and a check that there are these and no others.
+// Checks that the differences from the guide are exactly those in the specification.
 
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
@@ -14,7 +14,6 @@ const allowed = load(
   readFileSync(new URL("allowed-differences.yaml", import.meta.url), "utf8"),
 ) as readonly AllowedDifference[];
 
-/** What stands for a value that has no fixed text. */
 const placeholders: Readonly<Record<string, string>> = {
   "<hash>": "[0-9a-f]{64}",
   "<plan>": "[0-9a-f]{12}",
@@ -25,9 +24,8 @@ const placeholders: Readonly<Record<string, string>> = {
 };
 
 export type DifferenceCheck = {
-  /** Differences that no page names. */
   readonly unexpected: readonly string[];
-  /** Differences that the list names and that are not there. */
+  /** Listed differences that did not occur. */
   readonly missing: readonly string[];
 };
 

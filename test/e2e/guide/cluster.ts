@@ -1,4 +1,4 @@
-// What happened on the guide's cluster besides the commands that it prints, as its diffs show.
+// Changes to the guide's cluster that the guide shows in its diffs but not in its commands.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ export function installDeschedulerOperator(server: Server): Promise<void> {
 }
 
 /**
- * Between 6 and 8: in 6 the plan creates the KubeDescheduler, in 8 it kept AffinityAndTaints and its impact is that of an
- * update. So somebody made it meanwhile. The line numbers of 10 show that its operator wrote nine cipher suites into it.
+ * Created between sections 6 and 8: the plan creates it in 6, but updates it in 8 and keeps AffinityAndTaints. The line
+ * numbers of section 10 show that its operator added nine cipher suites.
  */
 const descheduler = {
   apiVersion: "operator.openshift.io/v1",
@@ -40,7 +40,7 @@ export async function makeDescheduler(server: Server): Promise<void> {
   await say(server, "create", "-f", file);
 }
 
-/** Section 8 shows one moment: one worker of three is done. The others are held until somebody lets them go. */
+/** Section 8 shows one of three workers done. The others are blocked until the test releases them. */
 const laterWorkers = ["worker-1", "worker-2"].map((name) => `node/${name}`);
 
 export function holdLaterWorkers(server: Server): Promise<void> {
@@ -51,21 +51,20 @@ export function letLaterWorkersGo(server: Server): Promise<void> {
   return say(server, "annotate", ...laterWorkers, "simulator.kubevirt.io/stuck-drain-");
 }
 
-/** Section 10, the first of its two sources of drift. */
+/** Section 10 has two sources of drift. */
 export function changeMigrationLimits(server: Server): Promise<void> {
   const limits = { parallelMigrationsPerCluster: 10, parallelOutboundMigrationsPerNode: 4 };
   const patch = JSON.stringify({ spec: { liveMigrationConfig: limits } });
   return say(server, "patch", "hco", "kubevirt-hyperconverged", "-n", "openshift-cnv", "--type=merge", "-p", patch);
 }
 
-/** Section 10, the second. */
 export function editDescheduler(server: Server): Promise<void> {
   const spec = { deschedulingIntervalSeconds: 180, profileCustomizations: { devEnableSoftTainter: false } };
   const patch = JSON.stringify({ spec });
   return say(server, "patch", "kubedescheduler", "cluster", "-n", deschedulerNamespace, "--type=merge", "-p", patch);
 }
 
-/** The appendix: HCO's own operator has filled in its empty parts by then. */
+/** Appendix: HCO's operator has filled in the empty parts. */
 export function fillInHyperConverged(server: Server): Promise<void> {
   const patch = JSON.stringify({ spec: { infra: {}, workloads: {} } });
   return say(server, "patch", "hco", "kubevirt-hyperconverged", "-n", "openshift-cnv", "--type=merge", "-p", patch);

@@ -1,10 +1,8 @@
-// What differs between what the guide prints and what this product says, one line for each difference.
-
 import { diffArrays } from "diff";
 
 type Flat = ReadonlyMap<string, string | readonly string[]>;
 
-/** `-` stands before what only the guide has, `+` before what only we have, `~` before a value that is another one. */
+/** `-` marks lines of the guide, `+` our lines, and `~` changed values. */
 export function differences(guide: unknown, ours: unknown): readonly string[] {
   const [left, right] = [flat(guide), flat(ours)];
   const paths = [...new Set([...left.keys(), ...right.keys()])];
@@ -26,7 +24,7 @@ function linesOf(value: Value): string[] {
 }
 
 function compareLines(path: string, guide: string[], ours: string[]): readonly string[] {
-  const cut = guide.indexOf("..."); // here the guide leaves out the rest
+  const cut = guide.indexOf("..."); // the guide omits the rest
   const [left, right] = cut < 0 ? [guide, ours] : [guide.slice(0, cut), ours.slice(0, cut)];
   return diffArrays(left, right).flatMap(({ added, removed, value }) => {
     const sign = added ? "+" : "-";
@@ -34,7 +32,7 @@ function compareLines(path: string, guide: string[], ours: string[]): readonly s
   });
 }
 
-/** Lists of plain values, and texts of several lines, are compared line by line. */
+/** Compares lists of plain values and multi-line texts line by line. */
 function flat(value: unknown, path = ""): Flat {
   if (isPlainList(value)) return new Map([[path, value.map((one) => JSON.stringify(one))]]);
   const parts = typeof value === "object" && value !== null ? Object.entries(value) : [];

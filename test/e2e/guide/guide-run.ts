@@ -1,4 +1,4 @@
-// Runs the guide from its first command to its last: in order, leaving none out, each answer held against the printed one.
+// Runs every command of the guide in order and compares the answers with the printed ones.
 
 import { load } from "js-yaml";
 import { expect } from "vitest";
@@ -12,11 +12,10 @@ import { viewOf } from "./view.ts";
 export type GuideRun = {
   readonly testCluster: TestCluster;
   readonly shell: Shell;
-  /** The next commands of the guide, which must be of this section. */
+  /** Returns the guide's next commands. Fails if they are not in this section. */
   readonly next: (section: string) => Step;
-  /** Types one command; the server must take it. */
+  /** Runs one command. Fails if the server rejects it. */
   readonly type: (command: string) => Promise<string>;
-  /** Types the next command and compares what it shows with the guide. */
   readonly runAndCompare: (section: string) => Promise<void>;
   readonly remainingSteps: () => readonly Step[];
 };
@@ -43,7 +42,6 @@ export function openGuideRun(testCluster: TestCluster): GuideRun {
   return { testCluster: testCluster, shell, next, type, runAndCompare, remainingSteps: () => steps };
 }
 
-/** The cells of a table in the columns that the guide has too; ages differ. */
 function cellsOf(table: readonly string[], guide: readonly string[]): readonly (readonly string[])[] {
   const wanted = headingsOf(guide).map(({ name }) => name);
   const columns = headingsOf(table).filter(({ name }) => name !== "AGE" && wanted.includes(name));

@@ -1,4 +1,4 @@
-// The workflow guide as data: what is typed, what is printed. The copy beside this file stands in where the guide is not at hand.
+// Loads the commands and output of the workflow guide. The copy next to this file is the fallback.
 
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
@@ -9,9 +9,7 @@ import { type Tree, viewOf } from "./view.ts";
 export type Step = {
   readonly section: string;
   readonly commands: readonly string[];
-  /** Lines that the guide prints below its command. */
   readonly prints?: readonly string[];
-  /** The view of the object that the guide prints behind its command. */
   readonly shows?: Tree;
 };
 

@@ -1,4 +1,5 @@
-// A VirtPlatformConfig as far as two clusters can agree on it: no times, no identities, a condition in one line.
+// Reduces a VirtPlatformConfig to the parts that are comparable between clusters: no times or IDs, and one line per
+// condition.
 
 export type Tree = { readonly [key: string]: unknown };
 
@@ -16,13 +17,12 @@ type Printed = {
   readonly status: Tree & { readonly conditions: readonly Condition[]; readonly items?: readonly Item[] };
 };
 
-/** Each cluster has its own; that they are there is compared all the same. */
+/** Compares only the presence of these fields. */
 const ownOfEachCluster = ["creationTimestamp", "resourceVersion", "uid", "lastTransitionTime"];
 
-/** What the plan would do, and how its rollout goes, is observed, and stored by writes of its own some time after the plan. */
+/** Observations, which separate writes store some time after the plan. */
 const observations = ["impact", "rollout"];
 
-/** Takes what `kubectl get -o yaml` prints, parsed. */
 export function viewOf(printed: unknown): Tree {
   const { status, ...rest } = printed as Printed;
   const { conditions, items, ...stored } = status;

@@ -159,7 +159,7 @@ function grantsOf(bundle: Bundle, resources: readonly string[], verbs: readonly 
   return found.map((rule) => JSON.stringify(rule));
 }
 
-/** What operator-registry supports; OLM 0 and OLM 1 install no other. */
+/** The kinds that operator-registry supports. OLM 0 and OLM 1 install no others. */
 const kinds: ReadonlySet<string> = new Set([
   "ClusterRole",
   "ClusterRoleBinding",

@@ -1,4 +1,4 @@
-// The committed OLM bundle as its validators read it, and ways to break a copy of it.
+// Reads the committed OLM bundle and breaks copies of it.
 
 import { globSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -8,19 +8,16 @@ import { load, loadAll } from "js-yaml";
 
 export type Bundle = {
   readonly csv: KubeObject;
-  /** The manifests beside the CSV. */
+  /** The manifests other than the CSV. */
   readonly objects: readonly KubeObject[];
-  /** Of metadata/annotations.yaml. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly dockerfile: string;
-  /** Which tests of operator-sdk's scorecard are to pass. */
+  /** The scorecard tests of operator-sdk that must pass. */
   readonly scorecard: Json;
-  /** Paths below bundle/. */
   readonly files: readonly string[];
   readonly compressedBytes: number;
 };
 
-/** A rule of a validator: what is wrong with a bundle, and a bundle that breaks it. */
 export type Rule = {
   readonly rule: string;
   readonly findFaults: (bundle: Bundle) => readonly string[];
@@ -49,7 +46,6 @@ export function readBundle(): Bundle {
 
 type Path = readonly (string | number)[];
 
-/** Undefined takes the field away. */
 export const withCsvField =
   (path: Path, value: Json | undefined) =>
   (bundle: Bundle): Bundle => ({ ...bundle, csv: withField(bundle.csv, path, value) as never });
@@ -65,7 +61,6 @@ export const withAnnotation =
     return { ...bundle, annotations: value === undefined ? rest : { ...rest, [name]: value } };
   };
 
-/** The same field of every object of a kind. */
 export const withFieldOf =
   (kind: string, path: Path, value: Json) =>
   (bundle: Bundle): Bundle => ({
@@ -104,7 +99,7 @@ export function containersIn(bundle: Bundle): readonly Json[] {
   return podsIn(bundle).flatMap((pod) => asList(at(pod, "containers")));
 }
 
-/** Of the CSV's accounts and of the roles beside it. */
+/** Returns the rules of the CSV's accounts and of the separate roles. */
 export function rulesIn(bundle: Bundle): readonly Json[] {
   const granted = ["clusterPermissions", "permissions"].flatMap((field) =>
     csvList(bundle, "spec", "install", "spec", field),
@@ -113,7 +108,6 @@ export function rulesIn(bundle: Bundle): readonly Json[] {
   return [...granted, ...roles].flatMap((one) => asList(at(one, "rules")));
 }
 
-/** What is the matter with each element that does not pass. */
 export function faultsOf<Element>(
   elements: readonly Element[],
   isGood: (element: Element) => boolean,

@@ -1,4 +1,5 @@
-// Installs the bundle as OLM does: its objects, accounts and rights in one namespace, and the Deployments as a Subscription changes them.
+// Installs the bundle like OLM: objects, accounts and rights in one namespace, and Deployments with a Subscription's
+// changes.
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,6 @@ import { type Bundle, csvAnnotations, csvList, deploymentsIn, textOf } from "./b
 
 export type InstalledBundle = {
   readonly namespace: string;
-  /** What the API server said to the objects beside the CSV. */
   readonly applied: KubectlResult;
   /** Starts the program of a Deployment. `variables` are spec.config.env of the Subscription. */
   readonly start: (deployment: string, variables: Readonly<Record<string, string>>) => Promise<StartedDeployment>;
@@ -43,7 +43,8 @@ export async function installBundle(server: Server, bundle: Bundle): Promise<Ins
           .join(""),
       );
       const [port = 0] = await freePorts(1);
-      // The last of two flags counts: all programs share this machine's ports, and no certificate is mounted.
+      // Overrides: the last of two equal flags counts. All programs share this machine's ports, and no certificate is
+      // mounted.
       const instead = [
         "--health-probe-bind-address=0",
         "--debug-bind-address=0",
@@ -66,7 +67,7 @@ async function applyAll(server: Server, objects: readonly object[], ...flags: re
 
 function variablesOf(container: Json | undefined, namespace: string): Readonly<Record<string, string>> {
   const variables = asList(at(container, "env"));
-  return Object.fromEntries(variables.map((one) => [textOf(one, "name"), asText(at(one, "value")) ?? namespace])); // one is a fieldRef
+  return Object.fromEntries(variables.map((one) => [textOf(one, "name"), asText(at(one, "value")) ?? namespace]));
 }
 
 const fields = { clusterPermissions: "ClusterRole", permissions: "Role" } as const;

@@ -1,4 +1,4 @@
-// How a VirtPlatformConfig gets into each phase under one release, where the other release takes it, and how it ends there.
+// Takes a VirtPlatformConfig to each phase with one release and defines its takeover and end in the other.
 
 import { configKind, type Status } from "@virt/api";
 import { mockCrd } from "../../cluster/test-cluster.ts";
@@ -89,7 +89,7 @@ const reviewRequired: PhaseScenario = {
   concludes: [],
 };
 
-/** What was approved is a certain plan, and the present release knows that one by another hash. */
+/** Approves a specific plan by its hash, which is different in the present release. */
 const approvedBetween: PhaseScenario = {
   name: "ReviewRequired, approved by its hash while nobody ran",
   profile: exampleProfile,
@@ -129,7 +129,7 @@ const forcedReview: PhaseScenario = {
   concludes: [writes.descheduler],
 };
 
-/** The present release seals its plans, and the previous one follows the approval that is on record. */
+/** The present release seals its plans. The previous one follows the recorded approval. */
 const begun: PhaseScenario = {
   name: "InProgress, before its first write",
   profile: exampleProfile,
@@ -248,7 +248,7 @@ const ignored: PhaseScenario = {
   concludes: [],
 };
 
-/** A reason that the previous release does not know. */
+/** The previous release does not know this review reason. */
 const tampered: PhaseScenario = {
   name: "ReviewRequired, because somebody else wrote its status",
   profile: higherDensity,
@@ -269,7 +269,7 @@ const tampered: PhaseScenario = {
   concludes: [],
 };
 
-/** Each has scenarios of different profiles, which do not disturb each other. */
+/** Each round has scenarios of different profiles, which do not interfere. */
 export const rounds: readonly (readonly PhaseScenario[])[] = [
   [pending, reviewRequired, rolling],
   [approvedBetween, completed, completedOnNodes],

@@ -1,4 +1,4 @@
-// The previous release, built from this repository's history: its bundle and its manifests, cached by commit.
+// Builds the previous release from this repository's history and caches it by commit.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -17,15 +17,15 @@ import { dirname, join } from "node:path";
 import { inRepository } from "@virt/testkit";
 
 /**
- * The last commit before plans were sealed, rollouts were remembered apart from plans and governance got a record: the oldest
- * statuses, annotations and leases that the present release promises to take over.
+ * The last commit before sealed plans, separate rollout records and the governance record: the oldest statuses,
+ * annotations and leases that the present release must take over.
  */
 const previousCommit = "cd3042e60fe58c4d46dd42bb2e739351b4da5b56";
 
-/** Both trees have the same version in package.json; two releases never have. */
+/** Distinguishes the releases, because package.json has the same version in both trees. */
 export const previousVersion = "0.0.9";
 
-/** The folder with its `config` and its `dist`. Throws one message that says what to do where it cannot be built. */
+/** Returns the folder with its `config` and `dist`. The error of a failed build includes a fix. */
 export function obtainPreviousRelease(env: NodeJS.ProcessEnv = process.env): string {
   const caches = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
   const folder = join(caches, "virt-operators", "releases", `${previousCommit.slice(0, 12)}-v${previousVersion}`);
@@ -65,7 +65,6 @@ function writeVersion(folder: string): void {
   writeFileSync(file, JSON.stringify({ ...content, version: previousVersion }));
 }
 
-/** The libraries that are installed here, and the workspaces of that tree. */
 function linkModules(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@virt"), { recursive: true });
@@ -78,7 +77,7 @@ function linkModules(folder: string): void {
     symlinkSync(join(folder, path), join(modules, "@virt", name));
 }
 
-/** In one step, so that nobody ever finds half of it; somebody else may have been quicker. */
+/** A rename is atomic: no other process sees a partial build. Another process can have finished first. */
 function install(building: string, folder: string): void {
   const release = join(building, ".release");
   mkdirSync(release);

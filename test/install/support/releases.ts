@@ -1,14 +1,12 @@
-// The two releases between which tests go to and fro.
-
 import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { obtainPreviousRelease, previousVersion } from "./previous-release.ts";
 
 export type Release = {
   readonly name: "previous" | "present";
-  /** As it is in statuses and in the User-Agent. */
+  /** As in statuses and in the User-Agent. */
   readonly version: string;
-  /** With its `config` and its `dist`. */
+  /** Contains `config` and `dist`. */
   readonly folder: string;
 };
 

@@ -1,5 +1,3 @@
-// The wall clock of the operator's machine is set while a plan waits for its nodes.
-
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";
@@ -43,7 +41,6 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** The rollout waits for a paused pool, and everything else is done. */
 async function startAndWait(waitTimeout: string) {
   await edit(testCluster.server, worker, { spec: { paused: true } });
   await testCluster.configs.create(loadAware, { action: "Apply", waitTimeout });

@@ -1,4 +1,4 @@
-// The cluster around a plan, as people and other controllers handle it: targets, pools, nodes, events, and who wrote what.
+// Helpers for a plan's cluster: targets, pools, nodes, events and the audit log.
 
 import { conditionOf } from "@virt/advisor";
 import type { Json, KubeObject, Status } from "@virt/api";
@@ -20,32 +20,30 @@ export const paths = {
   node: (name: string) => `/api/v1/nodes/${name}`,
 };
 
-/** Undefined where it is not there. */
+/** Undefined if the object is absent. */
 export async function readAt(actor: ApiUser, path: string): Promise<KubeObject | undefined> {
   const { status, body } = await actor.request({ path });
   return status === 200 ? (body as KubeObject) : undefined;
 }
 
-/** A merge patch, by whoever asks for it. */
 export async function edit(actor: ApiUser, path: string, body: object): Promise<void> {
   const answer = await actor.request({ method: "PATCH", path, body });
   if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
 }
 
-/** A fault of the simulator, such as `degrade`; null ends it. */
+/** Sets a fault of the simulator, such as `degrade`. Null ends it. */
 export function fault(actor: ApiUser, path: string, [name, value]: readonly [string, string | null]): Promise<void> {
   return edit(actor, path, { metadata: { annotations: { [`simulator.kubevirt.io/${name}`]: value } } });
 }
 
-/** Gone, if it was there. */
 export async function removeAt(actor: ApiUser, path: string): Promise<void> {
   const { status, body } = await actor.request({ method: "DELETE", path });
   if (status >= 300 && status !== 404) throw new Error(JSON.stringify(body));
 }
 
 /**
- * The pool and each of its nodes run what the pool aims at, and that has or has not this MachineConfig in it. The pool alone says
- * so as well when a rollout is taken back in its midst.
+ * Waits until the pool and each of its nodes run a configuration with, or without, this MachineConfig. The pool alone
+ * is not enough: it also reports this if a rollout is reverted before its end.
  */
 export async function untilPoolRests(actor: ApiUser, machineConfig: string, isWanted: boolean): Promise<void> {
   const check = async () => {
@@ -70,10 +68,10 @@ async function areWorkersAt(actor: ApiUser, config: string): Promise<boolean> {
 const own = "system:serviceaccount:virt-advisor-operator-system:";
 const ownAffairs = ["virtplatformconfigs", "events", "leases"];
 
-/** The time as the audit log has it. Its last lines may be on their way, so that a count of lines says nothing. */
+/** Uses times instead of line counts, because the last lines of the audit log can be late. */
 export const auditTimeNow = () => new Date().toISOString();
 
-/** What the operator asked for since then, its watches and its lease apart. */
+/** Returns the operator's requests since then, except watches and leases. */
 export function requestsOf(server: Server, since = ""): readonly AuditEvent[] {
   return server
     .audit()
@@ -81,7 +79,7 @@ export function requestsOf(server: Server, since = ""): readonly AuditEvent[] {
     .filter(({ verb, objectRef }) => verb !== "watch" && objectRef?.resource !== "leases");
 }
 
-/** The targets that the operator wrote, in their order, dry runs apart. */
+/** Returns the operator's writes to targets in order, except dry runs. */
 export function writesOf(server: Server): readonly string[] {
   return requestsOf(server)
     .filter(({ verb, requestURI }) => isWrite(verb) && !requestURI.includes("dryRun=All"))
@@ -94,7 +92,6 @@ const isOwnAffair = (resource = "") => ownAffairs.includes(resource);
 
 export type ConfigEvent = { readonly type: string; readonly reason: string; readonly note: string };
 
-/** The events about a config, the oldest first. */
 export async function eventsAbout(actor: ApiUser, config: string): Promise<readonly ConfigEvent[]> {
   const { body } = await actor.request({ path: "/apis/events.k8s.io/v1/namespaces/default/events" });
   const events = (
@@ -109,7 +106,6 @@ export async function reasonsAbout(actor: ApiUser, config: string): Promise<read
   return (await eventsAbout(actor, config)).map(({ reason }) => reason);
 }
 
-/** Runs the commands that Ready gives a person, as they are. */
 export async function runNextCommands(server: Server, status: Status): Promise<void> {
   const said = conditionOf(status, "Ready")?.message ?? "";
   const commands = said.split(" run: ")[1]?.split(" && ") ?? [];
@@ -124,7 +120,7 @@ export async function runNextCommands(server: Server, status: Status): Promise<v
 
 const shownRequests = 60;
 
-/** For `afterEach`: shows what the operator asked for last, so that a failure need not be seen twice to be understood. */
+/** For `afterEach`: prints the operator's last requests if the test failed. */
 export const printRequestsOnFailure =
   (testCluster: () => { readonly server: Server }) =>
   ({ task }: TestContext): void => {

@@ -16,7 +16,7 @@ async function overcommit({ server }: TestCluster): Promise<unknown> {
   return at(await readAt(server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 }
 
-/** The rendered configuration that each node runs, as the machine-config daemon reports it. */
+/** Returns each node's current rendered configuration, as reported by the machine-config daemon. */
 async function runningConfigs({ server }: TestCluster): Promise<readonly unknown[]> {
   const { body } = await server.request({ path: "/api/v1/nodes" });
   const { items } = body as { readonly items: readonly { readonly metadata: object }[] };
@@ -100,7 +100,7 @@ test("on a compact cluster PSI is switched on and off where the VMs run, and a p
   );
   expect(await readAt(server, `${machineConfigs}/99-master-psi-karg`)).toBeUndefined();
 
-  // Nodes that VMs may not run on: nothing is left that could take the configuration.
+  // No VM may run on these nodes, so that no node can take the configuration.
   const { body } = await server.request({ path: "/api/v1/nodes" });
   for (const { metadata } of (body as { readonly items: readonly { readonly metadata: { name: string } }[] }).items)
     await edit(server, paths.node(metadata.name), {
@@ -125,7 +125,7 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
   await configs.create(higherDensity, { action: "Apply" });
   await configs.until(higherDensity, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));
 
-  // KubeVirt starts to use a control plane node that the plan did not know of.
+  // KubeVirt starts to use a control plane node that the plan did not include.
   const label = (value: string | null) =>
     edit(server, paths.node("master-0"), { metadata: { labels: { "kubevirt.io/schedulable": value } } });
   await label("true");
@@ -137,7 +137,6 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
   await first.kill();
   await testCluster.startOperator(quiet);
   const since = auditTimeNow();
-  // It has reconciled the config again, with nothing in memory.
   await expect
     .poll(() => requestsOf(server, since).some(({ requestURI }) => /rendered-worker/.test(requestURI)))
     .toBe(true);
@@ -151,7 +150,6 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
     "MachineConfigPool 'worker' is ready (all 3 nodes updated); swap is active on 2 of 3 nodes, not on worker-2",
   );
 
-  // What is known now is a warning in the next plan.
   await configs.edit(higherDensity, {
     action: "DryRun",
     options: { virtHigherDensity: { memoryToRequestRatio: 130 } },

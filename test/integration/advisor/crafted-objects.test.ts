@@ -1,4 +1,4 @@
-// Objects that a user of one namespace makes as large as the API server takes them: they are named, and all others are assessed.
+// A namespace user creates objects of the maximum size: the operator names them and assesses all others.
 
 import type { KubeObject } from "@virt/api";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
@@ -12,9 +12,9 @@ const crds = Object.fromEntries(
 );
 const list = <T>(length: number, make: (at: number) => T) => Array.from({ length }, (_, at) => make(at));
 
-/** Enough for three pages that are too large. The outcome for 150 is the same, and they take minutes to plant. */
+/** Fills three oversized pages. 150 pods have the same result, but take minutes to create. */
 const craftedPods = 30;
-// 11,000 terms, 15,000 labels and 20,000 expressions take 1 MB or more each: etcd takes 1.5 MB of an object.
+// 11,000 terms, 15,000 labels and 20,000 expressions take at least 1 MB each. etcd accepts 1.5 MB per object.
 const nodeSelectorTerms = list(11_000, (at) => ({
   matchExpressions: [{ key: `label-${at}`, operator: "In", values: [`value-${at}`] }],
 }));
@@ -76,7 +76,7 @@ test("crafted VMs, pods and budgets of one namespace are named, and all others a
     .map(({ searchParams }) => Object.fromEntries(searchParams));
   const firstPages = queries.filter((query) => query["continue"] === undefined);
   const ofWorker1 = firstPages.filter(({ fieldSelector }) => fieldSelector?.startsWith("spec.nodeName=worker-1,"));
-  // A page that is too large is asked for again with fewer pods, and the list is not asked for again.
+  // The operator retries an oversized page with fewer pods, and does not restart the list.
   expect(ofWorker1.map(({ limit }) => limit)).toEqual(["500", "62", "7", "1"]);
   expect(operator.log.filter(({ level }) => level === "error")).toEqual([]);
   expect(operator.child.exitCode).toBeNull();

@@ -1,5 +1,3 @@
-// What people approve is what the nodes run: the diff of a MachineConfig shows its files and units as text.
-
 import { asList, asText, at, decodeUtf8, type Json, readDataUrl, writeDataUrl } from "@virt/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";

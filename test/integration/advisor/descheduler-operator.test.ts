@@ -1,4 +1,4 @@
-// What the descheduler operator of OpenShift 4.19 and later needs and reports, and what a plan makes of it.
+// Plans with the descheduler operator of OpenShift 4.19 and later: its requirements and its status.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ test("the Route of Prometheus and the label of the namespace are prerequisites, 
 
 test("the item waits while the operator refuses the profile for lack of PSI, says that this is expected, and ends with the rollout", async () => {
   const { configs, server } = testCluster;
-  await fault(server, paths.pool("worker"), ["render-delay", "9000h"]); // the nodes wait for PSI until it ends
+  await fault(server, paths.pool("worker"), ["render-delay", "9000h"]); // delays PSI on the nodes until the fault ends
   await configs.edit(loadAware, { action: "Apply" });
   const said = `KubeDescheduler 'cluster' is degraded (${refusal}); expected until nodes have PSI metrics`;
   const isWaiting = ({ state, message }: Item) => state === "InProgress" && message === said;
@@ -92,7 +92,7 @@ test("a completed plan is not Ready while the operator of the descheduler is deg
   await configs.until(loadAware, (status) => conditionOf(status, "Ready")?.status === "True");
 });
 
-/** Managed fields have whole seconds: a later write must have a later time. */
+/** managedFields times have a resolution of one second, and the later write needs a later time. */
 async function untilNextSecond(): Promise<void> {
   const live = await readAt(testCluster.server, paths.descheduler);
   const times = asList(at(live, "metadata", "managedFields")).flatMap((entry) => asText(at(entry, "time")) ?? []);

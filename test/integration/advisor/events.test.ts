@@ -17,7 +17,6 @@ const interval = (deschedulingIntervalSeconds: number) => ({
   loadAware: { deschedulingIntervalSeconds, enablePSIMetrics: false },
 });
 
-/** Applies the profile with this interval, to the end. */
 async function run(seconds: number): Promise<string> {
   const { configs } = testCluster;
   await configs.edit(loadAware, { action: "Apply", options: interval(seconds) });

@@ -1,4 +1,4 @@
-// example-profile is disabled by default: without its flag and its rights the advisor says so, and touches nothing of it.
+// Without its flag and rights, example-profile is disabled: the advisor reports this and does nothing for it.
 
 import { conditionOf } from "@virt/advisor";
 import type { Phase, Spec } from "@virt/api";
@@ -27,7 +27,6 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** The flags with which the Deployment of this overlay starts the advisor, by its variables. */
 async function flagsOf(overlay: string): Promise<readonly string[]> {
   const { stdout } = await testCluster.server.kubectl("kustomize", inRepository("config", overlay));
   const [, value] = /name: VIRT_OPERATOR_EXAMPLE_PROFILE\n *value: "(\w+)"/.exec(stdout) ?? [];
@@ -41,7 +40,6 @@ async function allowExample(verb: "apply" | "delete"): Promise<void> {
   await expect.poll(isAllowed).toBe(verb === "apply");
 }
 
-/** Of the operator, watches included. */
 function requestsForConfigMaps(since = ""): readonly string[] {
   return testCluster.server
     .audit()

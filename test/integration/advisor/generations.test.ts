@@ -11,7 +11,6 @@ import { edit, higherDensity, loadAware, paths, readAt, writesOf } from "./clust
 
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
 
-/** What is written for each generation of the descheduler's CRD, and how the step to it is reported. */
 const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly reports?: string }[] = [
   { file: "kubedeschedulers-v510", spec: { profiles: ["LongLifecycle"] } },
   {
@@ -107,7 +106,7 @@ test("a default that a newer CRD adds to a managed field makes no plan stale", a
 
 const rivalThresholds = "devLowNodeUtilizationThresholds";
 
-/** The CRD of OpenShift 4.17 adds a default to each map of customizations, and the API server stores it without an owner. */
+/** The CRD of OpenShift 4.17 adds a default to each map of customizations, which is stored without an owner. */
 async function storeDefaultThresholds(server: Server): Promise<void> {
   const body = {
     apiVersion: "operator.openshift.io/v1",

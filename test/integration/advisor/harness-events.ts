@@ -1,5 +1,3 @@
-// What may happen to the cluster in memory, by name, and random histories of it.
-
 import type { ConfigHarness } from "@virt/advisor/testing/config-harness";
 import { inputRef, machineTarget, mapTarget } from "@virt/advisor/testing/small-profile";
 import fc from "fast-check";

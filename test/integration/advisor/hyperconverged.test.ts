@@ -1,5 +1,3 @@
-// Which HyperConverged a plan is made from, and what happens where there is none: the advisor never makes one.
-
 import { conditionOf } from "@virt/advisor";
 import { at } from "@virt/engine";
 import type { Server } from "@virt/testkit";
@@ -85,7 +83,7 @@ test("a HyperConverged that somebody plants in an earlier namespace moves no pla
   await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await configs.until(loadAware, "Completed");
   await createHco("aaa-tenant", 500);
-  // The plan follows the HyperConverged that counts: what it says after the other one came is what is used.
+  // The plan uses later changes of the selected HyperConverged.
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } } });
   const reviewed = await configs.until(loadAware, "ReviewRequired");
   expect(reviewed.inputs).toContainEqual({ name: "parallelMigrationsPerCluster", used: "7", applied: "5" });

@@ -1,4 +1,4 @@
-// Worked examples of what a plan would do, each with its numbers and its words, as the shipped operator reports them from a real API server.
+// Worked examples of impacts with their numbers and texts, reported by the shipped operator on a real API server.
 
 import type { Impact, JsonMap, KubeObject, Status } from "@virt/api";
 import { nodeObject, policyObject, poolObject } from "@virt/impact/testing/cluster-builder";
@@ -37,7 +37,6 @@ const workers = (count: number) => times(count, (at) => nodeObject(`worker-${at}
 const limit = (maxUnavailable: number | string) =>
   edit(testCluster.server, paths.pool("worker"), { spec: { maxUnavailable } });
 
-/** What is shown of the plan first. */
 async function assessed(profile = loadAware): Promise<Status & { readonly impact: Impact }> {
   await testCluster.configs.create(profile);
   const status = await testCluster.configs.until(profile, ({ impact }) => impact !== undefined);
@@ -69,7 +68,7 @@ test("world 2: with a history of migrations and restarts the bounds are narrow, 
     ...["e", "f"].map((name) => disks(name, "w-07")),
     ...["g", "h"].map(manual),
   ]);
-  // An earlier rollout of this config, as it stays in its status, is there before the first reconcile.
+  // An earlier rollout is in the status before the first reconcile.
   await operator.kill();
   await testCluster.configs.create(loadAware);
   const counts = { total: 12, done: 12, inHand: 0, waiting: 0, degraded: 0 };
@@ -241,7 +240,7 @@ test("world 10: where no VMs are served, the nodes are reported, with the same h
   await removeAt(testCluster.server, `${configs}/${loadAware}`);
   const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await removeAt(testCluster.server, `${crds}/virtualmachineinstances.kubevirt.io`);
-  // Else they may be listed once more, and what is shown then stays for a minute.
+  // Otherwise the operator may list VMs again, and that impact stays for a minute.
   const vmis = "/apis/kubevirt.io/v1/virtualmachineinstances";
   await expect.poll(async () => (await testCluster.server.request({ path: vmis })).status).toBe(404);
   await testCluster.configs.create(loadAware);

@@ -1,5 +1,3 @@
-// What a plan would do is said before it is approved, from what the cluster holds; guards wait for it.
-
 import { conditionOf } from "@virt/advisor";
 import type { Impact, KubeObject, Status } from "@virt/api";
 import { at } from "@virt/engine";
@@ -46,7 +44,6 @@ const times = <T>(count: number, make: (at: number) => T) => Array.from({ length
 const workers = (count: number, memory = "240Gi") => times(count, (at) => nodeObject(`worker-${at}`, { memory }));
 const isAssessed = ({ impact }: Status) => impact !== undefined;
 
-/** The impact of the plan as it is shown first. */
 async function assessed(spec: object = {}): Promise<Impact> {
   await testCluster.configs.create(loadAware, spec);
   const { impact, disruption } = await testCluster.configs.until(loadAware, isAssessed);
@@ -218,7 +215,6 @@ test("world 10: without the right to see VMs the nodes are reported, with the sa
   await untilWritten();
 });
 
-/** The plan has begun, and its first write has arrived. */
 async function untilWritten(): Promise<void> {
   await testCluster.configs.until(loadAware, "InProgress");
   await expect.poll(() => readAt(testCluster.server, paths.psi)).toBeDefined();
@@ -272,9 +268,9 @@ test("what is observed moves no hash and costs no request, and nothing is follow
   const vmis = "/apis/kubevirt.io/v1/namespaces/vms/virtualmachineinstances";
   await planted.plantVms([{ name: "blocks", node: "worker-2", isMigratable: false }]);
   await planted.change(`${vmis}/worker-0-0`, { status: { phase: "Failed" } });
-  // Facts are shown a minute after the last ones at the earliest: until then nothing at all is asked for.
+  // Facts are updated at most once a minute. Until then the operator sends no requests.
   await expect.poll(() => streamsOf("virtualmachineinstances")).toBe(1);
-  // Kinds that are not served are looked for a few times after a start: those requests name no resource.
+  // Excludes discovery of absent kinds, which is retried after a start and names no resource.
   const asked = requestsOf(server, since).filter(
     ({ objectRef: { resource = "events" } = {} }) => resource !== "events",
   );
@@ -288,7 +284,6 @@ test("what is observed moves no hash and costs no request, and nothing is follow
     await expect.poll(() => streamsOf(resource)).toBe(0);
 });
 
-/** Watches of the operator that began and did not end. */
 function streamsOf(resource: string): number {
   const watches = testCluster.server
     .audit()

@@ -1,4 +1,4 @@
-// Histories in which the surfaces of a config contradicted each other before, by the names of events and the reconciles after each.
+// Histories that once led to contradictions between surfaces: event names and the number of reconciles after each.
 
 export type KnownHistory = readonly (readonly [event: string, reconciles: number])[];
 
@@ -11,13 +11,13 @@ export const knownHistories: readonly KnownHistory[] = [
     ["no kernel arguments", 2],
     ["settings deleted", 2],
   ],
-  // A write replaces what somebody else has just rolled out.
+  // A write replaces another client's recent rollout.
   [
     ["correct drift", 1],
     ["Apply", 1],
     ["kernel arguments edited", 1],
   ],
-  // A plan starts after a target that it leaves alone was changed.
+  // A plan starts after a change of a target that it leaves unchanged.
   [
     ["correct drift", 1],
     ["MachineConfig restored", 1],
@@ -25,7 +25,7 @@ export const knownHistories: readonly KnownHistory[] = [
     ["kernel arguments edited", 1],
     ["Apply", 1],
   ],
-  // A plan starts over what nodes have taken over from somebody else, while an earlier plan waits for these nodes.
+  // A plan starts over another client's rollout, while an earlier plan waits for the same nodes.
   [
     ["MachineConfig restored", 1],
     ["Apply", 1],
@@ -40,21 +40,21 @@ export const knownHistories: readonly KnownHistory[] = [
     ["continue after failures", 3],
     ["MachineConfig deleted", 3],
   ],
-  // A plan without the deleted MachineConfig replaces the one that waits for it.
+  // A plan without the deleted MachineConfig replaces the plan that waits for it.
   [
     ["MachineConfig restored", 1],
     ["Apply", 2],
     ["MachineConfig deleted", 1],
     ["no kernel arguments", 2],
   ],
-  // A plan waits for nodes that take over what it found in place, while their pool does not count them.
+  // A plan waits for another client's rollout while the pool does not report node counts.
   [
     ["MachineConfig restored", 1],
     ["the pool does not count", 1],
     ["DryRun", 1],
     ["Apply", 2],
   ],
-  // VMs become unreadable while nodes take over a configuration, and the rollout ends so.
+  // VMs become unreadable during a rollout and stay so until its end.
   [
     ["nodes stop", 1],
     ["Apply", 3],
@@ -63,14 +63,14 @@ export const knownHistories: readonly KnownHistory[] = [
     ["VMs cannot be read", 1],
     ["nodes continue", 6],
   ],
-  // A config is ignored while nodes take over what its plan has written, and another client writes the same object later.
+  // A config is ignored during its rollout, and another client writes the same object later.
   [
     ["Apply", 5],
     ["Ignore", 3],
     ["MachineConfig deleted", 3],
     ["MachineConfig restored", 3],
   ],
-  // A config is ignored while nodes take over that its plan has deleted a MachineConfig.
+  // A config is ignored while nodes roll out the deletion of a MachineConfig.
   [
     ["Apply", 12],
     ["nodes stop", 1],
@@ -78,7 +78,7 @@ export const knownHistories: readonly KnownHistory[] = [
     ["Ignore", 2],
     ["nodes continue", 3],
   ],
-  // A config is ignored while nodes take over what its plan has written, and planned again.
+  // A config is ignored during its rollout, and planned again.
   [
     ["nodes stop", 1],
     ["Apply", 4],

@@ -1,4 +1,4 @@
-// VMs that nobody can count: more of them than are kept, a list that never ends, or no KubeVirt at all. Plans go on without.
+// Plans proceed when VMs cannot be counted: too many, an endless list, or no KubeVirt.
 
 import type { Status } from "@virt/api";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
@@ -30,7 +30,7 @@ test("of more VMs than are kept the plan says so, and it is approved and carried
   await using testCluster = await startTestCluster({ crds });
   const { configs, server } = testCluster;
   const planted = await plantWorkers(server);
-  // Just below the limit of one VM, they take a hundred kilobytes in memory, and sixteen megabytes are kept of a kind.
+  // Just below the size limit of one VM. Each takes 100 kB in memory, and the cache holds 16 MB per kind.
   const spec = { tolerations: Array.from({ length: 2_600 }, () => ({})), domain: { devices: {} } };
   await planted.plantVms(
     Array.from({ length: 200 }, (_, at) => ({ name: `large-${at}`, node: "worker-0", owner: null, spec })),

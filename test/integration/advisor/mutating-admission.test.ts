@@ -29,14 +29,13 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const mode = async () => at(await readAt(testCluster.server, paths.descheduler), "spec", "mode");
 
-/** What the API server would make of Automatic: it takes in late that a webhook came or went. */
+/** The API server applies changes of webhooks with a delay. */
 async function admittedMode() {
   const body = { spec: { mode: "Automatic" } };
   const answer = await testCluster.server.request({ method: "PATCH", path: `${paths.descheduler}?dryRun=All`, body });
   return at(answer.body as Parameters<typeof at>[0], "spec", "mode");
 }
 
-/** Until it is in force. */
 async function interfere(): Promise<void> {
   const options = fieldSettingWebhook("operator.openshift.io", "kubedeschedulers", "/spec/mode", "Predictive");
   webhook = await startWebhook(testCluster.server, options);

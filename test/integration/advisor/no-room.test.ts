@@ -1,4 +1,3 @@
-// A rollout whose VMs find no room: a warning first, then it is stuck, and it goes on by itself when there is a node more.
 // @module-tag thorough
 
 import { mkdtemp, rename, writeFile } from "node:fs/promises";
@@ -26,11 +25,11 @@ beforeAll(async () => {
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** So much time passes for the operator, and something happens that makes it reconcile. */
+/** Advances the operator's clock and triggers a reconcile. */
 async function passSeconds(seconds: number): Promise<void> {
   aheadMs += seconds * 1000;
   await writeFile(`${file}.next`, String(aheadMs));
-  await rename(`${file}.next`, file); // never seen empty, which would be no time at all
+  await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
   await edit(testCluster.server, paths.node("worker-0"), { metadata: { labels: { "test/at": String(aheadMs) } } });
 }
 
@@ -41,10 +40,10 @@ test("world 14: without room for its VMs a drain warns, is stuck, and ends when 
   const { configs, server } = testCluster;
   const unhurried = await testCluster.simulate("no-room", 20);
   await configs.create(loadAware, { action: "Apply" });
-  // Before anything that waits for a status: they give up after 15 seconds, and others come.
+  // Runs before any wait for a status, because these migrations are replaced after 15 seconds.
   await expect.poll(() => phasesOfMigrations()).toEqual(both("Scheduling"));
   await unhurried.kill();
-  // A finding of something later shows that the operator knows of the migrations: time that passes before does not count.
+  // A finding about a later change shows that the operator knows the migrations. Earlier time does not count.
   const cordon = (unschedulable: boolean) => edit(server, paths.node("worker-2"), { spec: { unschedulable } });
   const isCordoned = (status: Status) => found(status).includes("warning CordonedByPerson");
   await cordon(true);
@@ -84,7 +83,6 @@ async function phasesOfMigrations(): Promise<readonly unknown[]> {
   return items.map(({ status }) => status?.phase);
 }
 
-/** As the others, and empty. */
 async function addWorker(name: string): Promise<void> {
   const { server } = testCluster;
   const { metadata, status } = (await readAt(server, paths.node("worker-2"))) as KubeObject & { status: object };

@@ -1,5 +1,3 @@
-// What cannot be read is named, with the reason, and neither the plan nor its execution waits for it.
-
 import { conditionOf } from "@virt/advisor";
 import type { Impact, JsonMap, KubeObject, Status } from "@virt/api";
 import { utf8Length } from "@virt/engine";
@@ -20,7 +18,6 @@ const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 let testCluster: TestCluster;
 let planted: PlantedCluster;
 let operator: RunningProgram;
-/** The rules of roles as they were. */
 const takenFrom = new Map<string, readonly Rule[]>();
 
 beforeAll(async () => {
@@ -48,13 +45,12 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** The plan has begun, its first write has arrived, and its impact is shown. */
 async function untilWritten(isShown: (status: Status) => boolean): Promise<Status> {
   await expect.poll(() => readAt(testCluster.server, paths.psi)).toBeDefined();
   return testCluster.configs.until(loadAware, (status) => status.phase === "InProgress" && isShown(status));
 }
 
-/** Pools are not among them: no plan can be made without pools. */
+/** Excludes pools, without which no plan is possible. */
 const reads = [
   { group: "kubevirt.io", resource: "virtualmachineinstances", verb: "list", role: managerRole, what: "VMs" },
   { group: "kubevirt.io", resource: "virtualmachines", verb: "get", role: managerRole, what: "VM owners" },
@@ -130,7 +126,7 @@ test.each(reports)(
 
 type Read = { readonly group: string; readonly resource: string; readonly verb: string; readonly role: string };
 
-/** The right is gone when the server says so. */
+/** Waits until the API server enforces the change. */
 async function takeAway({ group, resource, verb, role }: Read): Promise<void> {
   const { server } = testCluster;
   const { rules } = (await readAt(server, role)) as unknown as { readonly rules: readonly Rule[] };

@@ -48,7 +48,6 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** A definition as its file has it, with some of its text replaced. */
 function altered(file: string, change: (text: string) => string): Crd {
   return JSON.parse(change(JSON.stringify(load(readFileSync(file, "utf8"))))) as Crd;
 }
@@ -141,12 +140,12 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
   expect(writesOf(server).slice(writes)).toEqual([]);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
   expect((await server.request({ method: "POST", path: "/api/v1/namespaces", body: namespace })).status).toBe(201);
-  // Namespaces are not watched; the next reconcile is in two minutes, or with any CRD that changes.
+  // Namespaces are not watched. The next reconcile is in two minutes, or after a change of any CRD.
   await server.installCrds([mockCrd("aaqs")]);
   await configs.until(loadAware, "Completed");
 });
 
-// HCO's webhook passes on what its dry runs of the operands get. Checked against `errToResponse` in pkg/webhooks/validator/validator.go
+// HCO's webhook forwards errors of its dry runs of operands. See `errToResponse` in pkg/webhooks/validator/validator.go
 // of kubevirt/hyperconverged-cluster-operator at 03da3cf.
 test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it ends", async () => {
   const { configs, server } = testCluster;
@@ -156,11 +155,11 @@ test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it
   await using denying = await startWebhook(server, webhook);
   const body = { metadata: { labels: { asked: "yes" } } };
   const askByDryRun = () => server.request({ method: "PATCH", path: `${paths.hco}?dryRun=All`, body });
-  await expect.poll(async () => (await askByDryRun()).status).toBe(denial.code); // it is in force a moment later
+  await expect.poll(async () => (await askByDryRun()).status).toBe(denial.code);
   await configs.create(higherDensity, { action: "DryRun", options: { virtHigherDensity: { enableSwap: false } } });
   const denied = () =>
     requestsOf(server).filter(({ responseStatus }) => responseStatus?.message?.includes(denial.message));
-  await expect.poll(() => denied().length).toBeGreaterThan(1); // it was reported once and is retried
+  await expect.poll(() => denied().length).toBeGreaterThan(1); // reported after the first
   await time.skip(operator, 61);
   const isRetrying = (status: Status) => conditionOf(status, "Reconciling")?.reason === "Retrying";
   const retrying = await configs.until(higherDensity, isRetrying);
@@ -169,7 +168,7 @@ test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it
   await configs.until(higherDensity, "ReviewRequired");
 });
 
-/** There is no controller manager that would end what a deletion begins. */
+/** Finalizes the namespace, because no controller manager runs. */
 async function removeNamespace(name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`;
   await testCluster.server.request({ method: "DELETE", path });

@@ -39,7 +39,7 @@ afterEach(async () => {
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const noPsi = { loadAware: { enablePSIMetrics: false } };
-/** What the edit asks for in every phase: nothing but the plan can distinguish it from what was there before. */
+/** The value that the edit requests in every phase. Only the plan distinguishes it from the earlier one. */
 const wanted = 300;
 const edited = { options: { loadAware: { deschedulingIntervalSeconds: wanted } } };
 const plannedInterval = (status: Status) =>

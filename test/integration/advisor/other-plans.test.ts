@@ -1,5 +1,3 @@
-// What a config shows of plans other than its own: those of other configs for the same pool, and those of a deleted config.
-
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -40,7 +38,7 @@ test("two plans for one pool name each other in both reviews, whichever was draf
 test("a config deleted in the middle of a rollout comes back with what it left behind and what still rolls", async () => {
   const { configs, server } = testCluster;
   expect((await configs.status(loadAware)).leftBehind).toBeUndefined();
-  // Paused, the pool stays in the state that is asserted.
+  // A paused pool keeps the asserted state.
   await edit(server, paths.pool("worker"), { spec: { paused: true } });
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));

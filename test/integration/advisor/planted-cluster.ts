@@ -1,4 +1,4 @@
-// A cluster of objects without anybody who acts on them: nodes, pools, VMs, pods and budgets as a test wants them.
+// A cluster of static objects without controllers: nodes, pools, VMs, pods and budgets.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { at } from "@virt/engine";
@@ -17,7 +17,7 @@ const placesIn = (namespace: string): Readonly<Record<string, string>> => ({
   MachineConfiguration: "/apis/operator.openshift.io/v1/machineconfigurations",
 });
 const named = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, metadata: { name } });
-/** Of a VirtualMachineInstance the status is written with the rest. */
+/** Kinds without a status subresource. */
 const withStatus = ["VirtualMachineInstance"];
 
 export type PlantedVm = VmGiven & { readonly name: string; readonly node: string };
@@ -32,7 +32,7 @@ export class PlantedCluster {
     this.#namespace = namespace;
   }
 
-  /** What is around every world and stays: pools that are up to date, a HyperConverged, bare metal. */
+  /** Creates objects that every test needs: up-to-date pools, a HyperConverged and bare metal. */
   async plantPlatform(): Promise<void> {
     const post = (path: string, body: KubeObject) => this.#send({ method: "POST", path, body });
     await this.plantNamespace();
@@ -47,7 +47,6 @@ export class PlantedCluster {
     await this.change(`${infrastructures}/cluster/status`, { status });
   }
 
-  /** The namespace, with what its pods need. */
   async plantNamespace(): Promise<void> {
     const namespaces = "/api/v1/namespaces";
     await this.#send({ method: "POST", path: namespaces, body: named("v1", "Namespace", this.#namespace) });
@@ -55,7 +54,7 @@ export class PlantedCluster {
     await this.#send({ method: "POST", path, body: named("v1", "ServiceAccount", "default") });
   }
 
-  /** Several at once: a world has hundreds. Nodes in their order: a rollout goes by their age, in seconds. */
+  /** Creates objects in parallel, except nodes: a rollout follows their age in seconds. */
   async plant(objects: readonly KubeObject[]): Promise<void> {
     for (const node of objects.filter(({ kind }) => kind === "Node")) await this.#plantOne(node);
     const left = objects.filter(({ kind }) => kind !== "Node").values();
@@ -65,7 +64,6 @@ export class PlantedCluster {
     await Promise.all(Array.from({ length: 8 }, worker));
   }
 
-  /** Each with its VirtualMachine, if it has one. */
   async plantVms(vms: readonly PlantedVm[]): Promise<void> {
     await this.plant(vms.flatMap(objectsOf));
   }
@@ -74,7 +72,6 @@ export class PlantedCluster {
     await this.#send({ method: "PATCH", path, body });
   }
 
-  /** All that was planted. */
   async clear(): Promise<void> {
     const left = this.#planted.splice(0).values();
     const worker = async () => {
@@ -90,7 +87,7 @@ export class PlantedCluster {
     const path = `${place}/${object.metadata.name}`;
     this.#planted.push(path);
     if (status !== undefined && !isWhole) await this.change(`${path}/status`, { status });
-    // The server takes a new node for one that is not ready.
+    // The API server taints a new node as not ready.
     if (object.kind === "Node") await this.change(path, { spec: { taints: at(object, "spec", "taints") ?? null } });
   }
 
@@ -100,7 +97,6 @@ export class PlantedCluster {
   }
 }
 
-/** So many on each of the nodes. */
 export function vmsOnEach(
   nodes: readonly KubeObject[],
   count: number,
@@ -130,7 +126,6 @@ function objectsOf({ name, node, ...given }: PlantedVm): readonly KubeObject[] {
   return [...(owner === null || isOfSet ? [] : [machine]), body];
 }
 
-/** Of the node `worker-1`. */
 export const podOf = (
   name: string,
   given: { readonly labels?: object; readonly owner?: string; readonly isMirror?: boolean },
@@ -148,7 +143,6 @@ export const podOf = (
     },
     spec: { nodeName: "worker-1", containers: [{ name: "a", image: "a" }] },
   }) as unknown as KubeObject;
-/** It allows no eviction of pods with this label. */
 export const budgetOf = (name: string, app: string, owner?: string) =>
   ({
     apiVersion: "policy/v1",

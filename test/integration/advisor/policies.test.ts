@@ -33,7 +33,7 @@ test("under --require-approved-plan nothing is executed while a policy is missin
     })
     .toEqual([expect.stringContaining(`ValidatingAdmissionPolicyBinding ${name} is missing`)]);
 
-  await operatorAccount(server, "advisor"); // installs them again
+  await operatorAccount(server, "advisor");
   await edit(server, policy, { spec: { matchConstraints: { objectSelector: { matchLabels: { never: "there" } } } } });
   await configs.edit(loadAware, { bypassOptimisticLock: true });
   const stillHeld = await configs.until(

@@ -62,7 +62,7 @@ test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
   expect(completed.executedGeneration).toBe(1);
 });
 
-/** Of deschedulers, by the operator: it knows from them that its stream has ended for good. */
+/** The operator's refused watches of deschedulers, from which it learns that its stream has ended. */
 const refusedWatches = () =>
   testCluster.server
     .audit()
@@ -77,7 +77,7 @@ test("a CRD that vanishes under a completed plan is missed, and when it is back 
   const lost = await configs.until(loadAware, "PrerequisiteFailed");
   expect(conditionOf(lost, "PrerequisiteFailed")?.message).toBe(missing(lines.descheduler));
   const writes = writesOf(server).length;
-  // The server goes on with a stream for a second after its kind is gone.
+  // The API server keeps a stream open for a second after the kind is gone.
   await expect.poll(() => refusedWatches().length).toBeGreaterThan(refused);
   await server.installCrds([deschedulers]);
   const waiting = await configs.until(loadAware, "ReviewRequired");

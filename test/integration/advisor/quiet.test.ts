@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** Events are written when there is time, and discovery of a kind that is not served is retried: neither counts here. */
+/** Excludes events and discovery, which have their own timing. */
 const asked = (since: string) =>
   requestsOf(testCluster.server, since).flatMap(({ verb, objectRef, requestURI }) => {
     const { resource = "events", subresource } = objectRef ?? {};
@@ -25,7 +25,6 @@ const asked = (since: string) =>
     return `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}${isDry ? " (dry run)" : ""}`;
   });
 
-/** Things that happen all the time, and mean nothing to a plan. */
 async function stir(): Promise<void> {
   const { server } = testCluster;
   for (const round of ["a", "b", "c"]) {
@@ -43,13 +42,13 @@ async function stir(): Promise<void> {
 
 const distinct = (requests: readonly string[]) => [...new Set(requests)].toSorted();
 
-/** A status can be read before the request that wrote it is in the audit log. */
+/** A status can be visible before its request is in the audit log. */
 async function expectAsked(since: string, requests: readonly string[]): Promise<void> {
   await expect.poll(() => asked(since)).toContain("update virtplatformconfigs/status");
   expect(distinct(asked(since))).toEqual(requests);
 }
 
-// In each test something that matters comes last, on the stream of one of the objects: what it costs is all that is asked.
+// Each test ends with a relevant change on one object's stream, which must cause the only requests.
 
 test("a completed plan costs no request, whatever happens to its objects, until one drifts", async () => {
   const { configs, server } = testCluster;
@@ -66,7 +65,7 @@ test("a completed plan costs no request, whatever happens to its objects, until 
   const drifted = auditTimeNow();
   for (const readyReplicas of [2, 3, 4])
     await edit(server, `${paths.descheduler}/status`, { status: { readyReplicas } });
-  await edit(server, paths.psi, { metadata: { labels: { note: "d" } } }); // what is reconciled again is not confirmed again
+  await edit(server, paths.psi, { metadata: { labels: { note: "d" } } }); // a reconcile does not confirm the plan again
   await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
   await configs.until(loadAware, "Completed");
   await expectAsked(drifted, ["update virtplatformconfigs/status"]);

@@ -23,7 +23,6 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 const mayPatch = (isAllowed: boolean) =>
   limitTo(["get", "list", "watch", "create", ...(isAllowed ? ["patch"] : [])], { verb: "patch", isAllowed });
 
-/** What the operator may do with deschedulers; in force when the server answers as expected. */
 async function limitTo(
   verbs: readonly string[],
   { verb, isAllowed }: { readonly verb: string; readonly isAllowed: boolean },

@@ -43,7 +43,6 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** Until the PSI item says this. */
 const untilSaid = (message: string | RegExp) =>
   testCluster.configs.until(loadAware, (status) => {
     const said = status.items?.find(({ name }) => name === psi)?.message ?? "";
@@ -82,7 +81,7 @@ test("a MachineConfig that the plan changes is not taken for rolled out before t
   const before = await target();
   await edit(server, paths.psi, { spec: { kernelArguments: ["psi=0"] } });
   await configs.until(loadAware, "Drifted");
-  await expect.poll(target).not.toBe(before); // it rests before it has rendered the edit as well
+  await expect.poll(target).not.toBe(before); // the pool is also idle before it has rendered the edit
   await untilPoolRests(server, machineConfig, true);
   await fault(server, worker, ["render-delay", "9000h"]);
 
@@ -153,7 +152,7 @@ test("a node that breaks after the end shows in the item and in Ready, and chang
   expect(unhealthy.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
     status: "False",
     reason: "NotConverged",
-    message: expect.stringContaining(broken("worker-2")), // a finding may follow it already
+    message: expect.stringContaining(broken("worker-2")),
   });
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("RolloutUnhealthy");
   await fault(server, paths.node("worker-2"), ["degrade", null]);
@@ -211,7 +210,7 @@ test.each([
     await configs.until(loadAware, "Completed");
     await edit(server, worker, { spec: { paused: true } });
     await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
-    // The item of the plan before says it for a moment too, while the pool has not observed its own pause.
+    // The previous plan's item also has this message until the pool has observed its own pause.
     await configs.until(loadAware, ({ items = [] }) =>
       items.some(({ operation, message }) => operation === "Delete" && /is paused/.test(message)),
     );

@@ -52,7 +52,6 @@ const make = () => {
   return testCluster.server.request({ method: "POST", path, body: descheduler });
 };
 
-/** A plan for a descheduler that is there already, on display. */
 async function review(spec: object = {}) {
   await make();
   await testCluster.configs.create(loadAware, { action: "DryRun", options, ...spec });
@@ -133,11 +132,11 @@ test("status and fields that the plan does not manage make nothing stale, and co
   await edit(server, paths.descheduler, { metadata: { labels: { team: "a" } }, spec: { logLevel: "Debug" } });
   await edit(server, `${paths.descheduler}/status`, { status: { readyReplicas: 1 } });
   await edit(server, paths.hco, { metadata: { annotations: { note: "b" } } });
-  // Comes after all of the above on the operator's own watch of the target.
+  // The operator's watch of the target delivers this edit after all of the above.
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 1801 } });
   const refreshed = await configs.until(loadAware, ({ planHash }) => planHash !== reviewed.planHash);
   const written = () => requestsOf(server, since).filter(({ objectRef }) => objectRef?.subresource === "status");
-  await expect.poll(() => written().length).toBe(1); // the audit log may be a moment behind
+  await expect.poll(() => written().length).toBe(1); // the audit log can be late
 
   await operator.kill();
   await edit(server, paths.descheduler, { metadata: { labels: { team: "b" } }, spec: { logLevel: "Normal" } });

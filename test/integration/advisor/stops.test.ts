@@ -35,7 +35,6 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 const overcommit = async () =>
   at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 
-/** The swap is being rolled out to a paused pool, and the next item waits for it. */
 async function startAndWait(): Promise<void> {
   before = await overcommit();
   await edit(testCluster.server, worker, { spec: { paused: true } });

@@ -1,5 +1,3 @@
-// A rollout that is stuck: which finding, when, with which conditions and events, and how it goes on by itself.
-
 import { mkdtemp, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
@@ -29,11 +27,11 @@ beforeAll(async () => {
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** So much time passes for the operator, and something happens that makes it reconcile. */
+/** Advances the operator's clock and triggers a reconcile. */
 async function passSeconds(seconds: number): Promise<void> {
   aheadMs += seconds * 1000;
   await writeFile(`${file}.next`, String(aheadMs));
-  await rename(`${file}.next`, file); // never seen empty, which would be no time at all
+  await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
   await edit(testCluster.server, paths.node("worker-0"), { metadata: { labels: { "test/at": String(aheadMs) } } });
 }
 
@@ -41,7 +39,6 @@ const isStuck = (status: Status) => conditionOf(status, "Stalled")?.reason === "
 const drainOf = ({ rollout }: Status) => rollout?.nodes.find(({ phase }) => phase === "Draining");
 const idsOf = ({ rollout }: Status) => (rollout?.findings ?? []).map(({ id }) => id);
 
-/** The VMs on a node, by name, and the phases of migrations that have not ended. */
 async function vmsOn(node: string): Promise<readonly unknown[]> {
   const list = async (plural: string) => {
     const { body } = await testCluster.server.request({ path: `/apis/kubevirt.io/v1/${plural}` });
@@ -65,7 +62,7 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
   expect(draining.rollout?.findings).toEqual([]);
   expect(draining.rollout?.pools).toMatchObject([{ name: "worker", inHand: 1 }]);
   expect(conditionOf(draining, "Stalled")?.status).toBe("False");
-  await expect.poll(() => vmsOn("worker-0")).toEqual(["pinned-0"]); // else the time passes for migrations under way, too
+  await expect.poll(() => vmsOn("worker-0")).toEqual(["pinned-0"]); // migrations must not see the time pass
   await passSeconds(130);
   const stuck = await configs.until(loadAware, isStuck);
   expect(stuck.rollout?.findings.map(({ id, severity }) => `${severity} ${id}`)).toEqual(["blocking VMNotMigratable"]);
@@ -95,7 +92,7 @@ test("it stays stuck when the pool aims at something else meanwhile, which the n
   const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
   expect((await server.request({ method: "POST", path, body })).status).toBe(201);
   await expect.poll(targetNow).not.toBe(before);
-  // A new finding shows that the diagnosis is of a time after the pool's new target.
+  // A new finding shows that the diagnosis is later than the pool's new target.
   await edit(server, paths.node("worker-2"), { spec: { unschedulable: true } });
   const moved = await configs.until(loadAware, (status) => idsOf(status).includes("CordonedByPerson"));
   expect(idsOf(moved)).toEqual(["VMNotMigratable", "CordonedByPerson"]);
@@ -133,8 +130,8 @@ test("a deleted target is reported at once with the command that restores it, an
 test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
   const { configs, server } = testCluster;
   await passSeconds(3600);
-  // A finding of that time shows that the diagnosis is, too. The hour has passed for the operator alone: the last attempt to drain
-  // seems an hour old until the next one is reported.
+  // The finding shows that the diagnosis is recent as well. The hour passes only for the operator: the last drain
+  // attempt seems an hour old until the next report.
   const cordon = (unschedulable: boolean) => edit(server, paths.node("worker-2"), { spec: { unschedulable } });
   await cordon(true);
   const late = await configs.until(
@@ -174,7 +171,6 @@ test("a VM that was stopped to end the drain is listed when the rollout is over,
   expect(rollout?.summary).toMatch(/, 1 VM was stopped and has not restarted$/);
 });
 
-/** As each finding prints it, of objects that may be there or not. */
 const commands = [...poolFindingWorlds, ...drainFindingWorlds].flatMap(({ command }) => command ?? []);
 
 test("every oc command runs as it is printed, with kubectl", async () => {

@@ -1,4 +1,4 @@
-// Everything that shows a config, over random histories of a cluster: status, columns, command line, console, metrics and events.
+// All surfaces of a config agree in random histories: status, columns, command line, console, metrics and events.
 
 import {
   conditionIs,
@@ -37,7 +37,7 @@ import { configGauges } from "../../../apps/operator/src/advisor/metrics.ts";
 import { anyHistory, historyOf } from "./harness-events.ts";
 import { knownHistories } from "./known-histories.ts";
 
-/** Other kinds are not served, except VMs that may not be read. */
+/** Other kinds are not served, except unreadable VMs. */
 function listsOf(
   objects: Readonly<Record<string, readonly KubeObject[]>>,
   { behaviour }: { readonly behaviour: Pick<ConfigHarness["behaviour"], "areVmsReadable"> },
@@ -49,7 +49,7 @@ function listsOf(
   };
 }
 
-/** The diagnosis of the shipped operator, from nodes and pools alone. */
+/** The shipped operator's diagnosis, from nodes and pools only. */
 const diagnose: DiagnoseHarness = (facts, nodes, { areVmsReadable }) => {
   const { config, pools, live, renderedOf, now } = facts;
   const collected = collectDoctorFacts({
@@ -66,7 +66,6 @@ const diagnose: DiagnoseHarness = (facts, nodes, { areVmsReadable }) => {
   return { rollingNodes: doctorFacts, diagnosed: { rollout, dueMs: 0, nextMs: nextAt } };
 };
 
-/** A metric of the config by its labels; undefined: there is no such series. */
 class ConfigMetrics {
   readonly #registry = new Registry();
 
@@ -90,7 +89,6 @@ class ConfigMetrics {
 
 const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
 
-/** What one surface shows of the nodes: updated and all. */
 type NodesShown = { readonly updated: number; readonly total: number };
 
 function nodesInColumn(progress: string | undefined): NodesShown | undefined {
@@ -105,7 +103,7 @@ function nodesInText(text: string): NodesShown | undefined {
   return updated === undefined ? undefined : { updated: Number(updated), total: Number(total) };
 }
 
-/** A condition that is False keeps the message of the time when it was True, except Ready. */
+/** A condition that is False keeps its last message from when it was True, except Ready. */
 function shownConditions({ conditions = [] }: Status): readonly Condition[] {
   return conditions.filter(({ type, status }) => status === "True" || type === "Ready");
 }
@@ -115,7 +113,7 @@ function rollingOf({ pool, config }: ConfigHarness): readonly RollingPool[] {
   return rollingPools({ pools: [pool], configs: [config], platformWrites: [], planned });
 }
 
-/** As `doctor` looks at all pools, afresh. */
+/** Diagnoses all pools without earlier state, like `doctor`. */
 function diagnoseAll(harness: ConfigHarness): ClusterDiagnosis {
   const { config, pool, nodes, nowMs } = harness;
   const machineConfig = harness.live(machineTarget);
@@ -129,7 +127,6 @@ function diagnoseAll(harness: ConfigHarness): ClusterDiagnosis {
   return { ...diagnoseOnce(facts), pools: [pool.metadata.name], notAssessed };
 }
 
-/** Every count of nodes that any surface shows while nodes take something over. */
 function shownNodes(
   harness: ConfigHarness,
   metrics: ReadonlyMap<string, number>,
@@ -146,9 +143,9 @@ function shownNodes(
     unrendered: unrenderedPools(config, [harness.pool]),
   });
   const [rolling] = rollingOf(harness);
-  // Else it is not the plan that rolls the pool, or nothing counts its nodes yet.
+  // Excludes pools that another cause rolls, and pools without counts.
   const isOfPlan = status.progress !== undefined && rolling?.causes.some(({ kind }) => kind === "plan") === true;
-  // In any other phase the items are those of a plan that was stopped.
+  // In any other phase the items belong to a stopped plan.
   const items = status.phase === "InProgress" ? (status.items ?? []) : [];
   const running = items.filter(({ state, rollout }) => state === "InProgress" && rollout !== undefined);
   const counted = running
@@ -183,7 +180,9 @@ function shownNodes(
 
 const isClear = ({ phase }: Status) => phase === "Completed" || phase === "CompletedWithUpgrade";
 
-/** Applied targets that are not as the plan left them, by their content. What others create after a deletion is theirs. */
+/**
+ * Returns applied targets whose content differs from the plan. Excludes objects that others created after a deletion.
+ */
 function driftedTargets(harness: ConfigHarness): readonly Item[] {
   const { status } = harness;
   return (status.items ?? []).filter(isApplied).filter(({ desiredState, targetRef }) => {
@@ -193,7 +192,6 @@ function driftedTargets(harness: ConfigHarness): readonly Item[] {
   });
 }
 
-/** Phases that report the drift of applied items. */
 const reporting: readonly (Phase | undefined)[] = [
   "InProgress",
   "Completed",
@@ -204,7 +202,6 @@ const reporting: readonly (Phase | undefined)[] = [
 
 type Claim = readonly [what: string, holds: boolean];
 
-/** Claims that must hold together. */
 function claimsOf(harness: ConfigHarness, before: Status, series: ReadonlyMap<string, number>): readonly Claim[] {
   const { config, status } = harness;
   const row = profileRow(config, harness.nowMs);
@@ -250,14 +247,17 @@ function driftClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap
   ];
 }
 
-/** Reports whether the status has the counts of a diagnosis of this reconcile. */
+/** Reports whether the counts in the status come from this reconcile's diagnosis. */
 function isDiagnosed({ config, status }: ConfigHarness, before: Status): boolean {
   return (
     isRolloutOpen(before) && isRolloutOpen(status) && status.phase !== "Ignored" && config.spec.action !== "Ignore"
   );
 }
 
-/** What nodes take over. If it begins in a reconcile, the status counts no updated nodes until the next one, and `doctor` does. */
+/**
+ * Identifies the running rollouts. For one that starts in this reconcile, `doctor` counts updated nodes, but the status
+ * does not yet.
+ */
 function begunIn({ rollouts = [], items = [] }: Status): string {
   return JSON.stringify([rollouts, items.map(({ name, state }) => [name, state])]);
 }
@@ -266,7 +266,7 @@ function nodeClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap<
   const { status } = harness;
   if (!isRolloutOpen(status) && status.progress === undefined) return [];
   const diagnosis = isDiagnosed(harness, before) ? diagnoseAll(harness) : undefined;
-  // A plan counts no nodes until its pool has rendered what it wrote; doctor counts whatever the pool rolls out.
+  // A plan counts no nodes until its pool has rendered the written objects. `doctor` counts every rollout of the pool.
   const isRendered = unrenderedPools(harness.config, [harness.pool]).size === 0;
   const isOngoing = status.phase === "InProgress" && isRendered && begunIn(before) === begunIn(status);
   const shown = Object.entries(shownNodes(harness, series, isOngoing ? diagnosis : undefined)).filter(
@@ -274,7 +274,7 @@ function nodeClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap<
   );
   const distinct = new Set(shown.map(([, nodes]) => JSON.stringify(nodes)));
   const isBlocking = status.rollout?.findings.some(({ severity }) => severity === "blocking") === true;
-  const isBlocked = status.phase === "InProgress" && isBlocking; // a plan that was stopped waits for nothing
+  const isBlocked = status.phase === "InProgress" && isBlocking; // a stopped plan waits for nothing
   const isClear = diagnosis !== undefined && exitCodeOfDiagnosis(diagnosis) === 0;
   return [
     [`node counts agree: ${JSON.stringify(shown)}`, distinct.size <= 1],
@@ -283,7 +283,7 @@ function nodeClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap<
   ];
 }
 
-/** Every updating pool is on the screen of `status`, with a cause that is true. */
+/** `status` shows every updating pool with a true cause. */
 function rollingClaims(harness: ConfigHarness): readonly Claim[] {
   const { config, status } = harness;
   const rolling = rollingOf(harness);
@@ -302,7 +302,7 @@ function rollingClaims(harness: ConfigHarness): readonly Claim[] {
   ]);
 }
 
-/** The rollout page, the overview and `status` say that nothing blocks only if the diagnosis could read everything. */
+/** No surface reports an unblocked rollout unless the diagnosis could read everything. */
 function gapClaims(harness: ConfigHarness, before: Status): readonly Claim[] {
   const { config, status, behaviour } = harness;
   const view = viewRollout(config, harness.nowMs);
@@ -320,7 +320,7 @@ function gapClaims(harness: ConfigHarness, before: Status): readonly Claim[] {
   ];
 }
 
-/** An all-clear is one everywhere, and true. */
+/** An all-clear is consistent on all surfaces, and true. */
 function clearClaims(harness: ConfigHarness): readonly Claim[] {
   const { config, status, behaviour } = harness;
   if (!isClear(status)) return [];

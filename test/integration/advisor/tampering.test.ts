@@ -1,4 +1,4 @@
-// Somebody who may write the status of a config, and no target, tries to have the operator write for him.
+// An attacker who may write a config's status, but no target, tries to make the operator write.
 
 import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
 import { at } from "@virt/engine";
@@ -54,7 +54,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: mallory}]
 beforeAll(async () => {
   testCluster = await startTestCluster();
   await applyManifests(testCluster.server, statusRole);
-  // What the operator does by itself, in a cluster without its admission policies.
+  // Removes the admission policies, to test the operator's own checks.
   await testCluster.server.request({ method: "DELETE", path: bindings });
   mallory = testCluster.server.user("mallory");
   await testCluster.simulate("no-vms");
@@ -73,7 +73,7 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** Until the API server has forgotten the policies. */
+/** Retries until the API server has dropped the policies. */
 async function tamper(name: string, change: (status: Status) => Status): Promise<void> {
   const attempt = async () => {
     const status = change(await testCluster.configs.status(name));
@@ -104,7 +104,7 @@ const withSpec = (item: Item, spec: JsonMap): Item =>
 type Attack = {
   readonly what: string;
   readonly change: (item: Item) => Item;
-  /** Who finds it in a status from before its start cannot distinguish it from a cluster that moved. */
+  /** True if the operator, after a restart, cannot distinguish the attack from a change in the cluster. */
   readonly isPlausible?: boolean;
 };
 
@@ -131,7 +131,6 @@ const onHyperConverged: readonly Attack[] = [
   { what: "waitsFor", change: ({ waitsFor: _waits, ...item }) => item },
 ];
 
-/** Everything that the operator sent to the targets since then, dry runs included. */
 const sent = () =>
   requestsOf(testCluster.server)
     .filter(({ verb, objectRef }) => verb === "patch" && objectRef?.resource !== configKind.plural)
@@ -150,7 +149,7 @@ const pick = ({ desiredState, managedFields, targetRef }: Omit<Item, "diff">) =>
   targetRef,
 });
 
-/** One attack of each kind is in `make test`, the others in `make test-all`. */
+/** `make test` runs one attack of each kind, `make test-all` runs all. */
 const tagsOf = (what: string) => ({ tags: what === "desiredState" ? [] : ["thorough"] });
 
 describe.each(onMachineConfig)(
@@ -211,7 +210,6 @@ describe.each(onHyperConverged)(
   ({ what, change }) => {
     const overcommit = async () => at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity");
 
-    /** The first item is applied and its pool is paused; the second waits for it. */
     async function startAndWait(): Promise<Item> {
       await edit(testCluster.server, worker, { spec: { paused: true } });
       await testCluster.configs.create(higherDensity, { action: "Apply" });

@@ -27,7 +27,6 @@ afterEach(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** A completed plan as another version would have left it; the operator is not running any more. */
 async function completedBy(
   oldVersion: string,
   change: (planned: Item) => Item = (planned) => planned,
@@ -46,7 +45,6 @@ const specOf = ({ desiredState }: Item) => (desiredState?.["spec"] ?? {}) as Jso
 const withSpec = (planned: Item, spec: JsonMap) =>
   ({ ...planned, desiredState: { ...planned.desiredState, spec } }) as Item;
 
-/** As if the older version had wanted another interval. */
 const otherwise = (planned: Item) => withSpec(planned, { ...specOf(planned), deschedulingIntervalSeconds: 90 });
 
 test("a new version that plans the same changes its own name in the status, and nothing else", async () => {

@@ -1,4 +1,4 @@
-// What stands between a plan that is being applied and its targets: the last read of the config, of the target, and of whose fields they are.
+// The last checks before a plan's writes: it reads the config, the target and its field owners again.
 
 import { conditionOf } from "@virt/advisor";
 import { at } from "@virt/engine";
@@ -48,7 +48,7 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** Writes to the descheduler are answered with 503 until the proxy is disarmed; dry runs are not. */
+/** Answers writes to the descheduler with 503 until the proxy is disarmed. Dry runs pass. */
 const holdWrites = () =>
   proxy.arm({
     name: "no write",
@@ -56,11 +56,9 @@ const holdWrites = () =>
     fault: { kind: "answer", status: 503 },
   });
 
-/** How often fields were reported as taken over, in all tests so far. */
 const takeOvers = async () =>
   (await reasonsAbout(testCluster.server, loadAware)).filter((reason) => reason === "FieldsTakenOver").length;
 
-/** As another manager, by server-side apply. */
 async function applyAs(manager: string, spec: object): Promise<void> {
   const body = { apiVersion: "operator.openshift.io/v1", kind: "KubeDescheduler", metadata: { name: "cluster" }, spec };
   const path = `${paths.descheduler}?fieldManager=${manager}`;
@@ -87,7 +85,7 @@ test("an edit that the operator's watch has not shown yet stops the write that i
   await configs.edit(loadAware, { action: "DryRun" });
   const reads = () =>
     proxy.trace().filter(({ verb, resource }) => verb === "get" && resource === "virtplatformconfigs");
-  /** The first of these may have been on its way already. */
+  /** The first of these requests may already be pending. */
   const untilReadTwice = async () => {
     const before = reads().length;
     await expect.poll(() => reads().length).toBeGreaterThan(before + 1);

@@ -1,18 +1,18 @@
-// The CRDs that assets may meet: our mocks, and the genuine ones of each release where they are at hand.
+// The CRD generations for assets: our mocks, and each release's genuine CRDs if they are available.
 
 import { assets } from "@virt/catalog";
 import type { Asset } from "@virt/platform";
 import { type Definition, isGenuineThere, readGenuine, readMock } from "../mock-crds/definitions.ts";
 
-/** CRDs of one origin, tried on one server. */
+/** CRDs of one origin, tested on one server. */
 export type Family = {
   readonly title: string;
-  /** The same in all generations. */
+  /** CRDs that are the same in all generations. */
   readonly steady: readonly Definition[];
   readonly generations: readonly Generation[];
 };
 
-/** Releases of what differs between them, installed one after the other. */
+/** CRDs that differ between releases, installed in sequence. */
 export type Generation = { readonly title: string; readonly changing: readonly Definition[] };
 
 const changingKinds = ["hyperconvergeds", "kubedeschedulers"];
@@ -70,7 +70,7 @@ const genuine = (): Family => ({
   })),
 });
 
-// Alone, a version must be the one that is stored.
+// A single version must be the storage version.
 function stored(definition: Definition): Definition {
   const { crd } = definition;
   const versions = crd.spec.versions.map((version) => ({ ...version, storage: true }));

@@ -1,4 +1,4 @@
-// Renders the whole catalog for a generation of CRDs, as it would be applied.
+// Renders the whole catalog for a generation of CRDs.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { managedByLabel } from "@virt/api";
@@ -17,14 +17,12 @@ import {
 import { assetFacts } from "../../../catalog/testing/asset-facts.ts";
 import type { Definition } from "../mock-crds/definitions.ts";
 
-/** What people and machines say in this cluster. */
 export type Setting = { readonly said: Readonly<Record<string, string>>; readonly podCIDR: string };
 
 export type Desired = { readonly plural: string; readonly object: KubeObject };
 
 export const hcoNamespace = "openshift-cnv";
 
-/** One object for each target, its parts merged. */
 export function desiredWith(definitions: readonly Definition[], setting: Setting): readonly Desired[] {
   const byObject = Map.groupBy(assets, ({ target }) => `${target.kind}/${target.name}`);
   return [...byObject.values()].map((parts) => merge(parts, definitions, setting));
@@ -71,7 +69,7 @@ function factsOf(asset: Asset, definitions: readonly Definition[], { said, podCI
   });
 }
 
-/** The HyperConverged that somebody created; the operator never does. */
+/** Returns the HyperConverged, which the operator never creates. */
 export function hcoWith(definitions: readonly Definition[], said: Setting["said"] = {}): KubeObject {
   const version = definitions.find(({ group }) => group === "hco.kubevirt.io")?.version ?? "v1";
   const annotations = Object.fromEntries(

@@ -1,5 +1,3 @@
-// How the command line reaches a cluster: contexts, rights, impersonation, credentials of a program, proxies, and servers that are lost or none.
-
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -46,7 +44,6 @@ test("without rights it says which verb on which resource is missing", async () 
 
 type Rule = { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: string[] };
 
-/** A user with these rights in the whole cluster. */
 async function reader(name: string, rules: readonly Rule[]) {
   const { server } = testCluster;
   const apiGroup = "rbac.authorization.k8s.io";
@@ -86,7 +83,6 @@ const readsStatus: readonly Rule[] = [
   { apiGroups: ["advisor.kubevirt.io"], resources: ["virtplatformconfigs"], verbs: ["get", "list"] },
 ];
 
-/** A pool that rolls out the MachineConfig of an asset. */
 async function rollSwap(pool: string): Promise<void> {
   const { server } = testCluster;
   const source = [{ kind: "MachineConfig", name: "50-virt-swap-enable" }];
@@ -241,7 +237,6 @@ type Kubeconfig = {
   readonly users: { user: Record<string, unknown> }[];
 };
 
-/** The administrator's kubeconfig, changed. */
 async function writeKubeconfig(name: string, change: (config: Kubeconfig) => void): Promise<string> {
   const config = load(await readFile(kubeconfig, "utf8")) as Kubeconfig;
   change(config);

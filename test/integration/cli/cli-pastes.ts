@@ -1,4 +1,4 @@
-// Every command that the command line and the pages of the console print. Tests paste them in this order, that of a plan's life.
+// Every command that the command line and the console print, in the order of a plan's life, which is the test's order.
 
 import { assetStrings } from "../../../apps/console/src/pages/asset-strings.ts"; // oxlint-disable-line no-restricted-imports -- what the page prints
 import { annotateCommand } from "../../../apps/console/src/pages/assets/target-name.ts"; // oxlint-disable-line no-restricted-imports -- what the page prints
@@ -35,7 +35,7 @@ export const cliPastes: readonly Paste[] = [
   { command: "kubectl apply -f config/samples/loadaware_sample.yaml" },
   ...assetStrings.overrideCommands.flatMap(({ annotation }) => {
     const command = `${annotateCommand(hyperConverged)} platform.kubevirt.io/${filledIn(annotation)}`;
-    const other = command.replace("eviction", "uninstall"); // on an object that has the annotation already
+    const other = command.replace("eviction", "uninstall"); // for an object that already has the annotation
     return [command, other, `${annotateCommand(hyperConverged)} ${keyOf(annotation)}-`].map((one) => ({
       command: one,
     }));
@@ -50,7 +50,7 @@ function keyOf(annotation: string): string {
   return `platform.kubevirt.io/${annotation.split("=")[0] ?? ""}`;
 }
 
-/** By the next step of a profile, of which the sources have the words apart: packages/client/src/next-step.ts. */
+/** Commands from the next step of a profile, which packages/client/src/next-step.ts assembles. */
 export const nextStepPastes: readonly Paste[] = [["drift"], ["doctor"]].map(([verb]) => ({
   command: `${plugin} ${verb} ${loadAware}`,
 }));

@@ -1,4 +1,4 @@
-// Every command in a condition, an event, a warning or a piece of advice of the controllers, in the order in which a test pastes them.
+// Every command in the controllers' conditions, events, warnings and advice, in the test's order.
 
 import { findMutator } from "@virt/engine";
 import { annotationPrefix } from "@virt/platform";
@@ -10,7 +10,7 @@ const hco = "hco kubevirt-hyperconverged -n openshift-cnv";
 const rival = "/spec/profileCustomizations/devLowNodeUtilizationThresholds";
 const descheduler = "kubedescheduler cluster -n openshift-kube-descheduler-operator";
 
-/** As printed to users whose objects are modified on admission. */
+/** Printed to users whose objects are modified on admission. */
 export const mutatorCommands: readonly string[] = [...findMutator.matchAll(/kubectl get \w+/gu)].map(([one]) => one);
 
 const swap = { name: "swap-enable", switch: { annotation: "enable-swap", default: "off" } } as const;

@@ -1,5 +1,3 @@
-// What `doctor` makes of recorded rollouts: a target that is gone is no all-clear, and restart times of every config count.
-
 import type { Item, ObservedSeconds, Status } from "@virt/api";
 import { poolObject, workers } from "@virt/impact/testing/cluster-builder";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// `enable` turns the platform controller on for a person who has seen what all its writes together do, and for nobody else.
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware } from "../advisor/cluster.ts";

@@ -1,10 +1,9 @@
-// Every command of the findings, the options and the obstacles of a rollout, as packages/impact prints them.
+// Every command of rollout findings, options and obstacles, as packages/impact prints them.
 
 import { blockerRemedies, findingRemedies, findRolloutObstacles, restoreCommand, startCommand } from "@virt/impact";
 import { faultTexts } from "../../../apps/simulator/src/testing/fault-texts.ts"; // oxlint-disable-line no-restricted-imports -- findings.test.ts beside it proves that these are printed
 import { loadAware } from "../advisor/cluster.ts";
 
-/** By the identifier of the finding. */
 export const findingCommands: readonly { readonly id: string; readonly command: string | undefined }[] = [
   ...faultTexts,
 ].map(([title, { command }]) => ({ id: title.split(" ")[0] ?? "", command }));
@@ -46,13 +45,12 @@ export const obstacleCommands: readonly string[] = unique(
   obstacles.flatMap(({ next }) => [...next.matchAll(/'((?:oc|kubectl) [^']*)'/gu)].map(([, it = ""]) => it)),
 );
 
-/** Both ways out after a target was deleted. */
 export const deletedTargetCommands: readonly string[] = [
   `kubectl virt-advisor plan ${loadAware}`,
   restoreCommand({ config: loadAware, item: "enable-psi-metrics" }) ?? "",
 ];
 
-/** Of docs/stuck-rollouts.md alone. */
+/** Commands that only docs/stuck-rollouts.md shows. */
 const remedyCommands = ["oc get pods", "oc get pods -A --field-selector spec.nodeName=worker-1"];
 
 export const findingPastes: readonly string[] = unique([

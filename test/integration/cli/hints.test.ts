@@ -1,5 +1,3 @@
-// Every hint that the command line prints on the way to an approved plan, pasted as it is printed.
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { higherDensity, loadAware } from "../advisor/cluster.ts";

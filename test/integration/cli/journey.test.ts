@@ -1,5 +1,3 @@
-// The command line on a real API server, from the first look to drift: what it prints, how it ends, and what it never does.
-
 import { rejectedPlanAnnotation, type Status } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -184,7 +182,7 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   expect(other.err).toContain("Nothing was changed");
   const refused = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "no" }).ended;
   expect(refused.out).toContain("Nothing was changed");
-  // Somebody plans otherwise between the look and the approval.
+  // Another user changes the plan between the review and the approval.
   await testCluster.configs.edit(loadAware, {
     options: { loadAware: { mode: "Automatic", deschedulingIntervalSeconds: 240 } },
   });
@@ -206,7 +204,7 @@ test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
 
 test("approve at a terminal shows the impact first, and records who approved", async () => {
   const hash = await planHash();
-  await fault(testCluster.server, paths.pool("worker"), ["render-delay", "9000h"]); // else it may be done before anybody follows it
+  await fault(testCluster.server, paths.pool("worker"), ["render-delay", "9000h"]); // keeps the rollout open
   await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
   const approved = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "yes" }).ended;
   const summary = "Reboots 3 nodes (worker pool";

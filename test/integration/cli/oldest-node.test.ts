@@ -1,4 +1,4 @@
-// Every verb of the plugin on the oldest Node that it supports, with a plan to show, to reject and to approve.
+// Every verb of the plugin on the oldest supported Node, with a plan to show, reject and approve.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ const onOldestNode = (env: Readonly<Record<string, string>> = {}): PluginOptions
 
 type VerbRun = { readonly args: readonly string[]; readonly code: number; readonly says: RegExp };
 
-/** All but the console, in the order of a plan's life. HASH stands for the plan that is shown. */
+/** All verbs except the console, in the order of a plan's life. HASH stands for the current plan. */
 const everyVerb: readonly VerbRun[] = [
   { args: ["profiles"], code: 0, says: /load-aware-rebalancing +Ignore/u },
   { args: ["plan", loadAware], code: 2, says: /Next: review the diff/u },
@@ -51,7 +51,6 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["completion", "bash"], code: 0, says: /profiles/u },
 ];
 
-/** As the help lists them. */
 function verbsIn(help: string): readonly string[] {
   const [, list = ""] = /\nverbs:\n(.*?)\n\n/su.exec(help) ?? [];
   return [...list.matchAll(/^ {2}([a-z]+)/gmu)].map(([, verb = ""]) => verb);
@@ -105,7 +104,6 @@ async function untilRead({ body }: Response, wanted: string): Promise<void> {
   throw new Error(`the stream ended without ${wanted}: ${read}`);
 }
 
-/** Runs before the plugin in the same process. */
 async function onChangedNode(name: string, script: string): Promise<PluginOptions> {
   const file = join(testCluster.server.folder, `${name}.cjs`);
   await writeFile(file, script);

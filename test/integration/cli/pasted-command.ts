@@ -1,4 +1,5 @@
-// Commands as a user pastes them into a shell with the demo's PATH folder: plugin, kubectl, and stand-ins for oc, virtctl and ssh.
+// Runs commands as if pasted into a shell with the demo's PATH folder: plugin, kubectl, and stand-ins for oc, virtctl
+// and ssh.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -7,22 +8,21 @@ import { inRepository, type Server } from "@virt/testkit";
 import { expect } from "vitest";
 import { fillPathFolder } from "../../../tools/demo/path-folder.ts";
 
-/** A command that the product or a tool prints, with values for its placeholders. */
+/** A command of the product or a tool, with values for its placeholders. */
 export type Paste = {
   readonly command: string;
-  /** Run first: it makes the state that the command is printed in. */
+  /** A command that first creates the state in which the command is printed. */
   readonly before?: string;
-  /** Answered at the terminal. */
   readonly typed?: string;
-  /** 0 unless given. */
+  /** Default: 0. */
   readonly code?: number;
-  /** If the command fails here: the reason, which the cluster of the test has and the command has not. */
+  /** The expected failure, if only the test's cluster causes it. */
   readonly says?: RegExp;
 };
 
 export type PastedCommand = { readonly code: number | null; readonly printed: string };
 
-/** Ctrl-C ends a command that watches or serves, once it has printed something. An editor changes nothing. */
+/** Interrupts a command that watches or serves after its first output. Editors change nothing. */
 export function pasteCommand(command: string, server: Server): Promise<PastedCommand> {
   const path = [pathFolder(server), dirname(process.execPath), "/usr/bin", "/bin"].join(":");
   const isInterrupted = / (?:--watch|console)$/u.test(command);
@@ -39,7 +39,6 @@ export function pasteCommand(command: string, server: Server): Promise<PastedCom
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, printed })));
 }
 
-/** Undefined if the command did its work. */
 export async function pasteFailure(paste: Paste, server: Server): Promise<string | undefined> {
   const { command, before, typed, code: wanted = 0, says = /(?:)/u } = paste;
   if (before !== undefined) expect(await pasteCommand(before, server)).toMatchObject({ code: 0 });
@@ -59,12 +58,12 @@ function pathFolder({ folder, binaries }: Server): string {
   return place;
 }
 
-/** The commands in a printed text, with values for the placeholders. */
+/** Returns the commands in a text, with values for the placeholders. */
 export function hintsIn(printed: string, namespace = "default"): readonly string[] {
   return [...printed.matchAll(/(?:: |, or )((?:kubectl|oc|virtctl) .*?)(?=, | to see |\.?$)/gmu)].map(([, hint = ""]) =>
     hint.replace("KEY=VALUE", "mode=Predictive").replace("NAMESPACE", namespace),
   );
 }
 
-/** Done, changes wait for a review, a person must act, something was not checked, Ctrl-C. */
+/** Success, changes need a review, a user must act, unchecked inputs, Ctrl-C. */
 export const acceptedCodes: readonly (number | null)[] = [0, 2, 6, 7, 130];

@@ -1,4 +1,3 @@
-// Every command of the findings, the options and the obstacles of a rollout, pasted as it is printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -67,7 +66,6 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** What went wrong. Undefined: the command did its work. */
 async function failureOf(command: string): Promise<string | undefined> {
   const { code, printed } = await pasteCommand(command, testCluster.server);
   const text = `${command}\n${printed}`;

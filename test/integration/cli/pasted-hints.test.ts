@@ -1,4 +1,3 @@
-// Every command that the command line and the pages of the console print, pasted as it is printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { afterAll, beforeAll, expect, test } from "vitest";

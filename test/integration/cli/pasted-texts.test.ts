@@ -1,4 +1,3 @@
-// Every command in a condition, an event, a warning or a piece of advice, pasted as it is printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { startServer } from "@virt/testkit";

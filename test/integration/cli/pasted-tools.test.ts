@@ -1,4 +1,3 @@
-// Every command that the tools of make and the chart's notes print, pasted as it is printed, in a cluster with the named objects.
 // @module-tag thorough
 
 import { spawnSync } from "node:child_process";

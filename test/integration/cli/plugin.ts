@@ -1,4 +1,4 @@
-// The shipped kubectl plugin as a person runs it: in a pipe, or at a terminal that util-linux' script makes.
+// Runs the shipped kubectl plugin in a pipe or in a terminal of util-linux's `script`.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -21,17 +21,14 @@ function start(command: string, args: readonly string[], { kubeconfig, env = {} 
   });
 }
 
-/** The folder of the oldest Node that the plugin supports. */
 export const oldestNode = inRepository("tools", "oldest-node", "node_modules", ".bin");
 
-/** Without a terminal: stdin is at its end. */
 export async function runPlugin(args: readonly string[], options: PluginOptions): Promise<PluginRun> {
   const child = start(plugin, args, options);
   child.stdin?.end();
   return finished(child);
 }
 
-/** A plugin that goes on, and what it has said so far. */
 export type FollowedPlugin = {
   readonly out: () => string;
   readonly err: () => string;
@@ -45,7 +42,7 @@ export function followPlugin(args: readonly string[], options: PluginOptions): F
   return { ...said, interrupt: () => void child.kill("SIGINT"), ended: endOf(child, said) };
 }
 
-/** At a terminal of so many columns; `typed` is what the person types when the program asks. */
+/** Runs in a terminal with this many columns. `typed` answers the prompt. */
 export function runAtTerminal(
   args: readonly string[],
   { columns = 100, typed = "", ...options }: PluginOptions & { readonly columns?: number; readonly typed?: string },

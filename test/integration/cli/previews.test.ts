@@ -1,5 +1,3 @@
-// What the command line shows of assets, and the console that it serves: from a report, from files, and from a real API server.
-
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";

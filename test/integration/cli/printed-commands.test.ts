@@ -1,4 +1,4 @@
-// Every printed command is in the lists of commands that tests paste, and every command there is still printed.
+// The lists of pasted commands contain every printed command, and no others.
 
 import { globSync, readFileSync } from "node:fs";
 import { findingCatalogue } from "@virt/impact";
@@ -28,7 +28,7 @@ function commandsOf(pastes: readonly { readonly command: string }[]): readonly s
   return pastes.map(({ command }) => command);
 }
 
-/** Texts that are the beginning of commands. The lists get these commands from the functions that put them together. */
+/** Beginnings of commands. The lists contain the complete commands from the functions that assemble them. */
 const beginnings = [
   "kubectl annotate --overwrite <type> <name><…>",
   "kubectl annotate hco <hco.name> -n <hco.namespace>",

@@ -1,4 +1,4 @@
-// The commands in the texts of the product and of the tools, as the sources have them, and which commands are the same with values.
+// Finds printed commands in the sources, and matches them with commands that have values.
 
 import { globSync, readFileSync } from "node:fs";
 import { isShipped, textsIn } from "../../../tools/texts/collect.ts";
@@ -6,7 +6,7 @@ import { literalsOf } from "../../../tools/texts/literals.ts";
 
 export type PrintedCommand = {
   readonly file: string;
-  /** From its first word to the end of the text. A value is shown as `<its expression>`. */
+  /** From the first word to the end of the text. Values appear as `<expression>`. */
   readonly text: string;
 };
 
@@ -14,17 +14,15 @@ export type PrintedCommand = {
 const otherSources = [
   /^packages\/testkit\//u,
   /^apps\/simulator\//u,
-  /^apps\/cli\/src\/(?:completion-script|man-page)\.ts$/u, // read by programs
-  /^tools\/generate\//u, // write documents, whose commands test/docs runs
+  /^apps\/cli\/src\/(?:completion-script|man-page)\.ts$/u,
+  /^tools\/generate\//u, // generates documents, whose commands test/docs runs
   /^tools\/package\//u,
-  /^tools\/demo\//u, // the demo runs its suggestions itself: tools/demo/check.ts
+  /^tools\/demo\//u, // the demo runs its own suggestions: tools/demo/check.ts
 ];
 
-/** Names of programs in sentences, and usage lines. */
 const noCommand =
   /^(?:kubectl|oc) (?:virt-advisor(?:$|<…>$| <version>| VERB \[| <titleOf\(verb\)> \[| needs|: )|accepts|does not|command uses|is (?:not installed|running)|login\b)|^virtctl start`\.$/u;
 
-/** Those of helm are run by test/install/helm.test.ts. */
 const program = /(?<![\w/<-]|\| |&& |\$\()(?=((?:kubectl|oc|virtctl|ssh) (?:[a-z]|-n )[^\n]*))/gu;
 
 export const printedCommands: readonly PrintedCommand[] = [
@@ -42,7 +40,7 @@ export function commandsIn(file: string, content: string): readonly PrintedComma
     .filter(({ text }) => !noCommand.test(text));
 }
 
-/** Pages take their texts from the tables of strings: of a component, each line counts that is no comment. */
+/** Takes a page's texts from its string tables. Takes all lines of a component except comments. */
 function shownLines(file: string, content: string): readonly string[] {
   const lines = content.split("\n");
   if (file.endsWith(".tsx")) return lines.filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line));
@@ -53,28 +51,28 @@ function shownLines(file: string, content: string): readonly string[] {
 /** A command ends with its text, or before one of these. */
 const afterCommand = /$|[.,;:)`'"]+(?=\s|$)| \(| (?:to (?:see|list|follow)|if|in its|again|when|shows)\b|<\//gu;
 
-/** Reports whether a command is the printed one, whole, with a value for each placeholder. */
+/** Reports whether the whole command is the printed one, with a value for each placeholder. */
 export function isPrintedAs({ text }: Pick<PrintedCommand, "text">, command: string): boolean {
   return [...text.matchAll(afterCommand)].some(({ index }) => patternOf(text.slice(0, index), "$").test(command));
 }
 
-/** Reports whether a command begins with the printed text, whose rest the product puts together elsewhere. */
+/** Reports whether the command begins with the printed text. The product assembles the rest elsewhere. */
 export function isBegunAs({ text }: Pick<PrintedCommand, "text">, command: string): boolean {
   return patternOf(text, " ").test(command);
 }
 
 const placeholder = /<…>|<[^<>]*>|\b(?:[A-Z]{3,}(?:=VALUE)?)\b/gu;
-/** Words that are no flags but for `-n`, or the output of a command. */
+/** Words other than flags (except `-n`), or a command substitution. */
 const value = String.raw`(?:\$\(.*\)|\S+(?: (?:-n )?[^-\s]\S*)*)`;
 
-/** A long expression can be anything. */
+/** A long expression matches anything. */
 function patternOf(printed: string, end: "$" | " "): RegExp {
   const values = [...printed.matchAll(placeholder)].map(([one]) => (one === "<…>" ? ".*" : value));
   const parts = printed.split(placeholder).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
   return new RegExp(`^${parts.map((part, at) => `${part}${values[at] ?? ""}`).join("")}${end}`, "u");
 }
 
-/** Of `make` in a text: the targets and variables that it names, such as `deploy` and `IMG`. */
+/** Returns the targets and variables of `make` in a text, such as `deploy` and `IMG`. */
 export function makeWordsIn(content: string): readonly string[] {
   return literalsOf(content).flatMap(({ text }) =>
     [...text.matchAll(/(?<![\w-])make (?!its\b|or\b)([a-z][a-z0-9-]*)((?: [a-z]+-[a-z-]+)*)((?: [A-Z]+=)?)/gu)].flatMap(

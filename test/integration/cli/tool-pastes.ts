@@ -1,9 +1,9 @@
-// Every command that the tools of make and the chart's notes print. The namespace `tools` has a Deployment with a pod.
+// Every command of the make tools and the chart's notes. The namespace `tools` has a Deployment with a pod.
 
 import { loadAware } from "../advisor/cluster.ts";
 import type { Paste } from "./pasted-command.ts";
 
-/** No node of the simulator has a kubelet: the command finds the pod, and the API server has no log of it. */
+/** The simulator has no kubelets: the command finds the pod, but the API server has no log. */
 export const noLog = /\( ?pods\/log \S+\)/u;
 
 export const toolPastes: readonly Paste[] = [

@@ -1,4 +1,4 @@
-// A controller for tests, as a process: writes its name into a ConfigMap again and again, as long as it leads.
+// A test controller as a process: repeatedly writes its name into a ConfigMap while it leads.
 
 import { Client, type Controller, findAccess, Manager, patchObject, systemClock, writeResultOf } from "@virt/kube";
 
@@ -9,8 +9,8 @@ const nothing = () => undefined;
 const configMaps = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
 
 /**
- * Like the writes of the product, each names the version that it changes. A write that passed the fence right before a freeze may leave
- * after it, and the API server refuses it then.
+ * Each write names the version that it changes, like the product's. A write that passed the fence just before a freeze
+ * can be sent after it, and the API server then refuses it.
  */
 let resourceVersion: string | undefined;
 
@@ -44,7 +44,7 @@ const manager = new Manager({
         namespace: "default",
         name: LEASE,
         identity: IDENTITY,
-        // Long enough that a busy machine loses no lease, short enough to wait for.
+        // Long enough to keep the lease on a busy machine, short enough to wait for.
         times: { durationSeconds: 8, renewDeadlineMs: 6_000, retryMs: 200 },
       },
       observer: {

@@ -1,4 +1,4 @@
-// Sends probes to an API server, as rehearsals.
+// Sends probes to an API server as dry runs.
 
 import type { ApiResponse, Server } from "@virt/testkit";
 import type { Definition } from "./definitions.ts";
@@ -6,13 +6,12 @@ import { type Tree, valueAt } from "./paths.ts";
 import { manager, type ProbeResult, summarizeResponse } from "./probe-result.ts";
 import type { Probe, Way } from "./probes.ts";
 
-/** Where objects of one kind are written, and which of their fields are compared. */
 export type Target = { readonly server: Server; readonly definition: Definition; readonly paths: readonly string[] };
 
 export const namespace = "probes";
 const rehearsal = "dryRun=All&fieldValidation=Strict";
 
-/** In the order of the probes. Nothing is left behind. */
+/** Returns results in the order of the probes. Cleans up. */
 export async function askAll(target: Target, probes: readonly Probe[], sample: Tree): Promise<readonly ProbeResult[]> {
   const isOfStatus = ({ way }: Probe) => way.endsWith("status");
   const askEach = (isMeant: (probe: Probe) => boolean, live: Tree) =>
@@ -47,7 +46,7 @@ function send({ server, definition }: Target, way: Way, object: Tree, live: Tree
   }
 }
 
-// Rules such as "must not decrease" need a status that is really there.
+// Stores the sample, because rules such as "must not decrease" need an existing status.
 async function keepSample({ server, definition }: Target, sample: Tree): Promise<Tree> {
   const made = await server.request({ method: "POST", path: pathOf(definition), body: sample });
   const body = { ...(made.body as Tree), status: sample["status"] };

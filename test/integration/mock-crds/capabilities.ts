@@ -1,5 +1,3 @@
-// What the advisor reads from the schema of a KubeDescheduler CRD.
-
 import { type Tree, valueAt } from "./paths.ts";
 
 export type Capabilities = {
@@ -7,7 +5,6 @@ export type Capabilities = {
   readonly customizations: readonly string[];
   readonly limits: readonly string[];
   readonly softTainter: "absent" | "usable" | "deprecated";
-  /** Pairs of profiles that a rule forbids. */
   readonly pairs: readonly string[];
 };
 

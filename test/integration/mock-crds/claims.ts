@@ -1,14 +1,13 @@
-// What the table of a subject claims: this field with this value is right, wrong, or not known at all.
+// Derives claims from a subject's table: a value of a field is valid, invalid or unknown.
 
 import { isTree, type Tree, valueAt } from "./paths.ts";
 import type { Field, Subject } from "./subject.ts";
 
 export type Claim = {
   readonly path: string;
-  /** Undefined: the field is taken away. */
   readonly value: unknown;
   readonly kind: "right" | "wrong" | "unknown";
-  /** Not to be tried together with others: a rule of the CRD decides, and rules are only tried on objects without other faults. */
+  /** True if the claim needs its own probe: CRD rules are evaluated only for objects without other faults. */
   readonly isAlone: boolean;
 };
 
@@ -23,7 +22,7 @@ export function claimsOf(subject: Subject): readonly Claim[] {
 function claimsAbout(field: Field, sample: Tree): readonly Claim[] {
   const { path, good = [], bad = [], isRequired = false, isRuled = false } = field;
   const claim = (kind: Claim["kind"], isAlone: boolean) => (value: unknown) => ({ path, value, kind, isAlone });
-  // Where the schema does not say nullable, null counts as nothing; but not in a list, which keeps its length.
+  // null counts as absent if the schema is not nullable, except in a list, which keeps its length.
   const isElement = path.endsWith("[]");
   const absence = isElement ? [null] : [undefined, null];
   return [
@@ -43,7 +42,7 @@ function wrongTypes({ path, isIntOrString = false }: Field, sample: Tree): reado
   return typeof value === "boolean" ? ["true"] : [7];
 }
 
-/** Every object in the sample whose keys the schema names, from the top. */
+/** Returns the paths of all objects in the sample with a closed set of keys, from the top. */
 function closedObjects({ sample, fields }: Subject): readonly string[] {
   const open = new Set(fields.filter(({ isOpen }) => isOpen).map(({ path }) => path));
   const walk = (value: unknown, path: string): readonly string[] => {

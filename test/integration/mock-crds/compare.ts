@@ -1,4 +1,4 @@
-// Puts the questions about a subject to a server, and finds where two servers, or a server and the table, do not agree.
+// Probes a subject on a server and finds disagreements between two servers, or between a server and the table.
 
 import type { Server } from "@virt/testkit";
 import { askAll } from "./ask.ts";
@@ -24,7 +24,6 @@ export async function interrogate(
   });
 }
 
-/** Answers other than the table expects. */
 export function surprises(answers: readonly Answered[]): readonly object[] {
   return answers.flatMap(({ probe, result }): readonly object[] => {
     if (result.kind !== probe.expect) return [{ asked: question(probe), expected: probe.expect, ...brief(result) }];
@@ -33,13 +32,12 @@ export function surprises(answers: readonly Answered[]): readonly object[] {
   });
 }
 
-// A refusal may name an element of the list that was sent. What server-side apply refuses comes as one text instead.
+// A refusal can name an element of the list. Server-side apply returns its errors as one text.
 function notNamed({ named, way }: Probe, complaints: readonly string[]): readonly string[] {
   const isNamed = (field: string) => complaints.some((one) => one.length >= field.length && areNested(one, field));
   return way.startsWith("apply") ? [] : named.filter((field) => !isNamed(field));
 }
 
-/** Questions that the two answer differently. */
 export function disagreements(mock: readonly Answered[], genuine: readonly Answered[]): readonly object[] {
   return mock.flatMap(({ probe, result }, index) => {
     const other = genuine[index]?.result;

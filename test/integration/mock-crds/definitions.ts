@@ -1,11 +1,10 @@
-// Reads mock CRDs from the repository and genuine ones from the folder beside it.
+// Reads mock CRDs from the repository, and genuine ones from the folder next to it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { type Crd, inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
 import type { Tree } from "./paths.ts";
 
-/** The one version of a CRD that is under test. */
 export type Definition = {
   readonly crd: Crd;
   readonly group: string;
@@ -14,7 +13,7 @@ export type Definition = {
   readonly isNamespaced: boolean;
   readonly hasStatus: boolean;
   readonly schema: Tree;
-  /** Names, scope, subresources and printer columns: all that clients see besides the schema. */
+  /** Names, scope, subresources and printer columns: everything that clients see apart from the schema. */
   readonly identity: Tree;
 };
 
@@ -47,7 +46,7 @@ export function readMock(file: string): Definition {
   return define(read(inRepository("config", "crd", "mocks", file)));
 }
 
-/** Only the given version, without the conversion webhook that nobody would answer. */
+/** Keeps only the given version, without its conversion webhook, which does not run. */
 export function readGenuine(file: string, version: string): Definition {
   return define(read(`${genuineFolder}/${file}`), version);
 }

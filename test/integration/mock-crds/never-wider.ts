@@ -1,8 +1,11 @@
-// Compares two schemas without a server: whatever a mock names, it must describe as the genuine schema does.
+// Compares two schemas without a server: a mock must describe its fields like the genuine schema.
 
 import { isTree, type Tree } from "./paths.ts";
 
-/** Compared on their own below, said in our own words, or (defaults, which a mock may shorten) seen by the probes. */
+/**
+ * Keywords that are compared separately, are worded differently, or are covered by probes (defaults, which a mock may
+ * shorten).
+ */
 const apart = new Set([
   "description",
   "properties",
@@ -12,7 +15,7 @@ const apart = new Set([
   "x-kubernetes-validations",
 ]);
 
-/** One line for each difference. A mock may leave fields out, with the rules that speak of them; it may not add or loosen any. */
+/** Returns one line per difference. A mock may omit fields and their rules, but not add or loosen any. */
 export function differences(mock: Tree, genuine: Tree, path = ""): readonly string[] {
   const keys = [...new Set([...Object.keys(mock), ...Object.keys(genuine)])].filter((key) => !apart.has(key));
   return [
@@ -33,12 +36,12 @@ function unlike(what: string, mock: unknown, genuine: unknown): readonly string[
   return ours === theirs ? [] : [`${what}: ${ours} is not ${theirs}`];
 }
 
-// Lists in schemas (enum, required, keys of a list) are sets.
+// Lists in schemas (enum, required, list keys) are sets.
 function inOrder(value: unknown): unknown {
   return Array.isArray(value) ? value.map((element) => JSON.stringify(element)).toSorted() : value;
 }
 
-// By what they say and where; how they are put is ours, and the probes try them.
+// Compares rules by their message and location. The expressions may differ, and the probes test them.
 function rulesApart(mock: Tree, genuine: Tree): readonly string[] {
   const absent = leftOut(mock, genuine);
   const names = ({ rule }: Tree) => String(rule).match(/(?<=[.?])[A-Za-z]+/g) ?? [];

@@ -1,4 +1,5 @@
-// Reads and changes values by paths such as spec.groups[].labels{}: [] is the first element of a list, {} the first key of a map.
+// Reads and changes values by paths such as spec.groups[].labels{}: [] is the first element of a list, {} the first key
+// of a map.
 
 export type Tree = Readonly<Record<string, unknown>>;
 
@@ -9,22 +10,20 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined where the object ends before the path does. */
 export function valueAt(object: unknown, path: string): unknown {
   return stepsOf(path).reduce(child, object);
 }
 
-/** A copy in which the path has this value; what is missing above it is made. Undefined takes the path away. */
+/** Returns a copy with this value at the path. Creates missing parents. Undefined removes the path. */
 export function withValue(object: Tree, path: string, value: unknown): Tree {
   return changed(object, stepsOf(path), value) as Tree;
 }
 
-/** A copy without the path. */
 export function without(object: Tree, path: string): Tree {
   return valueAt(object, path) === undefined ? object : withValue(object, path, undefined);
 }
 
-/** Every value that the path stands for, with [] and {} meaning all elements and keys. */
+/** Returns the values at a path, in which [] and {} stand for all elements and keys. */
 export function valuesAt(object: unknown, path: string): readonly unknown[] {
   return stepsOf(path).reduce<readonly unknown[]>(
     (found, step) => found.flatMap((value) => (step === firstOf ? children(value) : [child(value, step)])),
@@ -32,7 +31,7 @@ export function valuesAt(object: unknown, path: string): readonly unknown[] {
   );
 }
 
-/** The path as the API server would write it: spec.groups[0].labels.severity. */
+/** Returns the path as the API server writes it: spec.groups[0].labels.severity. */
 export function spelledOut(object: unknown, path: string): string {
   let value = object;
   return stepsOf(path)
@@ -44,7 +43,6 @@ export function spelledOut(object: unknown, path: string): string {
     .slice(1);
 }
 
-/** Whether one path leads into the other, or both are the same. */
 export function areNested(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return long === short || (long.startsWith(short) && /^[.[{]/.test(long.slice(short.length)));

@@ -1,4 +1,4 @@
-// Sums up what the API server answered to a probe, so that two servers can be compared.
+// Summarizes an API server's answer to a probe, so that two servers are comparable.
 
 import type { ApiResponse } from "@virt/testkit";
 import { areNested, type Tree, valuesAt } from "./paths.ts";
@@ -12,15 +12,14 @@ type Refusal = {
   readonly details?: { readonly causes?: readonly { readonly field?: string }[] };
 };
 
-/** The field manager of probes that are applied. */
 export const manager = "probe";
 
-/** Of an accepted object: the values at the paths, defaults included, and who owns what. Of a refused one: the fields. */
+/** Returns the values and owners of an accepted object, with defaults, or the faulty fields of a refused one. */
 export function summarizeResponse({ status, body }: ApiResponse, paths: readonly string[]): ProbeResult {
   if (status === 200 || status === 201)
     return { kind: "accepted", seen: { ...readValues(body, paths), owned: owned(body) } };
   const { message = "", details } = body as Refusal;
-  // "<nil>" is no field but the remark that rules were not tried, which depends on rules for fields we do not use.
+  // "<nil>" only states that rules were not evaluated, which depends on rules for fields we do not use.
   const causes = (details?.causes ?? []).flatMap(({ field = "<nil>" }) => (field === "<nil>" ? [] : field));
   const unknown = [...message.matchAll(/unknown field "([^"]+)"/g)].flatMap(([, field]) => field ?? []);
   const fields = new Set([...causes, ...unknown]);
@@ -33,12 +32,12 @@ function readValues(body: unknown, paths: readonly string[]): Tree {
   return Object.fromEntries(paths.map((path) => [path, valuesAt(body, path).map(describe(path))]));
 }
 
-// Absent and null must stay apart, also when they are written as JSON.
+// Distinguishes absent from null, also in JSON.
 function whole(value: unknown): unknown {
   return value === undefined ? "absent" : { value };
 }
 
-// Of a value whose parts are compared on their own, only what it is: it may have parts that we do not use.
+// Returns only the type, because the parts are compared separately and can include unused ones.
 function outline(value: unknown): unknown {
   if (Array.isArray(value)) return `${value.length} elements`;
   return value === null || value === undefined ? whole(value) : typeof value;

@@ -1,11 +1,11 @@
-// Turns what a table claims into probes: objects to send, with the answer that is expected. One object can carry many
-// claims, because the API server names every field that it does not like.
+// Turns claims into probes: objects to send, with the expected answer. One object can carry many claims, because the
+// API server names every invalid field.
 
 import { type Claim, claimsOf } from "./claims.ts";
 import { areNested, spelledOut, type Tree, without, withValue } from "./paths.ts";
 import type { Case, Subject } from "./subject.ts";
 
-/** How an object is sent: as a new object or as the status of one that exists, each also by server-side apply. */
+/** Objects are sent as new objects or as the status of an existing one, each also by server-side apply. */
 export type Way = "create" | "apply" | "status" | "apply status";
 
 export type Probe = {
@@ -13,7 +13,7 @@ export type Probe = {
   readonly reason: string;
   readonly object: Tree;
   readonly expect: "accepted" | "refused";
-  /** Fields that the refusal must name, spelled as the API server does. */
+  /** Fields that the refusal must name, in the API server's spelling. */
   readonly named: readonly string[];
 };
 
@@ -38,7 +38,7 @@ export function probesOf(subject: Subject, hasStatusSubresource: boolean): reado
 
 type Sheet = { readonly way: Way; readonly claims: Claim[] };
 
-/** As few sheets as will do, each with claims that do not touch each other. */
+/** Returns a small number of sheets, each with claims that do not overlap. */
 function sheets(claims: readonly Claim[], wayOf: (path: string) => Way): readonly Sheet[] {
   const all: Sheet[] = [];
   for (const claim of claims) {
@@ -57,7 +57,7 @@ function probe(claims: readonly Claim[], sample: Tree): Omit<Probe, "way"> {
     reason: claims.map(({ path, value }) => `${path} = ${shown(value)}`).join(", "),
     object: claims.reduce((object, { path, value }) => withValue(object, path, value), sample),
     expect: isRight ? "accepted" : "refused",
-    // A rule may name the object that it is about instead of the field.
+    // A rule can name its object instead of the field.
     named: isRight ? [] : claims.filter(({ isAlone }) => !isAlone).map(({ path }) => spelledOut(sample, path)),
   };
 }

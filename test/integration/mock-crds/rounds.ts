@@ -1,11 +1,10 @@
-// Plans and holds the comparisons. A server has room for one CRD of a name, so generations of a kind come one after the other.
+// Plans and runs the comparisons. A server holds one CRD per name, so that generations of a kind run in sequence.
 
 import type { Server } from "@virt/testkit";
 import { type Answered, interrogate } from "./compare.ts";
 import { type Definition, readGenuine, readMock } from "./definitions.ts";
 import { reducedFor, type Subject } from "./subject.ts";
 
-/** One mock beside one genuine CRD, or alone. */
 export type Match = {
   readonly title: string;
   readonly subject: Subject;
@@ -16,12 +15,11 @@ export type Match = {
 export type ProbeComparison = {
   readonly answers: readonly Answered[];
   readonly genuineAnswers: readonly Answered[];
-  /** What the server says of the mock while it is installed. */
   readonly resources: readonly { readonly name: string }[];
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 };
 
-/** Without the second server only the mocks are asked. */
+/** Without the second server, only the mocks are tested. */
 export type Servers = { readonly mocks: Server; readonly genuines: Server | undefined };
 
 export function matchesOf(subject: Subject, isGenuineThere: boolean): readonly Match[] {

@@ -1,47 +1,41 @@
-// What is asked about one mock CRD: which fields our specs mention, a sample that fills them, and values that are right or wrong.
+// The test table of one mock CRD: the fields in our specs, a sample that sets them, and valid and invalid values.
 
 import { type Tree, without } from "./paths.ts";
 
 export type Subject = {
-  /** As in "a KubeDescheduler of 4.17". */
   readonly title: string;
-  /** A file of config/crd/mocks. */
   readonly mock: string;
-  /** What it must agree with. None: nobody published one here, so the mock is held to this table alone. */
+  /** The genuine CRDs. Empty if none is published here: then only this table applies. */
   readonly genuine: readonly Genuine[];
-  /** Paths by the place that mentions them. Each of them must be asked about. */
+  /** Paths by the place that mentions them. Each one must be tested. */
   readonly mentioned: Readonly<Record<string, readonly string[]>>;
-  /** A valid object with a value at the path of every field. */
   readonly sample: Tree;
   readonly fields: readonly Field[];
-  /** Fields of other releases, which must be refused here. */
   readonly unknown?: Readonly<Record<string, unknown>>;
   readonly cases?: readonly Case[];
 };
 
 export type Genuine = {
-  /** A file of ../shared/crds. */
   readonly file: string;
   /** Files of other releases with the same schema. */
   readonly twins?: readonly string[];
-  /** Paths in which this release differs from the mock's; they are left out of this comparison. */
+  /** Paths that differ from the mock's release and are not compared. */
   readonly except?: readonly string[];
 };
 
 export type Field = {
   readonly path: string;
-  /** Values that are right, besides the sample's. */
   readonly good?: readonly unknown[];
   readonly bad?: readonly unknown[];
   readonly isRequired?: boolean;
-  /** Takes keys that no schema names. */
+  /** True if keys outside the schema are allowed. */
   readonly isOpen?: boolean;
   readonly isIntOrString?: boolean;
-  /** A rule of the CRD has a say in its values. */
+  /** True if a CRD rule checks the values. */
   readonly isRuled?: boolean;
 };
 
-/** The sample with some changes, where one field alone does not decide. */
+/** Changes to the sample, for faults that involve several fields. */
 export type Case = {
   readonly reason: string;
   readonly set?: Readonly<Record<string, unknown>>;
@@ -53,7 +47,6 @@ export function mentionedPaths({ mentioned }: Subject): readonly string[] {
   return [...new Set(Object.values(mentioned).flat())];
 }
 
-/** The questions that make sense to a genuine CRD of another release. */
 export function reducedFor(subject: Subject, { except = [] }: Genuine): Subject {
   const sample = except.reduce(without, subject.sample);
   return { ...subject, sample, fields: subject.fields.filter(({ path }) => !except.includes(path)) };

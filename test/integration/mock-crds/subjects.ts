@@ -1,5 +1,3 @@
-// All mocks that are asked about.
-
 import { clusterConfigs } from "./kinds/cluster-config.ts";
 import { deschedulers } from "./kinds/descheduler.ts";
 import { disruptionPolicies } from "./kinds/disruption-policies.ts";

@@ -1,8 +1,8 @@
-// An account for a shipped operator that may do everything, so that a test is about something else than its rights.
+// Creates an account with all rights, for tests that do not concern rights.
 
 import type { Server } from "@virt/testkit";
 
-/** Its writes are kept in the audit log with their bodies. */
+/** The audit log includes the bodies of its writes. */
 export async function unlimitedAccount(api: Server, namespace: string) {
   const name = "virt-operator";
   const account = await api.serviceAccount(namespace, name);

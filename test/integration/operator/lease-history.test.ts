@@ -16,7 +16,7 @@ type Answered = {
   readonly lease?: { readonly holder: string; readonly version: string };
 };
 
-/** Times are milliseconds since the leader last renewed its lease. */
+/** Times are milliseconds since the leader's last renewal. */
 function request(
   verb: string,
   path: string,
@@ -48,7 +48,7 @@ const theft = {
     spec: { holderIdentity: "a stranger", leaseDurationSeconds: 3, leaseTransitions: 1 },
   },
 };
-/** On a busy machine two seconds pass until the read of the lease is answered. */
+/** On a busy machine the answer to the read takes two seconds. */
 const heard = [request("update", leasePath, { ms: 2_000, code: 409 }), request("get", leasePath, { ms: 3_995 })];
 const faultsOf = (...writes: readonly AuditEvent[]) => findFaults([renewal, ...heard, ...writes], lease, [theft]);
 const statusWrite = (answered: Answered) => request("update", statusPath, answered);

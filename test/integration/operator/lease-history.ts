@@ -1,4 +1,4 @@
-// Reads from the audit log who held a lease when, and finds what was written by somebody who did not.
+// Reconstructs lease holders from the audit log and finds writes by processes that did not hold the lease.
 
 import type { AuditEvent } from "@virt/testkit";
 
@@ -11,13 +11,11 @@ export type LeaseObject = {
   };
 };
 
-/** The lease of a controller, and what is written under it. */
 export type LeaseOf = { readonly controller: "advisor" | "platform"; readonly name: string };
 
-/** One write that the server took, in the order in which it took them. */
 export type LeaseWrite = { readonly by: string; readonly atMs: number; readonly lease: LeaseObject };
 
-/** A dry run changes nothing, and no gate keeps it back. */
+/** Excludes dry runs, which change nothing and which the fence allows. */
 const isWrite = ({ verb, requestURI }: AuditEvent) =>
   ["create", "update", "patch", "delete", "deletecollection"].includes(verb) && !requestURI.includes("dryRun=All");
 const isLease = ({ requestURI }: AuditEvent) => requestURI.includes("/leases");
@@ -26,7 +24,6 @@ const isLeaseRead = ({ verb, objectRef, responseStatus }: AuditEvent, { name }: 
 const atMs = ({ requestReceivedTimestamp }: AuditEvent) => Date.parse(requestReceivedTimestamp);
 const answeredMs = ({ stageTimestamp = "" }: AuditEvent) => Date.parse(stageTimestamp);
 
-/** The process, as the operator names it in its User-Agent. */
 function author({ userAgent = "" }: AuditEvent): string | undefined {
   return /^virt-operator\/[^(]*\([^;]*; ([^)]+)\)$/.exec(userAgent)?.[1];
 }
@@ -42,7 +39,7 @@ export function leaseWrites(audit: readonly AuditEvent[], { name }: LeaseOf): re
   });
 }
 
-/** One line for each write that should not be there. `thefts` are those of strangers, which the audit log has without their bodies. */
+/** Returns one line per fault. `thefts` are strangers' writes, whose bodies are not in the audit log. */
 export function findFaults(
   audit: readonly AuditEvent[],
   lease: LeaseOf,
@@ -59,12 +56,11 @@ export function findFaults(
   return [...claims, ...writes.flatMap((event) => writeFault(event, { history, refusals, reads }) ?? [])];
 }
 
-/** The writes of any process in the name of one controller, its lease among them. */
 export function writesUnder(audit: readonly AuditEvent[], { controller, name }: LeaseOf): readonly AuditEvent[] {
   const manager = `virt-${controller}-operator`;
   const isUnder = ({ requestURI, objectRef, requestObject }: AuditEvent) => {
     if (objectRef?.resource === "leases") return requestURI.endsWith(`/${name}`) || nameIn(requestObject) === name;
-    // An event is named after who reports it.
+    // An event's name begins with its reporting controller.
     if (objectRef?.resource === "events")
       return (objectRef.name ?? nameIn(requestObject))?.startsWith(manager) === true;
     if (objectRef?.resource === "virtplatformconfigs") return controller === "advisor";
@@ -81,7 +77,7 @@ function versionOf({ lease }: LeaseWrite): number {
   return Number(lease.metadata.resourceVersion);
 }
 
-// Whoever writes a lease that was not theirs takes it: free, or after a silence as long as its holder was granted.
+// Only a free lease, or one without renewals for its whole duration, may be taken.
 function claimFault({ by, atMs, lease }: LeaseWrite, before: LeaseWrite | undefined): string | undefined {
   const { holderIdentity: holder, leaseTransitions: transitions } = lease.spec;
   if (holder !== by && holder !== "") return `${by} wrote the lease of ${holder}`;
@@ -92,9 +88,9 @@ function claimFault({ by, atMs, lease }: LeaseWrite, before: LeaseWrite | undefi
   return isDead ? undefined : `${by} took a lease that ${holderIdentity} had renewed ${atMs - before.atMs} ms ago`;
 }
 
-/** How long a leader goes on after the last renewal that it knows of. */
+/** The time for which a leader continues after its last known renewal. */
 const renewDeadlineMs = 10_000;
-/** A write that left before the answer about the lease was read may be received after the answer was sent. */
+/** A write that was sent before the lease was read can arrive later. */
 const onTheWayMs = 1_000;
 
 type LeaseRecord = {
@@ -104,15 +100,16 @@ type LeaseRecord = {
 };
 
 /**
- * A process cancels its requests when it closes its fence, so a request that its sender cancelled left before. On a busy machine the API
- * server starts on it later. Says who cancelled: the API server answers 504 for its own time limits, too.
+ * A process cancels its requests when its fence closes, so that a cancelled request was sent before. On a busy machine
+ * the API server starts it later. The message distinguishes this from the API server's own timeouts, which also return
+ * 504.
  */
 function isCancelled({ responseStatus }: AuditEvent): boolean {
   return (responseStatus?.code ?? 0) >= 500 && (responseStatus?.message ?? "").includes("context canceled");
 }
 
-// An old leader learns of its loss from the read that follows a refused renewal: its own earlier write may be what refused it. A lease
-// write without an answer has written nothing that counts.
+// An old leader learns of its loss from the read after a refused renewal, because its own earlier write can also cause
+// the refusal. An unanswered lease write does not count.
 function writeFault(event: AuditEvent, { history, refusals, reads }: LeaseRecord): string | undefined {
   const by = author(event);
   const code = event.responseStatus?.code ?? 500;
@@ -121,7 +118,8 @@ function writeFault(event: AuditEvent, { history, refusals, reads }: LeaseRecord
   const before = history.filter((write) => write.atMs <= atMs(event));
   const holder = before.at(-1)?.lease.spec.holderIdentity;
   if (holder === by) return undefined;
-  // Who was robbed keeps to the rules until its deadline, or until it hears of it: nobody else may take a lease so soon.
+  // A leader whose lease was stolen may continue until its deadline, or until it reads the lease. Other processes
+  // cannot take it before.
   const renewedAt = before.findLast((write) => write.by === by && write.lease.spec.holderIdentity === by)?.atMs ?? 0;
   const refusal = refusals.find((refused) => author(refused) === by && atMs(refused) > renewedAt);
   const read = refusal && reads.find((one) => author(one) === by && atMs(one) >= answeredMs(refusal));

@@ -1,5 +1,3 @@
-// What ships, dist/virt-operator.mjs, as a process, and what tests read there.
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,11 +13,10 @@ export type Operator = {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly log: readonly OperatorLogLine[];
-  /** What it said outside its log: nothing, unless it could not start. */
+  /** Output outside the log. Empty unless the program failed to start. */
   readonly words: () => string;
-  /** The status of a probe; 0 if nobody listens. */
+  /** Returns the status of a probe, or 0 if the port is closed. */
   readonly probe: (path: string) => Promise<number>;
-  /** What a probe says. */
   readonly probed: (path: string) => Promise<string>;
 };
 
@@ -44,13 +41,12 @@ export async function startOperator(...flags: readonly string[]): Promise<Operat
     try {
       return (await ask(path)).status;
     } catch {
-      return 0; // it does not listen yet, or not any more
+      return 0;
     }
   };
   return { child, pid: child.pid, log, words: () => complaints, probe, probed };
 }
 
-/** What people would be alarmed by. */
 export function alarms({ log }: Operator): readonly OperatorLogLine[] {
   return log.filter(({ level }) => level === "warn" || level === "error");
 }

@@ -1,5 +1,3 @@
-// The manifests of the console plugin on a real API server: they are accepted as they stand, and give nobody any right.
-
 import { at, type Json, type KubeObject } from "@virt/engine";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// The one-file installer on a real API server: applied, deleted, applied again.
-
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installerFiles } from "../../../tools/package/installer.ts";

@@ -1,5 +1,3 @@
-// The must-gather script, run as its image would run it, against a real API server.
-
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +9,6 @@ import { mockFiles } from "../../../tools/demo/mocks.ts";
 import { crdFile } from "../crd-objects.ts";
 import { canary, place, plan, situation } from "./situation.ts";
 
-/** A kind that this cluster does not have. */
 const unknown = "machineconfignodes";
 
 let server: Server;

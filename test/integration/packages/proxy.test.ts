@@ -1,5 +1,3 @@
-// The bundle claims to be aware of proxies: the shipped program goes through the one that the cluster names.
-
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -29,7 +27,6 @@ test("NO_PROXY, where OpenShift lists the API server, is honoured", async () => 
   expect(proxy.targets).toEqual([]);
 });
 
-/** Until the operator says that it is ready. */
 async function runReady(env: NodeJS.ProcessEnv): Promise<void> {
   const [port = 0] = await freePorts(1);
   const flags = [

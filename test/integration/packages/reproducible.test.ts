@@ -1,4 +1,4 @@
-// The build, made twice from clean copies of the sources: the same bytes, wherever and whenever it is made.
+// Two builds from clean copies of the sources give the same bytes.
 // @module-tag thorough
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -42,7 +42,6 @@ test("the bill of materials lists every file that the image takes, with the hash
 
 type Component = { readonly type: string; readonly name: string; readonly hashes: readonly object[] };
 
-/** The built files by name. */
 function buildIn(folder: string): ReadonlyMap<string, Buffer> {
   copySources(folder);
   installPackages(folder);
@@ -58,8 +57,7 @@ function copySources(folder: string): void {
     cpSync(inRepository(part), join(folder, part), { recursive: true, filter });
 }
 
-// The bundler is the same one, and so is what the declarations of options are read with; what the bundler takes in is copied, so that
-// its paths differ too.
+// Links the bundler and the reader of option declarations. Copies the bundled packages, so that their paths differ too.
 function installPackages(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@virt"), { recursive: true });
@@ -68,14 +66,14 @@ function installPackages(folder: string): void {
     symlinkSync(own, join(modules, "@virt", basename(own)));
   const lock = JSON.parse(readFileSync(inRepository("package-lock.json"), "utf8")) as Lock;
   for (const [path, { dev, optional, link }] of Object.entries(lock.packages)) {
-    const isOutermost = path.lastIndexOf("node_modules/") === 0; // those inside others come with them
+    const isOutermost = path.lastIndexOf("node_modules/") === 0; // nested packages are copied with their parent
     if (!isOutermost || dev || optional || link) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     copyPackage(inRepository(path), join(folder, path));
   }
 }
 
-/** Tens of thousands of files: as links where the folder for temporary files is on the same disk. */
+/** Uses hard links if possible, because there are tens of thousands of files. */
 function copyPackage(from: string, to: string): void {
   const isLinked = spawnSync("cp", ["-alT", from, to]).status === 0;
   if (!isLinked) execFileSync("cp", ["-aT", from, to]);

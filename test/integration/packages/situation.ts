@@ -1,6 +1,6 @@
-// A cluster with something to gather, and with something that must not be gathered.
+// A cluster with objects to gather, and with secrets that must not be gathered.
 
-/** In a Secret, and in a ConfigMap that is not ours. */
+/** In a Secret, and in a ConfigMap of another component. */
 export const canary = "c2VjcmV0LW9mLXRoZS10ZXN0";
 
 export const place = "virt-platform-operator-system";
@@ -12,7 +12,6 @@ const targetRef = {
   namespace: place,
 };
 
-/** The status of the config. */
 export const plan = { phase: "ReviewRequired", items: [{ name: "descheduler", state: "Pending", targetRef }] };
 
 const metadata = (name: string, more: object = {}) => ({ name, namespace: place, ...more });

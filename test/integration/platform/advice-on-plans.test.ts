@@ -1,4 +1,4 @@
-// The advice of explain on an asset that a plan governs or has released, followed to the letter.
+// Follows explain's advice for an asset that a plan governs or has released.
 // @module-tag thorough
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -33,7 +33,6 @@ const explain = () => explainAsset("swap-enable", testCluster.server.kubeconfig)
 const untilExcluded = (reason: string) => until(async () => expect(await explain()).toMatchObject({ reason }));
 const isSwapApplied = async () => (await testCluster.server.request({ path: swap })).status === 200;
 
-/** Runs commands as a shell does that joins them by `&&`. */
 async function paste(commands: string): Promise<void> {
   for (const command of commands.split(" && ")) {
     const [program, ...args] = command.split(" ");
@@ -66,7 +65,6 @@ const annotate = async (values: Readonly<Record<string, string | null>>) => {
   expect((await testCluster.server.request({ method: "PATCH", path: hcoPath, body })).status).toBe(200);
 };
 
-/** The plan of a profile that manages swap, approved and completed, and then the asset is asked for. */
 async function approvePlan(): Promise<void> {
   await testCluster.configs.edit(higherDensity, { action: "Apply" });
   await testCluster.configs.until(higherDensity, "Completed");

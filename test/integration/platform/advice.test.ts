@@ -1,4 +1,4 @@
-// The advice of explain, followed to the letter on a real API server until the controller applies the asset.
+// Follows explain's advice on a real API server until the controller applies the asset.
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
@@ -29,7 +29,6 @@ const removeMetalLb = (namespace: string, name: string) =>
   testCluster.server.kubectl("delete", "metallb", name, "-n", namespace);
 const follow = () => followAdvice(() => explainAsset("metallb-operator", testCluster.server.kubeconfig), steps);
 
-/** The uid of the object once the controller has labelled it. */
 async function untilApplied(earlier = ""): Promise<string> {
   return vi.waitFor(
     async () => {
@@ -42,7 +41,6 @@ async function untilApplied(earlier = ""): Promise<string> {
   );
 }
 
-/** The MetalLB Operator, on a cluster where another client has created a MetalLB. */
 async function installMetalLb(): Promise<void> {
   const body = { apiVersion: "metallb.io/v1beta1", kind: "MetalLB", metadata: { name: "theirs" }, spec: {} };
   await testCluster.server.installCrds([mockCrd("metallbs")]);
@@ -104,7 +102,7 @@ test.each([
   ["InvalidIgnoreFields", "ignore-fields", "no pointer"],
   ["InvalidMode", "mode", "unmanagd"],
 ])("an object that is %s is corrected once the advice is followed", async (reason, key, value) => {
-  // Five corrections of one field on the same object would be an edit war.
+  // Re-creates the object, because five corrections of the same one would be an edit war.
   const earlier = await untilApplied();
   await removeMetalLb("metallb-system", "metallb");
   await untilApplied(earlier);

@@ -1,4 +1,4 @@
-// What people write into annotations by mistake or in bad faith, on live objects of every kind.
+// Mistakes and attacks in annotations on live objects of every kind.
 
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import {
@@ -38,13 +38,13 @@ afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 const requests = () => fullCluster.targets.flatMap(({ path }) => fullCluster.requests(path));
 
-/** Nothing is due or asked any more: the last requests of the first reconciles are in the log. */
+/** Waits until no work is pending and the audit log has all requests of the first reconciles. */
 async function untilQuiet(): Promise<void> {
   let seen = -1;
   await fullCluster.until(async () => {
     const before = seen;
     seen = requests().length;
-    await new Promise((resolve) => setTimeout(resolve, 500)); // silence is the subject
+    await new Promise((resolve) => setTimeout(resolve, 500)); // a fixed pause, because the test asserts silence
     expect(seen).toBe(before);
     expect(await outputs.isIdle()).toBe(true);
   });
@@ -53,7 +53,7 @@ async function untilQuiet(): Promise<void> {
 const annotate = (path: string, key: string, text: string | null) =>
   fullCluster.edit(path, { metadata: { annotations: { [key]: text } } }, "person");
 
-/** As it begins: long texts are cut. */
+/** Compares only the beginning, because long texts are cut. */
 async function untilReported(reason: string, note: string): Promise<void> {
   const start = note.slice(0, 150);
   const isReported = () => operator.log.some((line) => line["reason"] === reason && line.msg?.startsWith(start));
@@ -74,7 +74,7 @@ async function invalidOverrides(type: string): Promise<readonly string[]> {
     );
 }
 
-/** All of an object but what others may write on it. */
+/** Returns the object without the parts that others may write. */
 function contentOf({ metadata, ...rest }: KubeObject): JsonMap {
   const { annotations = {}, labels, name, namespace, uid } = metadata;
   const kept = Object.entries(annotations).filter(
@@ -86,13 +86,11 @@ function contentOf({ metadata, ...rest }: KubeObject): JsonMap {
 const contents = (targets = fullCluster.targets) =>
   Promise.all(targets.map(async ({ path }) => contentOf(await fullCluster.read(path))));
 
-/** What is rendered for an object, as far as it shows in it. */
 function baselineOf(live: KubeObject): KubeObject {
   const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter((path) => !isState(path));
   return keepOnly(live, fieldSet(own));
 }
 
-/** A field that is one value, if there is one. */
 function fieldOf(baseline: KubeObject, live: KubeObject): string {
   const isPlain = (path: Path) => path[0] === "f:spec" && path.every((element) => element.startsWith("f:"));
   const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter(isPlain);
@@ -107,7 +105,7 @@ type Attack = {
   readonly reason: string;
 };
 
-/** Of each class in turn, so that the few of an object are of many classes. */
+/** Alternates between classes, so that each object gets many classes. */
 function interleaved(patches: readonly HostilePatch[]): readonly HostilePatch[] {
   const classes = [...Map.groupBy(patches, ({ tries }) => tries).values()];
   const longest = Math.max(...classes.map(({ length }) => length));
@@ -115,7 +113,10 @@ function interleaved(patches: readonly HostilePatch[]): readonly HostilePatch[] 
 }
 
 const perObject = 14;
-/** There are 25 about an object in a burst. The start uses up those of the HyperConverged, which then has its log. */
+/**
+ * The event budget is a burst of 25 per object. The HyperConverged uses it up at the start, so that its test reads the
+ * log.
+ */
 const eventsOfEach = 5;
 
 async function attacksOn(target: ManagedTarget, number: number): Promise<readonly Attack[]> {
@@ -126,7 +127,7 @@ async function attacksOn(target: ManagedTarget, number: number): Promise<readonl
   const attacks = own.flatMap(({ tries, text }) => {
     const patched = applyPatch(baseline, text);
     if (patched.kind === "patched") throw new Error(`${objectName(target.ref)} takes ${text}`);
-    // How many bytes there are depends on what is rendered and does not show.
+    // The number of bytes depends on the rendered object.
     return [{ target, tries, text, reason: patched.reason.replace(/(?<= bytes: ).*/s, "") }];
   });
   const distinct = [...Map.groupBy(attacks, ({ reason }) => reason).values()].flatMap(([first]) => first ?? []);

@@ -22,7 +22,7 @@ test("a wall clock that is set back by two minutes holds no correction back", as
     at((await testCluster.server.request({ path: service })).body as KubeObject, "spec", "selector");
   await vi.waitFor(async () => expect(await selector()).toBeDefined(), { timeout: 120_000, interval: 50 });
   const wanted = await selector();
-  // Somebody else each time: this is no edit war.
+  // Uses a new field manager each time, to avoid an edit war.
   const isCorrected = async (by: string) => {
     const path = `${service}?fieldManager=${by}`;
     await testCluster.server.request({ method: "PATCH", path, body: { spec: { selector: { [by]: "x" } } } });
@@ -32,7 +32,7 @@ test("a wall clock that is set back by two minutes holds no correction back", as
   process.kill(operator.pid, "SIGUSR2");
   await isCorrected("bob");
   await isCorrected("eve");
-  // It speaks of the past, so the clock was set. What it says comes a moment after what it does.
+  // A log time in the past shows that the clock was set. Log lines can be late.
   const times = () => operator.log.map((line) => String(line["time"]));
   await expect.poll(() => times().some((time, at) => time < (times()[at - 1] ?? ""))).toBe(true);
 }, 240_000);

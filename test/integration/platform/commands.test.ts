@@ -1,5 +1,3 @@
-// The commands, as the shipped program: offline, and on a cluster that the controller has worked on.
-
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +42,6 @@ const live = async ({ apiVersion, kind, metadata: { name, namespace } }: KubeObj
     .body as KubeObject;
 };
 
-/** The fields of an object that the controller applied, but for its memory. */
 function applied(object: KubeObject): KubeObject {
   const own = leavesOf(appliedBy(readOwners(object), fieldManagers.platform)).filter((path) => !isState(path));
   return keepOnly(object, fieldSet(own));
@@ -134,7 +131,7 @@ test("a command lists and reads, and writes nothing", async () => {
     expect(await runCommand(...verb, `--kubeconfig=${kubeconfig}`)).toMatchObject({ code: 0 });
   const asked = testCluster.server.audit().filter(({ user }) => user.username === name);
   expect(asked.length).toBeGreaterThan(0);
-  const isDryRun = (uri: string) => uri.includes("dryRun=All"); // of explain, which asks what the server would say
+  const isDryRun = (uri: string) => uri.includes("dryRun=All"); // explain sends dry runs
   const others = asked.filter(({ verb }) => verb !== "get" && verb !== "list");
   expect(others.filter(({ requestURI }) => !isDryRun(requestURI))).toEqual([]);
 });

@@ -10,20 +10,20 @@ let fullCluster: FullCluster;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  fullCluster = await startFullCluster({ lacksRights: true }); // which requests were refused, and why, is checked here
+  fullCluster = await startFullCluster({ lacksRights: true }); // this test checks refused requests itself
   operator = await fullCluster.start();
   await untilConverged(fullCluster);
 });
 afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-/** Kinds with one object of ours each, by the file of their CRD. */
+/** The CRD file of each kind with exactly one object of ours. */
 const kinds = {
   UIPlugin: "uiplugins",
   MetalLB: "metallbs",
   ForkliftController: "forkliftcontrollers",
   NodeHealthCheck: "nodehealthchecks",
 };
-const rounds = 25; // of four kinds at once
+const rounds = 25;
 
 async function isManaged({ path }: ManagedTarget): Promise<boolean> {
   const { status, body } = await fullCluster.testCluster.server.request({ path });
@@ -31,7 +31,7 @@ async function isManaged({ path }: ManagedTarget): Promise<boolean> {
   return status === 200 && metadata?.labels?.["platform.kubevirt.io/managed-by"] === "virt-platform-operator";
 }
 
-/** While a CRD goes, the server answers 403 to whoever creates its objects: no right is missing. */
+/** Excludes the 403 for creations while a CRD is being deleted, which is not a missing right. */
 function refusals(): readonly string[] {
   const refused = fullCluster.targets
     .flatMap(({ path }) => fullCluster.requests(path))

@@ -1,5 +1,3 @@
-// The debug pages of the shipped program: who gets them, and what they say of a cluster that the controller works on.
-
 import { get as getPlain } from "node:http";
 import { request as askSecure } from "node:https";
 import { text } from "node:stream/consumers";
@@ -96,7 +94,7 @@ test("no token is 401, a bad one 401, one without the right 403, a good one is l
   for (const path of pages) {
     expect(await ask(path, { token: undefined })).toMatchObject({ status: 401 });
     expect(await ask(path, { token: "bad" })).toMatchObject({ status: 401 });
-    // Whoever asks too often has to wait, so they ask again.
+    // Retries, because frequent requests are rate-limited.
     await until(async () =>
       expect(await ask(path, { token: stranger.token })).toMatchObject({
         status: 403,

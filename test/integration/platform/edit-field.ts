@@ -1,4 +1,4 @@
-// What people and programs do to one field of an object: change it, delete it, put something beside it, take it.
+// Edits one field of an object like users and programs: changes, deletes, adds a sibling or takes ownership.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
@@ -25,13 +25,12 @@ export type FieldEditOptions = {
   readonly live: KubeObject;
   readonly field: Path;
   readonly manager: string;
-  /** The openAPIV3Schema of the object, where it has a CRD. */
+  /** The openAPIV3Schema of the object, if it has a CRD. */
   readonly schema: JsonMap | undefined;
 };
 
 export type FieldEditResult =
   | { readonly kind: "done"; readonly field: Path; readonly after: KubeObject }
-  /** The server does not let anybody do that. */
   | { readonly kind: "refused"; readonly why: string };
 
 export function editField(how: FieldEdit, options: FieldEditOptions): Promise<FieldEditResult> {
@@ -86,7 +85,6 @@ function apply(
   return server.request({ method: "PATCH", path: `${path}?fieldManager=${manager}&force=true`, contentType, body });
 }
 
-/** As an editor does: all of the object goes back. */
 function put({ server, path, live, field, manager }: FieldEditOptions, value: Json | undefined): Promise<ApiResponse> {
   const body = withValue(live, field, value);
   return server.request({ method: "PUT", path: `${path}?fieldManager=${manager}`, body });
@@ -104,7 +102,6 @@ async function addSibling(options: FieldEditOptions): Promise<FieldEditResult> {
   return { kind: "refused", why: "the schema knows no other field" };
 }
 
-/** Fields that the map might have beside what is ours. */
 function siblings({ schema, live }: FieldEditOptions, parent: Path): readonly (readonly [string, Json])[] {
   const node = parent.reduce<Json | undefined>(
     (inner, element) => (element.startsWith("f:") ? at(inner, "properties", element.slice(2)) : member(inner, "items")),
@@ -124,7 +121,7 @@ function scalars(schema: Json): readonly Json[] {
   return examples[asText(member(schema, "type")) ?? ""] ?? [];
 }
 
-// The server says which of these a field takes.
+// Candidate values. The API server decides which of them a field accepts.
 const words = [
   "other",
   "10%",
@@ -151,7 +148,7 @@ function otherValues(value: Json | undefined): readonly Json[] {
   return entriesOf(value).flatMap(([key, inner]) => otherValues(inner).map((other) => ({ ...value, [key]: other })));
 }
 
-/** A copy of the object with another value there; undefined takes it away. */
+/** Returns a copy of the object with another value at the path. Undefined removes it. */
 function withValue(into: Json | undefined, [element, ...rest]: Path, value: Json | undefined): Json {
   if (element === undefined) return value ?? null;
   const isGone = rest.length === 0 && value === undefined;
@@ -165,7 +162,7 @@ function withValue(into: Json | undefined, [element, ...rest]: Path, value: Json
   return isGone ? others : { ...others, [name]: withValue(map[name], rest, value) };
 }
 
-/** A path as a plain pointer into this object, in which list elements have a position. */
+/** Returns the segments of a plain pointer, in which list elements have an index. */
 function segmentsOf(object: Json, path: Path): readonly string[] {
   let value: Json | undefined = object;
   return path.map((element) => {

@@ -29,7 +29,7 @@ const stateOf = (object: KubeObject): Json | undefined =>
 const cooldown = async () => at(await fullCluster.read(check), "spec", "stormCooldownDuration");
 const insist = () => fullCluster.edit(check, { spec: { stormCooldownDuration: "9m" } }, "stubborn");
 
-/** Edits at once whenever we have corrected, until somebody gives in. */
+/** Reverts every correction immediately, until one side gives up. */
 async function fight(until: () => Promise<boolean>): Promise<void> {
   await fullCluster.untilLong(async () => {
     if ((await cooldown()) !== "9m") await insist();
@@ -44,12 +44,12 @@ test("an opponent who never gives in gets five corrections, killed operator or n
   await insist();
   await fight(() => Promise.resolve(writes(check, from).length >= 3));
   await operator.kill();
-  if ((await cooldown()) !== "9m") await insist(); // while the object is not reconciled
+  if ((await cooldown()) !== "9m") await insist(); // the object is not reconciled meanwhile
   operator = await fullCluster.start();
   await fight(async () => isPaused(await fullCluster.read(check)));
 
   const paused = await fullCluster.read(check);
-  await expect.poll(() => writes(check, from).length).toBe(6); // the audit log may be a moment behind
+  await expect.poll(() => writes(check, from).length).toBe(6); // the audit log can be late
   expect(at(paused, "spec", "stormCooldownDuration")).toBe("9m");
   expect(at(stateOf(paused), "paused")).toMatchObject({
     field: "/spec/stormCooldownDuration",

@@ -26,7 +26,7 @@ const expectReported = (...notes: readonly string[]) =>
     const reports = (await outputs.events()).map(({ reason, note }) => `${reason}: ${note}`);
     expect(reports).toEqual(expect.arrayContaining([...notes]));
   });
-/** A series of events counts on with a delay, the log does not. */
+/** Counts log lines, because the count of an event series is delayed. */
 const timesLogged = (reason: string, object: string) =>
   operator.log.filter((line) => line["reason"] === reason && line["object"] === object).length;
 
@@ -109,7 +109,7 @@ test("that writes have to wait is reported once, however long the burst", {
     await annotate(path, "patch", JSON.stringify([{ op: "add", path: "/metadata/labels/burst", value }]));
     await fullCluster.until(async () => expect(await label()).toBe(value));
   };
-  // On a slow machine tokens come back meanwhile: it takes more writes to use them up.
+  // On a slow machine the rate limiter regains tokens meanwhile, so that it takes more writes.
   while (timesLogged("Throttled", object) === 0) await writeAgain();
   for (let more = 0; more < 3; more++) await writeAgain();
   await expectReported(`Throttled: Update throttled for MetalLB metallb-system/metallb (limit: 10 updates per 1m0s)`);
@@ -123,7 +123,7 @@ test("what the server refuses is reported in its words, once while it refuses", 
     denyPlatformUpdates({ group: "observability.openshift.io", resource: "uiplugins" }),
   );
   const isOff = async () => at(await fullCluster.read(path), "spec", "monitoring", "perses", "enabled") === false;
-  // The policy is in force a moment after it was made: until then the operator corrects.
+  // A new policy takes effect after a delay. Until then the operator corrects the edit.
   await fullCluster.until(async () => {
     if (!(await isOff()))
       await fullCluster.edit(path, { spec: { monitoring: { perses: { enabled: false } } } }, "they");

@@ -1,5 +1,5 @@
-// Drives a matrix of cases over the fields of all managed objects: the objects side by side, the cases of one object in a row,
-// and a new operator, with full write budgets, for what is left.
+// Runs a matrix of cases over the fields of all managed objects: objects in parallel, cases of one object in sequence.
+// Restarts the operator, which renews its write budgets, until no case is left.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, hasField, member, type Path, parseJson, readOwners } from "@virt/engine";
@@ -10,19 +10,18 @@ export const isOurs = (object: KubeObject, field: Path) => hasField(ownFields(ob
 
 export const objectName = ({ ref }: ManagedTarget) => `${ref.kind}/${ref.name}`;
 
-/** Whether a field is the key by which an element of its list is known: without it the element is another one. */
+/** Reports whether the field is the key of its list element, without which the element is a different one. */
 export function isElementKey(field: Path): boolean {
   const element = field.at(-2) ?? "";
   const keys = element.startsWith("k:") ? parseJson(element.slice(2)) : undefined;
   return member(keys, field.at(-1)?.slice(2) ?? "") !== undefined;
 }
 
-/** What came of the cases, for tests that report them by name. */
 export class MatrixResults {
   readonly #problems: { readonly group: string; readonly problem: string }[] = [];
   readonly tried: string[] = [];
 
-  /** `group` is what a test asks for: an object, or an object and what is done to it. */
+  /** `group` is an object, or an object and an edit. */
   fail(group: string, problem: string): void {
     this.#problems.push({ group, problem });
   }
@@ -34,7 +33,7 @@ export class MatrixResults {
 
 export type MatrixOptions<Case> = {
   readonly casesOf: (target: ManagedTarget, number: number) => Promise<readonly Case[]>;
-  /** Runs as many cases as the write budget of the object allows, at least one; answers how many. */
+  /** Runs as many cases as the write budget of the object allows, at least one. Returns their number. */
   readonly runSome: (target: ManagedTarget, cases: readonly Case[]) => Promise<number>;
   readonly restartOperator: () => Promise<void>;
 };

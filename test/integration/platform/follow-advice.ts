@@ -1,9 +1,6 @@
-// Follows the advice of explain to the letter, as a person who reads and obeys it.
-
 import { expect } from "vitest";
 import { runCommand } from "./platform-cluster.ts";
 
-/** A sentence of advice, and its execution with the words that the pattern captures. */
 export type AdviceStep = readonly [RegExp, (...words: readonly string[]) => Promise<unknown>];
 
 export type ExplainedAsset = { readonly status: string; readonly reason: string; readonly advice: string };
@@ -17,7 +14,7 @@ export async function explainAsset(asset: string, kubeconfig: string): Promise<E
   return { status, reason, advice };
 }
 
-/** Follows the first advice until the asset is applied. Returns the reasons that it met on the way. */
+/** Follows the first advice until the asset is applied. Returns the reasons on the way. */
 export async function followAdvice(
   explain: () => Promise<ExplainedAsset>,
   steps: readonly AdviceStep[],

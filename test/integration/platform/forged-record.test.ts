@@ -32,7 +32,7 @@ test("prune keeps an object whose forged record names the operator as its creato
     return server.request({ method: "POST", path: `${plugins}?fieldManager=kubectl-create${query}`, body });
   };
   expect((await create("&dryRun=All")).status).toBe(403);
-  await server.request({ method: "DELETE", path: binding }); // as before the installation
+  await server.request({ method: "DELETE", path: binding }); // the state before the installation
   await expect.poll(async () => (await create("&dryRun=All")).status).toBe(201);
   expect((await create("")).status).toBe(201);
   await install(inRepository());

@@ -1,4 +1,4 @@
-// A cluster in which every asset of the catalog has something to do, with the operator that keeps it.
+// A cluster in which every asset of the catalog applies, and its operator.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
 import { assets } from "@virt/catalog";
@@ -10,7 +10,6 @@ import type { RunningProgram } from "../../cluster/program.ts";
 import { startTestCluster, type TestCluster, type TestClusterOptions } from "../../cluster/test-cluster.ts";
 import { optionalCrds } from "./platform-cluster.ts";
 
-/** A managed object, by where the API server has it. */
 export type ManagedTarget = { readonly ref: Ref; readonly path: string; readonly assets: readonly string[] };
 
 export type FullCluster = {
@@ -19,11 +18,11 @@ export type FullCluster = {
   readonly read: (path: string) => Promise<KubeObject>;
   readonly edit: (path: string, body: JsonMap, as?: string) => Promise<void>;
   readonly until: (check: () => Promise<void>) => Promise<void>;
-  /** For what the operator waits with on purpose. */
+  /** For deliberate delays of the operator. */
   readonly untilLong: (check: () => Promise<void>) => Promise<void>;
   /**
-   * The operator's requests to an object since a time, but for watches. By their times: one that came before may be logged after
-   * what it did has been seen.
+   * Returns the operator's requests to an object since a time, except watches. Filters by time, because the audit log
+   * can have a request after its effect is visible.
    */
   readonly requests: (path: string, since?: string) => readonly AuditEvent[];
   readonly start: () => Promise<RunningProgram>;
@@ -84,7 +83,6 @@ export async function startFullCluster(
   };
 }
 
-/** As the audit log writes it. */
 export function now(): string {
   return new Date().toISOString();
 }
@@ -97,7 +95,6 @@ function isOurs({ user, verb }: AuditEvent): boolean {
   return user.username === accountName("platform") && verb !== "watch" && verb !== "list";
 }
 
-/** Nodes, namespaces, the cluster's own objects and a HyperConverged that asks for all there is. */
 async function populate({ server }: TestCluster): Promise<void> {
   const create = async (path: string, body: JsonMap, status?: JsonMap) => {
     const answer = await server.request({ method: "POST", path: `${path}?fieldManager=installer`, body });
@@ -141,14 +138,12 @@ async function populate({ server }: TestCluster): Promise<void> {
   });
 }
 
-/** The cluster-wide Network states the size of every node's pod network. */
 export async function createNetwork({ testCluster: { server } }: FullCluster, hostPrefix: number): Promise<void> {
   const network = { apiVersion: "config.openshift.io/v1", kind: "Network", metadata: { name: "cluster" }, spec: {} };
   const body = { ...network, status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix }] } };
   accepted(await server.request({ method: "POST", path: "/apis/config.openshift.io/v1/networks", body }));
 }
 
-/** What the catalog declares, where it lies here. */
 export const managedTargets: readonly ManagedTarget[] = listTargets();
 
 function listTargets(): readonly ManagedTarget[] {
@@ -163,7 +158,7 @@ function listTargets(): readonly ManagedTarget[] {
   return [...found.values()];
 }
 
-/** Every object of the catalog is there and carries our label. */
+/** Waits until every object of the catalog exists and has our label. */
 export async function untilConverged({ targets, read, untilLong }: FullCluster): Promise<void> {
   await untilLong(async () => {
     const labels = await Promise.all(targets.map(async ({ path }) => (await read(path)).metadata?.labels));

@@ -1,5 +1,5 @@
-// The law of the hand-over on a real API server with both shipped controllers, in generated sequences. The same law runs
-// a hundred times as often without a server, in governance-laws.test.ts.
+// The hand-over law with both shipped controllers on a real API server, in generated sequences. governance-laws.test.ts
+// runs it a hundred times as often without a server.
 // @module-tag thorough
 
 import type { KubeObject, Status } from "@virt/api";
@@ -29,10 +29,10 @@ const anyAct: fc.Arbitrary<UserAction> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<UserAction>(...switches) },
   { weight: 1, arbitrary: fc.constant<UserAction>("restart") },
 );
-/** One takes seconds: 25, and 100 in `make test-laws`. */
+/** A sequence takes seconds: 25, or 100 in `make test-laws`. */
 const numRuns = lawRuns() < 20_000 ? 25 : 100;
 const sequences = fc.sample(
-  // Most of them end as the guide does: a plan is approved, listed for, and handed over.
+  // Most sequences end like the guide: approve a plan, list the asset, hand it over.
   fc.tuple(
     fc.array(anyAct, { maxLength: 3 }),
     fc.constantFrom<UserAction>("ignore", "delete"),
@@ -78,12 +78,11 @@ async function recorded(): Promise<GovernanceRecord> {
   return JSON.parse(data["governance.json"] ?? '{"governed":{},"released":{},"accounted":{}}') as GovernanceRecord;
 }
 
-/** What people asked for, and nothing of how the operator remembers it. */
 class Person {
   autopilot: string | undefined;
   enable: string | undefined;
   isGoverned = false;
-  /** A plan let go, and nobody asked since. */
+  /** True after a plan released the object, until the user requests it again. */
   isReleased = false;
 
   get isWanted(): boolean {
@@ -98,7 +97,7 @@ async function act(what: UserAction): Promise<void> {
     case "approve":
     case "take back": {
       const options = what === "approve" ? null : { virtHigherDensity: { enableSwap: false } };
-      // The advisor makes one anew after a deletion, and a person who makes one as well is refused.
+      // The advisor re-creates the config after a deletion, so that a user cannot create it.
       await testCluster.configs.until(density, ({ phase }) => phase !== undefined);
       await testCluster.configs.edit(density, { action: "Apply", options });
       await testCluster.configs.until(density, ({ executedGeneration }) => executedGeneration !== undefined);
@@ -132,7 +131,7 @@ async function endGovernance(what: "ignore" | "delete"): Promise<void> {
   if (what === "delete") await testCluster.configs.remove(density);
   else await testCluster.configs.edit(density, { action: "Ignore" });
   if (what === "ignore") await testCluster.configs.until(density, "Ignored");
-  // An object that is as it should be is managed on.
+  // An object that is already as requested stays managed.
   if (person.isGoverned) person.isReleased = !((await read(swap)) !== undefined && person.isWanted);
   person.isGoverned = false;
 }
@@ -156,7 +155,7 @@ async function annotate(said: {
   if (!person.isGoverned && (isListed || isEnabled)) person.isReleased = false;
 }
 
-/** The platform controller has seen all of it, and reconciled it where it may. */
+/** Waits until the platform controller has seen and reconciled everything that it may. */
 async function settle(): Promise<void> {
   await until(async () => expect(await unsettled()).toEqual([]));
 }
@@ -182,7 +181,7 @@ async function unsettled(): Promise<readonly string[]> {
   return Object.entries(waits).flatMap(([what, isWaiting]) => (isWaiting ? what : []));
 }
 
-/** Takes the object away, so that there is something to write again: by pruning while the operator would make it again. */
+/** Removes the object, so that there is something to write again. Uses pruning if the operator would re-create it. */
 async function clear(): Promise<void> {
   const annotate = (annotations: Readonly<Record<string, string | null>>) =>
     testCluster.server.request({ method: "PATCH", path: hcoPath, body: { metadata: { annotations } } });
@@ -195,7 +194,7 @@ async function clear(): Promise<void> {
 }
 
 test("in generated sequences of approvals, Ignore, deletions, switches and restarts, nothing reboots nodes that nobody asked for after the last hand-over", {
-  timeout: numRuns * 30_000, // seconds each, and many more on a machine that is busy
+  timeout: numRuns * 30_000, // seconds each, and many more on a busy machine
 }, async () => {
   await testCluster.configs.until(density, "Ignored");
   let seen = "";

@@ -1,4 +1,4 @@
-// Handing a purpose over from the advisor reboots nothing: the platform controller waits until a person sets the switch anew.
+// A hand-over from the advisor reboots nothing: the platform controller waits until the user sets the switch again.
 
 import type { KubeObject } from "@virt/api";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -55,7 +55,6 @@ const swapWrites = () =>
         user.username === accountName("platform") && verb !== "get" && requestURI.startsWith(`${swap}?`),
     );
 
-/** The guide: preview, approve, then the annotation that keeps wasp-agent away. */
 async function approve(): Promise<void> {
   await testCluster.configs.edit(density, { action: "Apply", options: null });
   await testCluster.configs.until(density, ({ executedGeneration }) => executedGeneration !== undefined);
@@ -74,7 +73,7 @@ async function takeBack(): Promise<void> {
   await testCluster.configs.until(density, "Completed");
 }
 
-/** Either of both is how the controller answers a hand-over. */
+/** The controller answers a hand-over in one of these two ways. */
 async function handedOver(): Promise<void> {
   await until(async () => {
     const isReported = (await notes("ReleasedByPlan")).length > 0;

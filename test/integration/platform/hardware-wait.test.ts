@@ -1,5 +1,3 @@
-// A hardware change of one node counts once it has lasted 10 minutes.
-
 import { asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
@@ -19,7 +17,7 @@ let time: SkippedTime;
 beforeAll(async () => {
   fullCluster = await startFullCluster();
   await label("memory-numa", null);
-  // Another asset that sets the topology policy.
+  // Disables another asset that sets the topology policy.
   await fullCluster.edit(hcoPath, { metadata: { annotations: { "platform.kubevirt.io/feature-gates": null } } });
   const { testCluster } = fullCluster;
   time = await prepareSkippedTime(testCluster.server.folder);
@@ -39,7 +37,7 @@ function writesSince(start: string) {
   return requests.filter(({ verb, requestURI }) => verb === "patch" && !requestURI.includes("dryRun"));
 }
 
-/** The operator has done what was due: it corrects another object after it. */
+/** Another object's correction shows that the operator's earlier work is done. */
 async function untilAtRest(): Promise<void> {
   const minHealthy = async () => at(await fullCluster.read(checkPath), "spec", "minHealthy");
   await fullCluster.edit(checkPath, { spec: { minHealthy: "10%" } });
@@ -76,7 +74,7 @@ test("a label that appears causes no write before 10 minutes, and exactly one th
   expect(fullCluster.requests(kubeletPath, before)).toEqual([]);
   expect(await topologyPolicy()).toBeUndefined();
 
-  await time.skip(operator, minute); // nothing else happens: a timer of its own ends the wait
+  await time.skip(operator, minute); // nothing else happens: its own timer ends the wait
   await fullCluster.until(async () => expect(await topologyPolicy()).toBe("best-effort"));
   await untilWaiting(fullCluster, []);
   await untilAtRest();

@@ -1,4 +1,4 @@
-// The HyperConverged's CRD with both of its versions, and the webhook by which the API server converts between them.
+// The HyperConverged CRD with both versions, and its conversion webhook.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -11,9 +11,7 @@ import { load } from "js-yaml";
 import { mockCrd } from "../../cluster/test-cluster.ts";
 
 export type Conversion = {
-  /** What of the CRD a cluster has whose HyperConverged operator knows v1 as well. */
   readonly both: Crd;
-  /** What it had before. */
   readonly old: Crd;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -91,7 +89,7 @@ function toNew(spec: Spec): JsonMap {
 
 function toOld(spec: Spec): JsonMap {
   const { virtualization: all = {}, deployment = {}, security = {} } = spec;
-  // What the schema of v1beta1 does not know would cost the object its managedFields.
+  // Drops fields that v1beta1 lacks, because unknown fields would cost the object its managedFields.
   const { allowWorkloadDisruption: _, ...liveMigrationConfig } = (all["liveMigrationConfig"] ?? {}) as JsonMap;
   const virtualization: JsonMap = { ...all, liveMigrationConfig };
   const { enable, ...applicationAwareConfig } = (deployment["applicationAwareConfig"] ?? {}) as JsonMap;
@@ -106,7 +104,6 @@ function toOld(spec: Spec): JsonMap {
   };
 }
 
-/** Without what is not there, or empty. */
 function bare(map: { readonly [name: string]: unknown }): JsonMap {
   const isThere = (value: unknown) =>
     value !== undefined && JSON.stringify(value) !== "{}" && JSON.stringify(value) !== "[]";

@@ -38,7 +38,7 @@ const owned = async (manager: string) =>
   leavesOf(appliedBy(readOwners(await versions.read("v1")), manager)).map(writePath);
 
 test("while there is v1beta1 alone, what is ours alone is held by somebody when it is released", async () => {
-  // What was corrected is ours alone.
+  // A correction makes the operator the field's only owner.
   const edited = { spec: { uninstallStrategy: "RemoveWorkloads" } };
   const { resourceVersion } = (await versions.read("v1beta1")).metadata;
   await versions.edit("v1beta1", edited);
@@ -63,7 +63,7 @@ test("when v1 comes while it runs, all stays managed as it was, and after a rest
   await versions.until(async () => expect(await migration("allowPostCopy")).toBe(false));
   const written = () =>
     versions.writes().filter(({ requestURI }) => requestURI.startsWith("/apis/hco.kubevirt.io/v1/"));
-  await expect.poll(written).not.toEqual([]); // the audit log may be a moment behind
+  await expect.poll(written).not.toEqual([]); // the audit log can be late
   const applied = written().map(({ requestObject }) => at(requestObject as Json, "spec", "virtualization"));
   expect(applied).toEqual(applied.map(() => ({ liveMigrationConfig: kept, permittedHostDevices: expect.anything() })));
   expect(await migration("parallelMigrationsPerCluster")).toBe(20);
@@ -83,7 +83,7 @@ test("what was let go in v1beta1 stays let go, and is taken back on demand", asy
   await versions.edit("v1", { spec: { deployment: { uninstallStrategy: "RemoveWorkloads" } } });
   await versions.edit("v1", { spec: { virtualization: { liveMigrationConfig: { allowPostCopy: true } } } });
   await versions.until(async () => expect(await migration("allowPostCopy")).toBe(false));
-  await expect.poll(() => versions.writes().length).toBeGreaterThan(writes); // the audit log may be a moment behind
+  await expect.poll(() => versions.writes().length).toBeGreaterThan(writes); // the audit log can be late
   expect(await strategy()).toBe("RemoveWorkloads");
   await versions.edit("v1", { metadata: { annotations: { "platform.kubevirt.io/ignore-fields": null } } });
   await versions.until(async () => expect(await strategy()).toBe("BlockUninstallIfWorkloadsExist"));

@@ -5,7 +5,7 @@ import { startTwoVersions, type TwoVersions } from "./hco-versions.ts";
 let versions: TwoVersions;
 beforeAll(async () => {
   versions = await startTwoVersions("both");
-  // As whoever installed it wrote it before v1 came, and a person since.
+  // Created before v1 existed, and edited later in v1.
   await versions.create("v1beta1", { liveMigrationConfig: { parallelMigrationsPerCluster: 20 } });
   await versions.edit("v1", { spec: { virtualization: { liveMigrationConfig: { allowPostCopy: true } } } });
   await versions.testCluster.startOperator({ flags: ["--activation=always"] });

@@ -1,4 +1,4 @@
-// A cluster whose HyperConverged has two versions, with the operator that keeps it.
+// A cluster with both versions of the HyperConverged, and its operator.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asText, member, readOwners } from "@virt/engine";
@@ -16,14 +16,10 @@ export type TwoVersions = {
   readonly create: (version: Version, spec: JsonMap, annotations?: JsonMap) => Promise<void>;
   readonly edit: (version: Version, body: JsonMap, as?: string) => Promise<void>;
   readonly read: (version: Version) => Promise<KubeObject>;
-  /** What it wrote to the HyperConverged, dry runs apart. */
   readonly writes: () => readonly AuditEvent[];
-  /** What it asked about the HyperConverged by dry runs. */
   readonly asked: (version: Version) => readonly AuditEvent[];
   readonly managers: (version: Version) => Promise<readonly string[]>;
-  /** The notes of its events. */
   readonly events: (reason: string) => Promise<readonly string[]>;
-  /** It carries our label. */
   readonly untilManaged: (version: Version) => Promise<void>;
   readonly until: (check: () => Promise<void>) => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
@@ -32,7 +28,6 @@ export type TwoVersions = {
 const folder = (version: Version) => `/apis/hco.kubevirt.io/${version}/namespaces/openshift-cnv/hyperconvergeds`;
 const name = "kubevirt-hyperconverged";
 
-/** The CRD as it was before v1 came, or with both. */
 export async function startTwoVersions(crd: "old" | "both"): Promise<TwoVersions> {
   const conversion = await startConversion();
   const testCluster = await startTestCluster({ controller: "platform", crds: { hyperconvergeds: null } });

@@ -27,7 +27,7 @@ const writes = () =>
     .map(({ path }) => path)
     .filter((path) => fullCluster.targets.some((target) => target.path === path));
 
-/** As long as the operator is seen to go on with other work. */
+/** A lease renewal shows that the operator is running. */
 async function untilRenewed(): Promise<void> {
   const before = await renewTime();
   await fullCluster.until(async () => expect(await renewTime()).not.toEqual(before));
@@ -45,7 +45,7 @@ test("no other object is written before the HyperConverged is, since they are ma
   await startOperator({ flags: ["--activation=always", "--leader-elect"], kubeconfig });
   await fullCluster.until(async () => expect(isHeld()).toBe(true));
   await untilRenewed();
-  expect(writes()).toEqual([hcoPath]); // on its way
+  expect(writes()).toEqual([hcoPath]); // still blocked
   proxy.disarm();
   await untilConverged(fullCluster);
 });

@@ -13,13 +13,13 @@ const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-
 const templates = "/apis/self-node-remediation.medik8s.io/v1alpha1/namespaces/other/selfnoderemediationtemplates";
 const kubelets = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs";
 const report = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
-/** As the image starts it, with an eighth of the memory that the Deployment gives it, so that fewer templates are enough. */
+/** The image's Node flags with an eighth of the Deployment's memory, so that fewer templates are enough. */
 const nodeFlags = ["--max-old-space-size=64", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded"];
 const limitMb = 256;
 let testCluster: TestCluster;
 let operator: RunningProgram;
 
-/** 833 KiB, which is what the API server takes of one object with its field owners; no two objects share a key. */
+/** 833 KiB, the maximum that the API server accepts with managedFields. No two objects share a key. */
 const hugeLabels = (name: string) =>
   Object.fromEntries(
     Array.from({ length: 2_620 }, (_, at) => [
@@ -47,7 +47,7 @@ const read = async (path: string) => (await testCluster.server.request({ path })
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 100 });
 const reported = async () => asText(at(await read(report), "data", "report.json")) ?? "";
 
-/** Somebody else each time: this is no edit war. */
+/** Uses a new field manager each time, to avoid an edit war. */
 let edits = 0;
 async function driftIsCorrected(): Promise<void> {
   const path = `${check}?fieldManager=somebody-${edits++}`;

@@ -30,7 +30,7 @@ const start = () => fullCluster.testCluster.startOperator({ flags: ["--activatio
 const isManaged = async ({ path }: Pick<ManagedTarget, "path">) =>
   (await fullCluster.read(path)).metadata?.labels?.[managedBy] === "virt-platform-operator";
 
-/** Whoever asks for a list with one of these in it waits for its end. */
+/** Blocks all streams of lists that contain one of these objects. */
 function withhold(paths: readonly string[]): void {
   for (const path of paths) {
     const [resource = "", name = ""] = path.split("/").slice(-2);
@@ -41,7 +41,7 @@ function withhold(paths: readonly string[]): void {
   }
 }
 
-/** All objects without a rival are ours, and one of them is corrected: each was reconciled. */
+/** Waits until all objects without a rival are managed and one of them is corrected. */
 async function untilOthersAreReconciled(): Promise<void> {
   const others = fullCluster.targets.filter(({ path }) => rivalries.every(({ ours }) => ours.path !== path));
   await fullCluster.until(async () =>

@@ -24,7 +24,7 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** From now on the operator believes objects of a kind to be as they were. A request of its own begins it. */
+/** Freezes the operator's view of a kind, starting with the operator's next apply. */
 async function hideFromOperator(resource: string): Promise<void> {
   const fault = { kind: "treat-frames", of: { resource }, treatment: { do: "hold" } } as const;
   const matching = { verb: "apply", resource: "nodehealthchecks" } as const;

@@ -30,7 +30,7 @@ const targetOf = (kind: string, name = ""): ManagedTarget => {
   return found;
 };
 
-/** What our writes to an object made of a field, from a request on. One that somebody was faster than made nothing. */
+/** Returns the field's values in our successful writes from a request on. Conflicting writes do not count. */
 function valuesWritten(path: string, field: Path, from: number): readonly (Json | undefined)[] {
   const writes = fullCluster
     .requests(path)
@@ -39,7 +39,7 @@ function valuesWritten(path: string, field: Path, from: number): readonly (Json 
   return writes.map(({ responseObject }) => valueAt(responseObject as KubeObject, field));
 }
 
-/** Ignores a field, lets somebody else change it, and takes it back. Its value is never changed by us meanwhile. */
+/** Ignores a field, changes it as another client, and takes it back. Meanwhile we never change its value. */
 async function release(path: string, pointer: string, field: Path): Promise<void> {
   const { server } = fullCluster.testCluster;
   const before = await fullCluster.read(path);
@@ -69,12 +69,12 @@ async function release(path: string, pointer: string, field: Path): Promise<void
   await fullCluster.until(async () => {
     const now = await fullCluster.read(path);
     expect(valueAt(now, field)).toEqual(value);
-    // A value that nobody changed is no reason for a write.
+    // After a refused edit the value is unchanged, so that nothing needs a write.
     expect(isOurs(now, field) || edited.kind === "refused").toBe(true);
   });
 }
 
-/** Our label is put back: by then everything before it has been seen. */
+/** Waits for the correction of our label, after which all earlier changes have been handled. */
 async function somethingElseIsCorrected(path: string, field: Path): Promise<void> {
   const key = "platform.kubevirt.io/managed-by";
   await fullCluster.edit(
@@ -87,18 +87,17 @@ async function somethingElseIsCorrected(path: string, field: Path): Promise<void
   );
 }
 
-/** Fields that stand for themselves: neither ours for all objects alike, nor the key of an element. */
+/** Excludes fields that all objects share and keys of list elements. */
 function candidates(object: KubeObject): readonly Path[] {
   const fields = leavesOf(ownFields(object)).filter((path) => !writePath(path).includes("platform.kubevirt.io~1"));
   const plain = fields.filter((path) => !isElementKey(path) && path.length > 1);
-  return plain.toReversed(); // the ones under spec come last
+  return plain.toReversed();
 }
 
-/** For all cases together. */
 const hangsAfterMs = 400_000;
 const results = new MatrixResults();
 
-/** A release takes most of the write budget of an object: one at a time. */
+/** Runs one case at a time, because a release takes most of the object's write budget. */
 async function runSome(target: ManagedTarget, [field]: readonly Path[]): Promise<number> {
   if (field === undefined) return 1;
   const name = `${objectName(target)} ${writePath(field)}`;
@@ -168,7 +167,6 @@ const cases: readonly Named[] = [
   },
 ];
 
-/** With full buckets. */
 async function restartOperator(): Promise<void> {
   await operator.kill();
   operator = await fullCluster.start();

@@ -29,7 +29,7 @@ const minHealthy = async () => at(await fullCluster.read(check), "spec", "minHea
 const invalid = async () =>
   (await outputs.series('invalid_override{kind="NodeHealthCheck"')).map((line) => /type="(\w+)"/.exec(line)?.[1]);
 
-/** Whatever came before in the operator's queue is done. */
+/** Waits until the operator has handled everything earlier in its queue. */
 async function untilReconciledElsewhere(): Promise<void> {
   await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
   await fullCluster.until(async () =>
@@ -75,9 +75,9 @@ test.for(mistakes)("$key=$value holds the object as it is and names the word tha
   const { key, value, reason, says, type } = mistake;
   const driftsBefore = drifts();
   const from = now();
-  const said = operator.log.length; // some mistakes mean the same word
+  const said = operator.log.length;
   const annotations = { [`${prefix}${key}`]: value };
-  // One opponent for all of them would be an edit war.
+  // Uses a new field manager each time, to avoid an edit war.
   await fullCluster.edit(
     check,
     { metadata: { annotations }, spec: { minHealthy: "10%" } },

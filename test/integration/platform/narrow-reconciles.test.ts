@@ -17,7 +17,7 @@ type ReconcileCounts = Readonly<Record<string, number>>;
 
 const check = "NodeHealthCheck/virt-node-health-check";
 const hco = "HyperConverged/kubevirt-hyperconverged";
-/** Edited to see that everything before has been reconciled. */
+/** An object whose correction shows that everything earlier was reconciled. */
 const marker = "UIPlugin/";
 const managedBy = "platform.kubevirt.io/managed-by";
 
@@ -25,14 +25,12 @@ const pathOf = (kind: string) => fullCluster.targets.find(({ ref }) => ref.kind 
 const annotateHco = (annotations: Readonly<Record<string, string>>) =>
   fullCluster.edit(pathOf("HyperConverged"), { metadata: { annotations } });
 
-/** How often each object was reconciled, by kind and name. */
 async function reconcileCounts(): Promise<ReconcileCounts> {
   const lines = await outputs.series("reconcile_duration_seconds_count{");
   const counts = lines.map((line) => /kind="(\w+)",name="([^"]+)".* (\d+)$/.exec(line) ?? []);
   return Object.fromEntries(counts.map(([, kind, name, count]) => [`${kind}/${name}`, Number(count)]));
 }
 
-/** Which objects were reconciled since, but for the marker. */
 async function reconciledSince(before: ReconcileCounts): Promise<readonly string[]> {
   const now = await reconcileCounts();
   return Object.keys(now).filter((object) => now[object] !== before[object] && !object.startsWith(marker));
@@ -40,10 +38,10 @@ async function reconciledSince(before: ReconcileCounts): Promise<readonly string
 
 let edits = 0;
 
-/** A later edit, of the marker, is corrected, and the work queue is empty: what came before it is over. */
+/** Waits until an edit of the marker is corrected and the queue is empty. */
 async function drainQueue(): Promise<ReconcileCounts> {
   const path = pathOf("UIPlugin");
-  edits += 1; // somebody else each time, so that no edit war is seen
+  edits += 1; // a new field manager each time, to avoid an edit war
   await fullCluster.edit(path, { metadata: { labels: { [managedBy]: "nobody" } } }, `editor-${edits}`);
   await fullCluster.until(async () =>
     expect((await fullCluster.read(path)).metadata.labels?.[managedBy]).toBe("virt-platform-operator"),
@@ -76,7 +74,7 @@ test("another object of a kind that must be alone concerns ours of that kind onl
   expect(await reconciledSince(before)).toEqual([check]);
   const there = await reconcileCounts();
   await server.request({ method: "DELETE", path: `${collection}/theirs` });
-  await fullCluster.until(async () => expect(await reconciledSince(there)).toContain(check)); // not in the next test
+  await fullCluster.until(async () => expect(await reconciledSince(there)).toContain(check)); // before the next test
 });
 
 test("an annotation of the HyperConverged that is not ours concerns none of the objects that are made from it", async () => {

@@ -1,5 +1,3 @@
-// A single node does not reboot a pool, and changed inputs do so at most once in 6 hours.
-
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -74,7 +72,7 @@ async function reportedRow() {
 
 test("a crash does not forget the limit, and the report shows what is on hold", async () => {
   await operator.kill();
-  await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath }); // if it exists already
+  await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath });
   const before = now();
   operator = await fullCluster.start();
   const held = expect.stringContaining("InputChanged: a cluster input changed again");

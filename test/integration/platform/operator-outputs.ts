@@ -1,5 +1,3 @@
-// What people see of the operator from outside: its events, its series and its report.
-
 import type { Json, JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { reportName } from "@virt/platform";
@@ -16,9 +14,8 @@ export type ReportedEvent = {
 
 export type OperatorOutputs = {
   readonly start: () => Promise<RunningProgram>;
-  /** Lines of the platform's own metrics that have all these parts. */
   readonly series: (...parts: readonly string[]) => Promise<readonly string[]>;
-  /** No key waits in the work queue, and none is being reconciled. */
+  /** Reports whether no key is queued or being reconciled. */
   readonly isIdle: () => Promise<boolean>;
   readonly events: () => Promise<readonly ReportedEvent[]>;
   readonly report: () => Promise<JsonMap>;
@@ -53,7 +50,7 @@ export async function openOperatorOutputs({ testCluster }: FullCluster): Promise
   };
 }
 
-/** The API server records events of its own, such as IPAddressNotAllocated, whatever they are called. */
+/** Excludes the API server's own events, such as IPAddressNotAllocated. */
 function isWrittenByOperator(event: Json): boolean {
   const managers = asList(at(event, "metadata", "managedFields")).map((entry) => asText(at(entry, "manager")));
   return managers.includes("virt-operator");

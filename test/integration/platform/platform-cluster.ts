@@ -1,11 +1,10 @@
-// A cluster with everything that the platform controller can keep, for tests of what it says about it.
+// A cluster with every kind that the platform controller can manage.
 
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { inRepository, type KubectlResult } from "@virt/testkit";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 
-/** Kinds that an OpenShift may have beside those of every test cluster. */
 export const optionalCrds = [
   "nodehealthchecks",
   "selfnoderemediationtemplates",
@@ -27,12 +26,10 @@ export function startPlatformCluster(): Promise<TestCluster> {
 
 export const hcoPath = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 
-/** A command of the shipped program. */
 export function startCommand(...args: readonly string[]) {
   return spawn(process.execPath, [inRepository("dist", "virt-operator.mjs"), ...args], { env: {} });
 }
 
-/** To its end. */
 export async function runCommand(...args: readonly string[]): Promise<KubectlResult> {
   const child = startCommand(...args);
   const ended = new Promise<number>((resolve) => void child.once("close", (code) => resolve(code ?? -1)));

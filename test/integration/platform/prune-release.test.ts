@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-/** All that others see of an object, without our two marks. */
 function withoutMarks({ metadata, ...rest }: KubeObject) {
   const { [managedByLabel.key]: _label, ...labels } = metadata.labels ?? {};
   const { [objectAnnotations.state]: _state, ...annotations } = metadata.annotations ?? {};
@@ -30,7 +29,6 @@ test("release changes nothing of any object but our marks, and leaves nothing of
     [objectAnnotations.state]: state.replace("{", '{"patch":"x",'),
     [objectAnnotations.paused]: "true",
   };
-  // As a pause is written.
   const account = "virt-platform-operator-controller-manager";
   const operator = await fullCluster.testCluster.server.serviceAccount("virt-platform-operator-system", account);
   const path = `${paused}?fieldManager=${fieldManagers.platform}`;

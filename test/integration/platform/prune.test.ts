@@ -85,7 +85,7 @@ test("what is excluded is not pruned, and goes once it is not", async () => {
   await annotateHco({ "enable-loadaware": "false" });
   await untilGone(argument);
   expect(await status(descheduler)).toBe(200);
-  await annotateHco({ "disabled-resources": "[{kind: KubeDescheduler" }); // a typo does not switch exclusions off
+  await annotateHco({ "disabled-resources": "[{kind: KubeDescheduler" }); // a typo does not disable exclusions
   await annotateHco({ "enable-mtv": "false" });
   await untilGone(pathOf("forklift-controller"));
   expect(await status(descheduler)).toBe(200);
@@ -177,7 +177,7 @@ test("an object that somebody takes out of management while its deletion is on i
   await fullCluster.edit(plugin, { metadata: { annotations: { [objectAnnotations.mode]: "unmanaged" } } });
   proxy.disarm();
   await fullCluster.until(async () => expect(answersTo("delete", "uiplugins").at(-1)).toBe(409));
-  // Read again, it is somebody else's: there is no second deletion.
+  // A new read shows that the object is unmanaged, so that there is no second deletion.
   await fullCluster.until(async () => expect(answersTo("get", "uiplugins").slice(reads)).toContain(200));
   expect(await status(plugin)).toBe(200);
   await fullCluster.edit(plugin, { metadata: { annotations: { [objectAnnotations.mode]: null } } });

@@ -1,5 +1,3 @@
-// Writes that reboot nodes: what they would do is said before, and the gate before them holds and lets go by itself.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { nodeObject, poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
@@ -18,7 +16,7 @@ const prefix = "platform.kubevirt.io/";
 let testCluster: TestCluster;
 let proxy: FaultProxy;
 
-/** What is shown of an impact changes once a minute. */
+/** The shown impact changes once a minute. */
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 150_000, interval: 100 });
 
 function accepted({ status, body }: ApiResponse): void {
@@ -44,7 +42,7 @@ const isWritten = async () => (await testCluster.server.request({ path: psi })).
 async function addNode(name: string): Promise<void> {
   const node = nodeObject(name, { roles: ["master", "worker"] });
   await create("/api/v1/nodes", node);
-  await edit(`/api/v1/nodes/${name}`, { spec: { taints: null } }); // the server takes a new node for one that is not ready
+  await edit(`/api/v1/nodes/${name}`, { spec: { taints: null } }); // the API server taints a new node as not ready
 }
 
 async function addVm(name: string, node: string, given: VmGiven & { readonly owner: string }): Promise<void> {
@@ -58,10 +56,9 @@ async function addVm(name: string, node: string, given: VmGiven & { readonly own
   const domain = { ...(at(spec, "domain") as JsonMap), devices: {} };
   const owned = { name: metadata.name, ownerReferences };
   const body = { ...vmi, metadata: owned, spec: { ...(spec as JsonMap), domain } };
-  accepted(await testCluster.server.request({ method: "POST", path: vmis, body })); // its status is no subresource
+  accepted(await testCluster.server.request({ method: "POST", path: vmis, body }));
 }
 
-/** As `Impact:` says it. */
 async function explained(): Promise<string> {
   const { stdout, stderr } = await runCommand(
     "explain",

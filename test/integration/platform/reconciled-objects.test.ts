@@ -24,7 +24,7 @@ const edit = async (path: string, body: unknown) => {
   expect(status).toBe(200);
 };
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 50 });
-/** Without what the operator of the HyperConverged got in the way of: a write that was refused, and its dry run before. */
+/** Excludes writes that conflicted with the HyperConverged's operator, and their dry runs. */
 const withoutConflicts = (events: readonly AuditEvent[]) =>
   events.filter((_, at) => ![at, at + 1].some((index) => events[index]?.responseStatus?.code === 409));
 const writes = (to: string) =>
@@ -47,11 +47,11 @@ test("every object of the catalog appears, each with our label", async () => {
 
 test("a field of ours that somebody changed is corrected with two requests, and others are left alone", async () => {
   await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
-  const from = new Date().toISOString(); // what came before may be logged after it has been seen
+  const from = new Date().toISOString(); // the audit log can have earlier requests later
   await edit(check, { spec: { minHealthy: "10%" }, metadata: { labels: { team: "theirs" } } });
   await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
   expect((await read(check)).metadata.labels).toMatchObject({ team: "theirs" });
-  // The audit log may be a moment behind the object.
+  // The audit log can be late.
   await until(async () => {
     const seen = writes(check).filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > from);
     expect(seen.map(({ verb, requestURI }) => `${verb} ${requestURI.includes("dryRun")}`)).toEqual([
@@ -93,7 +93,7 @@ test("an unmanaged object is left alone", async () => {
   await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
   const config = async () => ((await read(hco)) as { spec: { liveMigrationConfig: object } }).spec.liveMigrationConfig;
   await until(async () => expect(await config()).toMatchObject({ allowPostCopy: false }));
-  // The audit log may be a moment behind the object, and the next test counts from here.
+  // The audit log can be late, and the next test counts from here.
   await until(async () => expect(withoutConflicts(writes(hco)).length).toBe(before + 2));
   expect((await read(check)).spec).toMatchObject({ stormCooldownDuration: "2m" });
 });
@@ -103,7 +103,7 @@ test("an edit that touches nothing of ours costs no request", async () => {
     withoutConflicts(
       testCluster.server.audit().filter(({ user, verb, requestURI }) => {
         const isOurs = user.username === accountName("platform");
-        const isDiscovery = /^\/apis\/[^/]+\/[^/]+$/.test(requestURI); // the CRDs of this cluster are seconds old
+        const isDiscovery = /^\/apis\/[^/]+\/[^/]+$/.test(requestURI); // this cluster's CRDs are seconds old
         return (
           isOurs &&
           verb !== "watch" &&

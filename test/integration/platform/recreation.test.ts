@@ -16,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-/** As the object records it. */
 async function recreations(): Promise<number> {
   const { metadata } = await fullCluster.read(check);
   const times = at(parseJson(metadata.annotations?.[objectAnnotations.state] ?? ""), "recreated") ?? [];
@@ -47,7 +46,7 @@ test("somebody who deletes an object again and again gets it back five times, ki
     if (times !== 3) continue;
     await operator.kill();
     operator = await fullCluster.start();
-    await untilCorrected(); // it has seen the object while it was there
+    await untilCorrected(); // the operator has seen the object
   }
   await removeIt();
   const isReported = () => operator.log.filter(({ reason }) => reason === "ThrashingDetected").map(({ msg }) => msg);

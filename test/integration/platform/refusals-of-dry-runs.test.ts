@@ -37,14 +37,14 @@ const askByDryRun = () =>
   });
 
 test("where a webhook refuses dry runs a drift is corrected all the same, on the version that was seen", async () => {
-  await fullCluster.until(async () => expect((await askByDryRun()).status).toBe(400)); // it is in force a moment later
+  await fullCluster.until(async () => expect((await askByDryRun()).status).toBe(400));
   const from = now();
   const edited = await fullCluster.testCluster.server.request({
     method: "PATCH",
     path: `${check}?fieldManager=kubectl-edit`,
     body: { spec: { minHealthy: "10%" } },
   });
-  const { resourceVersion } = (edited.body as KubeObject).metadata; // read later, it may be corrected
+  const { resourceVersion } = (edited.body as KubeObject).metadata; // later it may be corrected
   await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
   const requests = () => fullCluster.requests(check, from);
   await expect.poll(() => requests().map(({ responseStatus }) => responseStatus?.code)).toEqual([400, 200]);

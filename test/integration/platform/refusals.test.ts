@@ -39,7 +39,7 @@ const series = async (name: string, kind: string) => {
   return lines.map((line) => line.split(" ").at(-1));
 };
 
-/** What came before in the operator's queue is done. */
+/** Waits until the operator has handled everything earlier in its queue. */
 async function untilReconciledElsewhere(): Promise<void> {
   await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
   await fullCluster.until(async () =>

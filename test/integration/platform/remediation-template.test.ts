@@ -34,7 +34,7 @@ async function plantTemplate(namespace: string): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-/** Whatever came before in the operator's queue is done. */
+/** Waits until the operator has handled everything earlier in its queue. */
 async function untilReconciledElsewhere(): Promise<void> {
   await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
   await fullCluster.until(async () =>

@@ -1,5 +1,3 @@
-// The hardware changes that the report of the platform controller lists: they do not count yet.
-
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at, readJson } from "@virt/engine";
 import { expect } from "vitest";
@@ -12,7 +10,6 @@ export async function reportedChanges({ read }: FullCluster): Promise<readonly J
   return asList(at(readJson(report), "hardwareChanges")) as readonly JsonMap[];
 }
 
-/** The operator has seen exactly these changes. */
 export function untilWaiting(fullCluster: FullCluster, names: readonly string[]): Promise<void> {
   return fullCluster.until(async () =>
     expect((await reportedChanges(fullCluster)).map(({ name }) => name)).toEqual(names),

@@ -27,7 +27,7 @@ async function eventsWith(notes: readonly string[]): Promise<readonly JsonMap[]>
   return notes.flatMap((note) => events.filter((event) => event["note"] === note));
 }
 
-/** The object was reconciled, and it is still ours. */
+/** Waits for the correction of an edit, which shows that the object is still managed. */
 async function tamperWith(path: string): Promise<void> {
   await fullCluster.edit(path, { metadata: { labels: { [managedBy]: "nobody" } } });
   await fullCluster.until(async () => expect(await label(path)).toBe("virt-platform-operator"));

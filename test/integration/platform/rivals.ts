@@ -1,18 +1,16 @@
-// Foreign objects that serve the purpose of one of ours, one case for each rule by which that is decided.
+// Foreign objects with the purpose of one of ours, one case per rule.
 
 import type { KubeObject } from "@virt/api";
 import type { RunningProgram } from "../../cluster/program.ts";
 import type { FullCluster } from "./full-cluster.ts";
 
-/** An object, by the path of its collection. */
 type Foreign = { readonly name: string; readonly path: string; readonly body: KubeObject };
 
 export type Rivalry = {
   readonly rule: string;
   readonly ours: { readonly name: string; readonly path: string };
-  /** Assets of ours with the purpose that each serves. */
   readonly purposes: Readonly<Record<string, string>>;
-  /** Where both are there the first one is named, unless it came later to a singleton. */
+  /** If both exist, the first one is reported, unless it appeared later and the kind is a singleton. */
   readonly first: Foreign;
   readonly second: Foreign;
 };
@@ -79,7 +77,7 @@ export const rivalries: readonly Rivalry[] = [
     rule: "the singleton in a namespace",
     ours: { name: "MetalLB metallb-system/metallb", path: `${metalLbs}/metallb-system/metallbs/metallb` },
     purposes: { "metallb-operator": "metallb" },
-    first: metalLb("metallb", "openshift-mtv"), // of the same name, elsewhere
+    first: metalLb("metallb", "openshift-mtv"),
     second: metalLb("another", "metallb-system"),
   },
   {
@@ -119,7 +117,7 @@ export const conflictsOf = ({ ours, purposes }: Rivalry, { name }: Foreign): rea
 export const yieldsOf = ({ purposes }: Rivalry, { name }: Foreign): readonly string[] =>
   Object.keys(purposes).map((asset) => `Asset ${asset} is not applied: ${name} already provides it`);
 
-/** How often each was reported. A series of events counts on with a delay, the log does not. */
+/** Returns the number of reports of each note. Counts log lines, because the count of an event series is delayed. */
 export function countReports({ log }: RunningProgram, notes: readonly string[]): readonly number[] {
   return notes.map((note) => log.filter(({ msg }) => msg === note).length);
 }

@@ -1,4 +1,4 @@
-// The annotation blocks of the platform's seed README, key by key and value by value, on the objects that they name.
+// Every annotation value in the platform's seed README, applied to the named objects.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { at } from "@virt/engine";

@@ -32,7 +32,6 @@ afterAll(async () => {
 });
 
 const settings = async () => at(await fullCluster.read(kubelet), "spec", "kubeletConfig");
-/** Kubelet settings that are the operator's. */
 const owned = async () => {
   const paths = leavesOf(appliedBy(readOwners(await fullCluster.read(kubelet)), fieldManagers.platform));
   const inner = paths.filter(([, parent]) => parent === "f:kubeletConfig").map((path) => path[2] ?? "");
@@ -45,13 +44,15 @@ const annotateHco = (annotations: Readonly<Record<string, string | null>>) =>
     },
   });
 
-/** Which pools were asked for and answered so: those of workers and of masters are two streams. */
+/** Returns the pools whose streams got this status. Worker and master pools have separate streams. */
 function reports(status: number): ReadonlySet<string | undefined> {
   const answers = proxy.trace().filter((one) => one.resource === pools && one.clientStatus === status);
   return new Set(answers.map(({ query }) => query["fieldSelector"]));
 }
 
-/** What was listed stays known for as long as its kind is served: it goes, and comes back where nobody may read it. */
+/**
+ * Removes and re-creates the CRD without read access, because listed objects stay cached while their kind is served.
+ */
 async function forbidPools(): Promise<void> {
   const { server } = fullCluster.testCluster;
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${pools}.machineconfiguration.openshift.io`;
@@ -77,7 +78,7 @@ test("a part whose input cannot be read keeps its last form, while another part 
 
   proxy.disarm();
   const { maxPods: _tooMany, ...fits } = kept;
-  await fullCluster.untilLong(async () => expect(await settings()).toEqual(fits)); // asked for again after a backoff
+  await fullCluster.untilLong(async () => expect(await settings()).toEqual(fits)); // retried after a backoff
 });
 
 const devices = async (bus: string) => at(await fullCluster.read(hcoPath), "spec", "permittedHostDevices", bus);

@@ -32,7 +32,7 @@ const expectGone = (...parts: readonly string[]) =>
   until(async () => expect(await outputs.series(...parts)).toEqual([]));
 const nhc = ['kind="NodeHealthCheck"'];
 
-/** The current state, as gauges show it; how long and how often is another matter. */
+/** Returns the gauges of the current state, without durations and counters. */
 async function gauges(): Promise<readonly string[]> {
   const current =
     /_(compliance_status|paused_resources|customization_info|invalid_override|contested_fields|excluded_assets|missing_dependency|active)\{/;
@@ -56,7 +56,7 @@ test("each override shows while it is in force", async () => {
   await expectGone('compliance_status{kind="UIPlugin"');
   await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: "[{" });
   await expectShown("invalid_override", [...nhc, 'type="patch"'], 1);
-  await expectShown("compliance_status", nhc, 1); // it was in sync, and nobody touches it
+  await expectShown("compliance_status", nhc, 1); // the object was in sync, and nothing changes it
   await expectShown("customization_info", nhc, 1);
   await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: null });
   await expectGone("invalid_override{");
@@ -123,10 +123,9 @@ test("after a restart the gauges are the same", async () => {
   await until(async () => expect(await gauges()).toEqual(before));
 });
 
-/** What shows while nothing is managed. */
 async function untilIdle(reason: string): Promise<void> {
   await expectShown("active", ['activation="always"'], 0);
-  await expectGone("namespace="); // what belongs to an object has its namespace, an empty one too
+  await expectGone("namespace="); // series of an object have a namespace label, which can be empty
   await expectGone("missing_dependency{");
   await until(async () => {
     const excluded = await outputs.series("excluded_assets{");
@@ -152,13 +151,13 @@ test("an operator that people send to sleep writes nothing, shows nothing of an 
   const path = pathOf("KubeletConfig");
   const before = fullCluster.requests(path).length;
   await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
-  await say("autopilot", "no-such-asset"); // reported when all that came before it was seen
+  await say("autopilot", "no-such-asset"); // the event shows that everything earlier was handled
   await until(async () => expect(operator.log.map(({ reason }) => reason)).toContain("UnknownAssetName"));
   expect(fullCluster.requests(path)).toHaveLength(before);
   expect(at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods")).toBe(7);
   await say("autopilot", "true");
   await expectShown("compliance_status", ['kind="KubeletConfig"'], 1);
-  await expect.poll(() => fullCluster.requests(path).length).toBe(before + 2); // the audit log may be a moment behind
+  await expect.poll(() => fullCluster.requests(path).length).toBe(before + 2); // the audit log can be late
 });
 
 test("an operator whose HyperConverged is deleted shows nothing of an object, nor does one that never had any", async () => {

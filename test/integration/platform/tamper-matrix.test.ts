@@ -14,7 +14,6 @@ import {
   untilConverged,
 } from "./full-cluster.ts";
 
-/** For all cases together. */
 const hangsAfterMs = 400_000;
 let fullCluster: FullCluster;
 let operator: RunningProgram;
@@ -26,7 +25,6 @@ beforeAll(async () => {
 }, hangsAfterMs);
 afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-/** With full buckets. */
 async function restartOperator(): Promise<void> {
   await operator.kill();
   operator = await fullCluster.start();
@@ -36,14 +34,14 @@ type Case = { readonly target: ManagedTarget; readonly field: Path; readonly how
 
 const isState = (path: Path) => writePath(path).endsWith("platform.kubevirt.io~1state");
 
-/** Without the key an element is another one, so the element goes with it. */
+/** Includes the whole element for its key, because an element without its key is a different one. */
 function fieldsOf(object: KubeObject): readonly Path[] {
   const fields = leavesOf(ownFields(object)).filter((path) => !isState(path));
   const whole = fields.map((path) => (isElementKey(path) ? path.slice(0, -1) : path));
   return [...new Map(whole.map((path) => [writePath(path), path])).values()];
 }
 
-/** One after the other on an object, for which a token for each write has to be left. */
+/** Leaves a token for every write. */
 const writesOfOneLife = 9;
 const results = new MatrixResults();
 const refused: string[] = [];
@@ -64,7 +62,7 @@ async function schemaOf({ ref, path }: ManagedTarget): Promise<JsonMap | undefin
 async function casesOf(target: ManagedTarget, number: number): Promise<readonly Case[]> {
   schemas.set(target.path, await schemaOf(target));
   const fields = fieldsOf(await fullCluster.read(target.path));
-  // Siblings first: that they stay is seen while the others are undone.
+  // Adds siblings first and checks at the end that later corrections kept them.
   const order = [...fieldEdits].toSorted(
     (left, right) => Number(right === "add sibling") - Number(left === "add sibling"),
   );
@@ -74,7 +72,7 @@ async function casesOf(target: ManagedTarget, number: number): Promise<readonly 
   return all.filter(({ field, how }) => how === "delete" || field.at(-1)?.startsWith("f:") === true);
 }
 
-/** Whether the server was asked for something: it is undone where we own it, and left where we do not. */
+/** Edits a field. Expects a correction if we own it, and none otherwise. */
 async function tryCase({ target, field, how, manager }: Case, siblings: Map<string, Path>): Promise<"write" | "none"> {
   const { server } = fullCluster.testCluster;
   const live = await fullCluster.read(target.path);
@@ -98,7 +96,7 @@ async function tryCase({ target, field, how, manager }: Case, siblings: Map<stri
     return "none";
   }
   const isKept = (now: KubeObject) => ours.every((path) => equalJson(valueAt(now, path), valueAt(live, path)));
-  if (isKept(done.after)) return "none"; // a default is what we want
+  if (isKept(done.after)) return "none"; // the default is the desired value
   await fullCluster
     .until(async () => {
       const now = await fullCluster.read(target.path);
@@ -109,7 +107,6 @@ async function tryCase({ target, field, how, manager }: Case, siblings: Map<stri
   return "write";
 }
 
-/** As many cases as an object has tokens for. */
 async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<number> {
   const from = now();
   const siblings = new Map<string, Path>();
@@ -128,7 +125,7 @@ async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<n
       .requests(target.path, from)
       .map(({ requestURI }) => (requestURI.includes("dryRun=All") ? "dry" : "write"));
   const expected = Array.from({ length: writes }, () => ["dry", "write"]).flat();
-  // The audit log may be a moment behind the object.
+  // The audit log can be late.
   const isLogged = vi.waitUntil(() => equalJson(sent(), expected), { timeout: 120_000, interval: 40 });
   await isLogged.catch(() => results.fail(objectName(target), `${writes} corrections, requests ${sent().join(" ")}`));
   return tried;

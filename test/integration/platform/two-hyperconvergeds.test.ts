@@ -1,5 +1,3 @@
-// Two HyperConvergeds in one cluster: one counts, and what is written and said follows that one alone.
-
 import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -17,7 +17,6 @@ const note =
 let fullCluster: FullCluster;
 let proxy: FaultProxy;
 let operator: RunningProgram;
-/** Their assets read pools. */
 let held: readonly ManagedTarget[];
 
 beforeAll(async () => {
@@ -48,7 +47,7 @@ const maxPods = async () => at(await fullCluster.read(kubelet), "spec", "kubelet
 const asked = () => held.flatMap(({ path }) => fullCluster.requests(path).map(({ requestURI }) => requestURI));
 const countReports = () => operator.log.filter(({ msg }) => note.test(msg ?? "")).length;
 
-/** Of the last reason: a slow machine may take so long before it that an earlier one is reported, too. */
+/** Returns events of the latest reason, because a slow machine can report earlier ones too. */
 async function events(): Promise<readonly JsonMap[]> {
   const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
   const all = asList(at(body as JsonMap, "items")) as readonly JsonMap[];
@@ -72,7 +71,7 @@ test("what cannot be made for want of an input is held as it is after a start, a
 test("an input that cannot be read for a minute is reported with its latest reason for each object that waits for it, and nothing is done to them", async () => {
   const before = asked();
   expect(await events()).toEqual([]);
-  proxy.disarm(); // and armed again before any request comes in
+  proxy.disarm(); // rearmed before any request arrives
   refusePools(403);
   const reports = held.map(({ ref: { kind, name } }) => ({
     type: "Warning",
@@ -88,7 +87,7 @@ test("an input that cannot be read for a minute is reported with its latest reas
 
 test("once the input can be read everything is reconciled again, and nothing is reported twice", async () => {
   proxy.disarm();
-  await fullCluster.untilLong(async () => expect(await maxPods()).toBe(500)); // asked for again after a backoff
+  await fullCluster.untilLong(async () => expect(await maxPods()).toBe(500)); // the operator retries after a backoff
   for (const { path } of held) await untilCorrected(path);
   expect(countReports()).toBe(held.length);
   expect((await events()).map((event) => event["series"])).toEqual(held.map(() => undefined));

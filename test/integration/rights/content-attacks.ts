@@ -1,9 +1,6 @@
-// Hostile content for the very objects that an operator may write, as a thief of its token would try it.
-
 import type { JsonMap } from "@virt/api";
 import type { ControllerName } from "../../cluster/account.ts";
 
-/** A merge patch for an object of this kind, or of this kind and name. */
 export type ContentAttack = { readonly attack: string; readonly on: string; readonly body: JsonMap };
 
 const on = (target: string, attacks: Readonly<Record<string, JsonMap>>): readonly ContentAttack[] =>
@@ -14,7 +11,6 @@ const annotations = (members: JsonMap): JsonMap => ({ metadata: { annotations: m
 const kubelet = (members: JsonMap): JsonMap => spec({ kubeletConfig: members });
 const owner = { apiVersion: "v1", kind: "ConfigMap", name: "soon-deleted", uid: "1" };
 
-/** Tried on every object. */
 export const metadataAttacks: Readonly<Record<string, JsonMap>> = {
   "add a foreign label": { metadata: { labels: { hostile: "true" } } },
   "add a foreign annotation": annotations({ "hostile.example.com/run": "true" }),

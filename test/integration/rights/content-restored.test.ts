@@ -1,4 +1,4 @@
-// The policies accept every apply of the catalog's own content, and no forged record of fields hides a change of other content.
+// The policies accept every apply of declared content, and forged managedFields do not hide other content.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import type { ApiUser } from "@virt/testkit";
@@ -28,7 +28,7 @@ test("the platform operator corrects an element of a list in which another clien
   });
 });
 
-/** Fields that are replaced as a whole by an apply, with the members that another client adds to them. */
+/** Fields that an apply replaces completely, with another client's members. */
 const replaced: readonly { readonly by: ControllerName; readonly kind: string; readonly spec: JsonMap }[] = [
   { by: "platform", kind: "Service", spec: { selector: { theirs: "x" } } },
   { by: "platform", kind: "ServiceMonitor", spec: { selector: { matchLabels: { theirs: "x" } } } },
@@ -123,7 +123,7 @@ const forgedEntry = (manager: string, fields: JsonMap, second = 0): JsonMap => (
 const strategy = { "f:spec": { "f:evictionStrategy": {} } };
 const many = Array.from({ length: 12 }, (_, at) => forgedEntry(`forged-${at}`, { "f:spec": { [`f:x${at}`]: {} } }, at));
 
-/** With each, the API server has another reason not to list the change under the operator's name. */
+/** With each one, the API server does not list the change under the operator's manager, for a different reason. */
 const forgeries: readonly { readonly forged: string; readonly managedFields: readonly JsonMap[] }[] = [
   { forged: "no entry", managedFields: [{}] },
   { forged: "an entry of another client", managedFields: [forgedEntry("other", strategy)] },

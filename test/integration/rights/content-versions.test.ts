@@ -1,4 +1,4 @@
-// The policies hold the platform operator's token when version v1 of the HyperConverged appears, and let its own content through.
+// The policies restrict the platform operator's token when HyperConverged v1 appears, and accept its own content.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { at } from "@virt/engine";

@@ -1,5 +1,3 @@
-// A stolen token writes the content that the catalog declares, to the objects of the catalog, and nothing else.
-
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { equalJson, isMap } from "@virt/engine";
 import type { ApiResponse } from "@virt/testkit";
@@ -25,14 +23,14 @@ const edit = (by: ControllerName, one: OwnObject, body: JsonMap): Promise<ApiRes
     body,
   });
 
-/** As a merge patch does it, but null stays. */
+/** Applies a merge patch but keeps nulls. */
 function merged(value: Json | undefined, patch: Json): Json {
   if (!isMap(value) || !isMap(patch)) return patch;
   const changed = Object.entries(patch).map(([key, one]) => [key, merged(value[key], one ?? null)] as const);
   return { ...value, ...Object.fromEntries(changed) };
 }
 
-/** The API server drops some nulls of an apply: then nothing changes, or the operator lets its own content go. */
+/** The API server drops some nulls of an apply. Then nothing changes, or the operator releases its own content. */
 async function isHarmless(by: ControllerName, one: OwnObject, answer: ApiResponse): Promise<boolean> {
   const { spec: _spec, data: _data, ...bare } = one.object;
   const live = await cluster.server.request({ path: pathOf(one) });
@@ -151,7 +149,7 @@ test("the platform operator's token deletes only objects that carry its label", 
   const body = { metadata: { labels: { "platform.kubevirt.io/managed-by": null } } };
   await cluster.server.request({ method: "PATCH", path: pathOf(metallb), body });
   expect(messageOf(await cluster.accounts.platform.request(remove))).toContain("it does not have the label");
-  // The security model says so.
+  // As documented in the security model.
   const marked = { metadata: { labels: { "platform.kubevirt.io/managed-by": "virt-platform-operator" } } };
   expect(messageOf(await edit("platform", metallb, marked))).toBe("");
 });

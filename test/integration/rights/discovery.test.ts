@@ -1,4 +1,4 @@
-// Everything that an API server serves, asked for in every way with each operator's token: what its role does not name is refused.
+// Every verb on every served resource with each operator's token: anything outside its role is refused.
 
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -49,11 +49,11 @@ const methods: Readonly<Record<string, string>> = {
   deletecollection: "DELETE",
 };
 
-/** Of a name that no role knows, in no other place than that namespace. */
+/** Uses a name and a namespace that no role names. */
 const attempts = (resource: Resource, namespace: string) =>
   resource.verbs.flatMap((verb) => {
     const method = methods[verb];
-    if (method === undefined) return []; // a watch is authorised as a list, and does not end
+    if (method === undefined) return []; // a watch has the same authorization as a list, but does not end
     const { root, apiVersion, kind, namespaced } = resource;
     const [plural = "", sub] = resource.name.split("/");
     const collection = `${root}${namespaced ? `/namespaces/${namespace}` : ""}/${plural}`;
@@ -66,7 +66,7 @@ const attempts = (resource: Resource, namespace: string) =>
     return [{ what, request: { method, path: isRead ? path : `${path}?dryRun=All`, ...(!isRead && { body }) } }];
   });
 
-/** What is let through, to be decided by what it says: the same questions about oneself are open to everybody. */
+/** Requests that anyone may send, such as questions about their own rights. */
 const open = [
   "create selfsubjectaccessreviews.authorization.k8s.io",
   "create selfsubjectreviews.authentication.k8s.io",
@@ -87,7 +87,7 @@ const everybody = [
 const letThrough: Readonly<Record<ControllerName, readonly string[]>> = {
   advisor: [
     ...everybody,
-    // Of a name that is none of a profile: the CRD refuses that one.
+    // A name that belongs to no profile, which the CRD refuses.
     "create virtplatformconfigs.advisor.kubevirt.io",
     "get namespaces",
     "get virtplatformconfigs.advisor.kubevirt.io",

@@ -1,5 +1,3 @@
-// The policies that the operators verify are those that every package installs.
-
 import { readFileSync } from "node:fs";
 import { type ExpectedPolicy, expectedPolicies } from "@virt/catalog";
 import { hashPolicySpec, type Json, type KubeObject } from "@virt/engine";

@@ -1,4 +1,4 @@
-// Objects that neither operator may write, one of each kind that a thief of its token would want.
+// Objects that no operator may write, one of each kind that an attacker would want.
 
 export type ForeignObject = {
   readonly apiVersion: string;
@@ -6,7 +6,6 @@ export type ForeignObject = {
   readonly plural: string;
   readonly namespace?: string;
   readonly name: string;
-  /** What the kind requires beside metadata. */
   readonly rest?: object;
 };
 
@@ -79,7 +78,7 @@ const builtIn: readonly ForeignObject[] = [
 const machineConfiguration = "machineconfiguration.openshift.io/v1";
 const monitoring = "monitoring.coreos.com/v1";
 
-/** Of the kinds that we write, under other names or in other places, and what we only read. */
+/** Kinds that we write, under other names or in other places, and kinds that we only read. */
 const served: readonly ForeignObject[] = [
   thing("v1", "ConfigMap", "elsewhere/example-config"),
   thing("v1", "ConfigMap", "elsewhere/virt-platform-operator-report"),
@@ -109,7 +108,6 @@ const config = thing("advisor.kubevirt.io/v1alpha1", "VirtPlatformConfig", profi
   spec: { profile, action: "Apply" },
 });
 
-/** What only the other one may write. */
 export const foreignTo = {
   advisor: [
     thing(machineConfiguration, "MachineConfig", "50-virt-swap-enable"),

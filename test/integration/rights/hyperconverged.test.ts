@@ -1,4 +1,5 @@
-// Who may turn a switch by other ways than an annotation: feature gates in either version, and making or removing the HyperConverged.
+// Rights to change a switch without an annotation: by feature gates in either version, or by creating or removing the
+// HyperConverged.
 
 import { readFileSync } from "node:fs";
 import type { JsonMap } from "@virt/api";
@@ -27,7 +28,6 @@ const folder = (version: Version, where = namespace) =>
 const hco = (version: Version, spec: object, annotations: object = {}, where = namespace) =>
   manifest(`hco.kubevirt.io/${version}`, "HyperConverged", { name, namespace: where, annotations }, { spec });
 
-/** With the policies of the platform operator, and somebody who may do everything with HyperConvergeds, and nothing else. */
 async function startWith(version: Version, definition: JsonMap, spec: object) {
   const server = await startServer();
   await server.installCrds([definition as never]);
@@ -44,7 +44,7 @@ async function startWith(version: Version, definition: JsonMap, spec: object) {
 
 const shipped = (version: Version) => load(readFileSync(mockCrd(`hyperconvergeds-${version}`), "utf8")) as JsonMap;
 
-/** Version v1beta1 as clusters had it that kept every gate they were given. */
+/** Version v1beta1 of clusters that kept unknown gates. */
 function withAnyGate(): JsonMap {
   const text = JSON.stringify(shipped("v1beta1"));
   return JSON.parse(

@@ -1,5 +1,3 @@
-// A stolen token writes to nodes what the catalog renders, under the names of the catalog, and nothing else.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
 import { writeDataUrl } from "@virt/engine";
@@ -20,7 +18,7 @@ const pathOf = (name: string) => `${root}/${name}`;
 const roleLabel = "machineconfiguration.openshift.io/role";
 const patchAnnotation = "platform.kubevirt.io/patch";
 
-/** Of each operator, as declared; the tests below say for some of them in other words what they hold. */
+/** Declared objects of each operator. Tests below restate some of their contents independently. */
 const rendered: Readonly<Record<ControllerName, readonly KubeObject[]>> = {
   advisor: profiles.flatMap(({ targets }) => targets.flatMap(({ content = [] }) => content.map((one) => one.object))),
   platform: assets.flatMap(({ content }) => content?.object ?? []),
@@ -46,7 +44,6 @@ afterEach(async () => {
     await cluster.server.request({ method: "DELETE", path: pathOf(metadata.name) });
 });
 
-/** By server-side apply, as the operators write, for real. */
 const apply = (by: ControllerName, object: KubeObject): Promise<ApiResponse> =>
   cluster.accounts[by].request({
     method: "PATCH",

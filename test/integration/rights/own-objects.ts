@@ -1,4 +1,4 @@
-// The objects that each operator writes with all that the catalog has, and a cluster in which its token has every right.
+// The objects that each operator writes with all declared content, and a cluster in which its token has every right.
 
 import type { AnyProfileFacts } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
@@ -56,7 +56,7 @@ export const own: Readonly<Record<ControllerName, readonly OwnObject[]>> = {
   platform: desiredWith(definitions, { said, podCIDR: "10.128.0.0/20" }),
 };
 
-/** Only the policies hold the operators here: their accounts are administrators of the cluster. */
+/** The operators are cluster administrators, so that only the policies restrict them. */
 export async function startCatalogCluster(): Promise<RightsCluster> {
   const cluster = await startRightsCluster();
   for (const by of operators) {

@@ -1,5 +1,3 @@
-// What people may set for the platform operator by annotations: as much as they could do themselves.
-
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";
@@ -43,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.server.stop());
 
-/** Somebody who can make what the policies are about, and no more, is denied by each of them. */
+/** Waits until each policy denies a user who may create its objects and nothing else. */
 async function untilPoliciesHold(): Promise<void> {
   const maker = await person(cluster.server, "maker-of-all", [
     { group: "hco.kubevirt.io", resource: "hyperconvergeds", verbs: ["create"] },

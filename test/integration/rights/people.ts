@@ -1,13 +1,11 @@
-// People with exactly the rights that a test gives them.
-
 import type { ApiUser, Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { bindRole, createRole } from "./rights-cluster.ts";
 
-/** Verbs on a kind in the whole cluster; to patch, where none is named. */
+/** Cluster-wide. Default: patch. */
 export type Permissions = { readonly group: string; readonly resource: string; readonly verbs?: readonly string[] };
 
-/** Somebody who may do this and nothing else; takes effect before it returns. */
+/** Creates a user with these rights, and returns after they take effect. */
 export async function person(server: Server, name: string, rules: readonly Permissions[]): Promise<ApiUser> {
   const granted = rules.map(({ group, resource, verbs = ["patch"] }) => ({
     apiGroups: [group],

@@ -1,5 +1,3 @@
-// Who may plan, who may have a plan carried out, and who may say what became of it: with the shipped roles for people.
-
 import type { Action } from "@virt/api";
 import type { ApiResponse, ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -17,7 +15,6 @@ import {
 } from "./rights-cluster.ts";
 
 const profile = "load-aware-rebalancing";
-/** In action Apply when a test begins. */
 const applying = "example-profile";
 const unmade = "virt-higher-density";
 const hash = "a".repeat(64);

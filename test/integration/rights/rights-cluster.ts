@@ -1,4 +1,4 @@
-// An API server with the shipped roles and admission policies, and the accounts of both operators on it.
+// An API server with the shipped roles and admission policies, and the accounts of both operators.
 
 import { type ApiResponse, type ApiUser, borrowServer, inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
@@ -41,25 +41,24 @@ async function installShipped(server: Server): Promise<void> {
   await applyFolder(server, "rbac", "people");
 }
 
-/** Without an error, and without a warning. */
+/** Fails on errors and on warnings. */
 export async function applyFolder(server: Server, ...parts: readonly string[]): Promise<void> {
   const output = await server.kubectl("apply", "--server-side", "-k", inRepository("config", ...parts));
   expect(output).toMatchObject({ code: 0, stderr: "" });
 }
 
-/** Its role lets an operator make leases of any name, so that only the policy stands in the way. */
+/** A role allows an operator to create leases of any name, so that only the policy denies this. */
 function otherLease(operator: string): Write {
   const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "other" } };
   return { method: "POST", path: `/apis/coordination.k8s.io/v1/namespaces/${operator}-system/leases`, body };
 }
 
-/** A policy is in force a moment after it is stored. */
+/** Waits until the policy is in force. */
 export async function untilDenied(actor: ApiUser, write: Write, policy: string): Promise<void> {
   const check = async () => expect(messageOf(await dryRunWrite(actor, write))).toContain(`'${policy}'`);
   await vi.waitFor(check, { timeout: 120_000, interval: 50 });
 }
 
-/** JSON is YAML too. */
 export function manifest(apiVersion: string, kind: string, metadata: object, rest: object = {}): string {
   return `${JSON.stringify({ apiVersion, kind, metadata, ...rest })}\n`;
 }
@@ -78,7 +77,6 @@ export async function createRole(server: Server, name: string, rules: readonly R
   await post(server, `/apis/${rbac}/v1/clusterroles`, role);
 }
 
-/** Gives somebody a role in the whole cluster, on top of what they have. */
 export async function bindRole(server: Server, user: string, role: string): Promise<void> {
   await post(server, `/apis/${rbac}/v1/clusterrolebindings`, {
     apiVersion: `${rbac}/v1`,
@@ -99,7 +97,6 @@ export type Write = {
   readonly body?: unknown;
 };
 
-/** Answered as the real one would be, but nothing is stored. */
 export function dryRunWrite(actor: ApiUser, { path, ...write }: Write): Promise<ApiResponse> {
   return actor.request({ ...write, path: `${path}?dryRun=All` });
 }

@@ -1,5 +1,3 @@
-// What the roles say: those for people, as a cluster adds them up, and those of the operators.
-
 import { globSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
@@ -14,7 +12,10 @@ type Role = {
 const files = globSync("config/rbac/people/*_role.yaml", { cwd: inRepository() });
 const roles = files.map((file) => load(readFileSync(inRepository(file), "utf8")) as Role);
 
-/** Kubernetes has view in edit and edit in admin: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles */
+/**
+ * Kubernetes aggregates view into edit and edit into admin:
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles
+ */
 const includes = { view: ["view"], edit: ["view", "edit"], admin: ["view", "edit", "admin"] } as const;
 
 function verbsOf(clusterRole: keyof typeof includes): readonly string[] {
@@ -60,7 +61,7 @@ test("the default role of the advisor grants nothing on ConfigMaps: example-prof
   expect(new Set(onConfigMaps("example-profile").map(({ name }) => name))).toEqual(new Set(["example-config"]));
 });
 
-// Names of events are not known beforehand, reviews have none, and a POST is authorised without one.
+// Event names are unpredictable, reviews have none, and a POST is authorized without one.
 const unpinned = [
   "create events.events.k8s.io *",
   "create leases.coordination.k8s.io *",
@@ -72,7 +73,7 @@ const unpinned = [
 test.each([
   {
     operator: "advisor",
-    // A config of a profile that this release does not know gets a status, too.
+    // The advisor also writes the status of a config for an unknown profile.
     more: [
       "create virtplatformconfigs.advisor.kubevirt.io *",
       "update virtplatformconfigs/status.advisor.kubevirt.io *",

@@ -1,4 +1,4 @@
-// Somebody holds the token of an operator. First its roles stand in the way, then, with all rights of the cluster, its policy.
+// An attacker has an operator's token: first with its shipped rights, then with all rights but subject to the policies.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";
@@ -132,7 +132,7 @@ test("at least 60 things are tried with each token", () => {
   for (const by of operators) expect(crimesOf(by).length).toBeGreaterThanOrEqual(60);
 });
 
-// A role cannot say in which namespace of others an object may be, nor of what name one may be made by POST: the policy can.
+// A policy can restrict the namespace and the name of a POST. A role cannot.
 describe.each(operators)("the token of the %s, with the rights that it ships with", (by) => {
   test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
     expect(await dryRunWrite(cluster.accounts[by], crime)).toMatchObject({ status: 403 });
@@ -146,7 +146,7 @@ describe.each(operators)("the token of the %s, with all rights of the cluster", 
   });
   test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
     const answer = await dryRunWrite(cluster.accounts[by], crime);
-    // Where two policies refuse, either may be the one that is named.
+    // If two policies deny the request, the API server names either.
     const policies = [`virt-${by}-operator-writes`, "virt-advisor-operator-status"];
     const naming = policies.filter((policy) => messageOf(answer).includes(`ValidatingAdmissionPolicy '${policy}'`));
     expect(naming).toHaveLength(1);

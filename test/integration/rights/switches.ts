@@ -1,11 +1,10 @@
-// What somebody must be allowed to patch to turn a switch on the HyperConverged.
+// The rights that each switch on the HyperConverged requires.
 
 import type { Permissions } from "./people.ts";
 
 export const onHco: Permissions = { group: "hco.kubevirt.io", resource: "hyperconvergeds" };
 const machineConfigs: Permissions = { group: "machineconfiguration.openshift.io", resource: "machineconfigs" };
 const kubeletConfigs: Permissions = { group: "machineconfiguration.openshift.io", resource: "kubeletconfigs" };
-/** What the reboot gate holds. */
 export const rebooting: readonly Permissions[] = [machineConfigs, kubeletConfigs];
 const deschedulers: Permissions = { group: "operator.openshift.io", resource: "kubedeschedulers" };
 export const everything: readonly Permissions[] = [

@@ -1,4 +1,4 @@
-// Each operator, with the rights that it ships with, comes to use every one of them; lists are not streamed, as on old clusters.
+// Each operator uses all of its shipped rights. Lists are not streamed, as on older clusters.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Behind a proxy that refuses streamed lists. Returns how to ask for its metrics. */
+/** Starts the operator behind a proxy that refuses streamed lists. Returns a function that requests its metrics. */
 async function startBehindProxy(
   { server, startOperator }: TestCluster,
   { name, namespace }: OperatorNames,
@@ -51,7 +51,7 @@ async function startBehindProxy(
 function statusOf(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
-    // The certificate is the operator's own: who may ask is what counts here.
+    // Accepts the operator's self-signed certificate, because the test concerns authorization.
     const asked = get(url, { headers, rejectUnauthorized: false }, (answer) =>
       resolve(answer.resume().statusCode ?? 0),
     );
@@ -107,14 +107,14 @@ test("the advisor uses every right that it is granted", { timeout: 300_000 }, as
   await until(() => expect(comparison(testCluster, advisor, "advisor", "example-profile")).toEqual(nothingLeft));
 });
 
-/** A plan is shown with what it would do to a VM that stops, whose owner says whether it starts again. */
+/** Shows a plan that stops a VM, whose owner determines whether it restarts. */
 async function assessPlan({ configs, server }: TestCluster): Promise<void> {
   await server.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "vms" } } });
   const planted = new PlantedCluster(server);
   const { body } = await server.request({ path: "/api/v1/nodes?labelSelector=node-role.kubernetes.io/worker" });
   const [worker] = (body as { readonly items: readonly KubeObject[] }).items;
   const node = worker?.metadata.name ?? "";
-  // Started by hand, else the simulator would make the machine before this does.
+  // The strategy is manual, because the simulator would otherwise create the VM first.
   await planted.plantVms([{ name: "stops", node, strategy: "None", owner: "Manual" }]);
   await configs.edit(loadAware, { action: "DryRun" });
   const { impact } = await configs.until(loadAware, (status) => status.impact !== undefined);
@@ -155,7 +155,7 @@ test("the platform operator uses every right that it is granted", { timeout: 300
   await until(() => expect(comparison(testCluster, platform, "platform")).toEqual(nothingLeft));
 });
 
-/** A gate before reboots has their impact read: of a pool whose one node has a VM that ends with it, and one that blocks. */
+/** Makes the reboot gate assess the impact on a pool with one node, with a VM that stops and one that blocks. */
 async function expectReboots({ testCluster: { server }, edit }: FullCluster): Promise<void> {
   const create = async (path: string, body: KubeObject) =>
     expect((await server.request({ method: "POST", path, body })).status).toBe(201);
@@ -182,7 +182,6 @@ async function expectReboots({ testCluster: { server }, edit }: FullCluster): Pr
   await edit(hcoPath, { metadata: { annotations: { [`${prefix}reboot-gate`]: "no-blockers" } } });
 }
 
-/** Webhooks and policies are watched while one of them changes our writes. */
 async function sufferMutation({ testCluster, edit, read }: FullCluster): Promise<void> {
   const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
   const minHealthy = async () => at(await read(check), "spec", "minHealthy");
@@ -199,7 +198,7 @@ async function sufferMutation({ testCluster, edit, read }: FullCluster): Promise
   await until(async () => expect(await minHealthy()).toBe("51%"));
 }
 
-/** A plan comes and goes: what it governed is recorded, and the switches of that moment are read. */
+/** Completes and removes a plan, so that the operator records it and reads the current switches. */
 async function governFor({ configs, server }: TestCluster): Promise<void> {
   const record = `/api/v1/namespaces/${platform.namespace}/configmaps/virt-platform-operator-governance`;
   const isRecorded = (text: string) =>

@@ -1,4 +1,4 @@
-// The copier, a small controller on our runtime, as a process that tests can ask what it holds.
+// Runs the copier, a small controller on our runtime, and reads its resource usage.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -9,9 +9,7 @@ export type CopierMessage = { readonly event: string; readonly [key: string]: un
 
 export type CopierUsage = {
   readonly heap: number;
-  /** Sockets, timers and what else Node keeps open, by sort. */
   readonly resources: Readonly<Record<string, number>>;
-  /** The state of each watch, by its kind. */
   readonly watches: Readonly<Record<string, string>>;
 };
 
@@ -19,7 +17,7 @@ export type Copier = {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly said: readonly CopierMessage[];
-  /** What it holds at the moment; its heap means something only after a collection. */
+  /** Returns the current usage. The heap is meaningful only after a collection. */
   readonly ask: (first?: "collect") => Promise<CopierUsage>;
 };
 
@@ -46,7 +44,6 @@ export function startCopier(api: Server, env: Readonly<Record<string, string>> =
   return { child, pid: child.pid, said, ask };
 }
 
-/** Faults of ours: a healthy one has none. */
 export function complaints({ said }: Copier): readonly CopierMessage[] {
   return said.filter(({ event }) => event === "bug" || event === "stderr");
 }

@@ -1,4 +1,4 @@
-// The shipped program under the constraints of its container: another user, nothing to write to, no home, little memory.
+// Runs the shipped program under its container's constraints: another user, no writable files, no home, little memory.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,28 +13,27 @@ import type { LogLine } from "../../cluster/program.ts";
 export type Container = {
   readonly log: readonly LogLine[];
   readonly ports: { readonly probes: number; readonly metrics: number };
-  /** The most memory that it has had. */
   readonly peakBytes: () => number;
   readonly userId: () => number;
   readonly stop: () => Promise<number | null>;
 };
 
 export type ContainerOptions = {
-  /** As in the Deployment. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly kubeconfig: string;
   readonly memoryBytes: number;
 };
 
-/** As OpenShift chooses them; only root can choose at all. */
+/** A user ID that OpenShift would choose. Only root can use it. */
 const someone = { uid: 1_000_660_000, gid: 0 };
 const isRoot = process.getuid?.() === 0;
 
 export async function startContainer({ args, env, kubeconfig, memoryBytes }: ContainerOptions): Promise<Container> {
   const root = readOnlyTree(kubeconfig);
   const [probes = 0, metrics = 0, debug = 0] = await freePorts(3);
-  // The last of two flags counts. Ports of the test's own, since all containers share this machine.
+  // Overrides: the last of two equal flags counts. Uses the test's own ports, because all containers share this
+  // machine.
   const instead = [
     `--kubeconfig=${root}/kubeconfig`,
     `--metrics-cert-path=${root}/metrics-tls`,
@@ -42,7 +41,7 @@ export async function startContainer({ args, env, kubeconfig, memoryBytes }: Con
     `--metrics-bind-address=127.0.0.1:${metrics}`,
     ...(args.some((flag) => flag.startsWith("--debug")) ? [`--debug-bind-address=127.0.0.1:${debug}`] : []),
   ];
-  // Node refuses what a read-only root and a shell-less image would refuse: to write, and to start other programs.
+  // Node denies writes and child processes, as a read-only image without a shell would.
   const limits = ["--permission", "--allow-fs-read=*", `--max-old-space-size=${memoryBytes / 2 ** 21}`];
   const child = spawn(`${root}/node`, [...nodeFlags, ...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
     cwd: root,
@@ -69,7 +68,7 @@ function readOnlyTree(kubeconfig: string): string {
   const root = mkdtempSync(join(tmpdir(), "container-"));
   const files = ["virt-operator.mjs", "virt-operator-bundle.mjs"];
   for (const file of files) cpSync(inRepository("dist", file), join(root, file));
-  cpSync(process.execPath, join(root, "node")); // the user of the container may not enter the folder of this tree
+  cpSync(process.execPath, join(root, "node")); // the container's user may not enter this repository
   cpSync(kubeconfig, join(root, "kubeconfig"));
   mkdirSync(join(root, "metrics-tls"));
   for (const file of [...files, "kubeconfig"]) chmodSync(join(root, file), 0o444);

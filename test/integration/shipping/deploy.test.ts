@@ -1,5 +1,3 @@
-// `make deploy` asks for an image, waits until the operators run, and says what holds them up.
-
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer } from "@virt/testkit";
@@ -33,7 +31,7 @@ test("it says how far the rollout is, and ends once the replicas are available",
   const printed = join(server.folder, "printed-by-deploy");
   const running = shell.run(`make deploy OVERLAY=advisor IMG=registry.example/virt-operators:1 2>${printed}`);
   await expect.poll(generation).toBe(1);
-  // No controller manager runs here: the test writes what one would.
+  // Writes the status that a controller manager would write.
   await setStatus({ observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 1, availableReplicas: 1 });
   const read = () => readFileSync(printed, "utf8");
   await expect.poll(read).toContain(`... rollout of ${name}: 1 of 2 replicas available`);
@@ -116,12 +114,10 @@ async function setStatus(status: object): Promise<void> {
   expect(code).toBe(200);
 }
 
-/** As the kubelet says of a container that does not run. */
 function container(status: object): object {
   return { name: "manager", image: "any", imageID: "", ready: false, restartCount: 0, ...status };
 }
 
-/** A pod with the status that a scheduler or kubelet would write. */
 async function createPod(pod: string, status: object): Promise<void> {
   const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
   const spec = {
@@ -137,7 +133,6 @@ async function createPod(pod: string, status: object): Promise<void> {
   expect((await server.request({ method: "PATCH", path, body: { status }, contentType })).status).toBe(200);
 }
 
-/** What the API server answers to a pod that it does not take. */
 async function refusalOf(container: object): Promise<string> {
   const spec = { containers: [{ name: "manager", image: "any", ...container }], serviceAccountName: name };
   const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "refused" }, spec };

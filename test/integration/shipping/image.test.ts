@@ -1,4 +1,4 @@
-// What the Dockerfile says, as far as it can be tried without a container engine; running.test.ts tries the rest.
+// Checks the Dockerfile without a container engine. running.test.ts covers the rest.
 
 import { existsSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
@@ -19,7 +19,7 @@ test("it starts without a shell, with the flags and the environment that are mea
   const [, entry = ""] = /^ENTRYPOINT (.*)$/m.exec(final) ?? [];
   expect(JSON.parse(entry)).toEqual(["node", ...nodeFlags, "/opt/virt-operator/virt-operator.mjs"]);
   for (const [name, value] of Object.entries(nodeEnvironment)) expect(final).toContain(`\nENV ${name}=${value}\n`);
-  expect(final).toMatch(/^USER [1-9]\d*$/m); // a number, or the kubelet cannot tell
+  expect(final).toMatch(/^USER [1-9]\d*$/m); // a number, because a kubelet cannot verify that a user name is not root
   expect(final).not.toMatch(/^(?:RUN|CMD)/m);
 });
 

@@ -1,4 +1,4 @@
-// `make kind-setup` where there is Kind: a stand-in hands out a real API server, the rest is as it would be.
+// `make kind-setup` with a fake Kind that provides a real API server.
 // @module-tag thorough
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,6 @@ beforeAll(async () => {
   shell = openShell({ folder, binaries: server.binaries, kubeconfig: "", env });
   const standIn = (name: string, script: string) =>
     writeFileSync(join(folder, "shell", name), `#!/bin/sh\necho ${name} "$@" >>${calls}\n${script}\n`, { mode: 0o755 });
-  // kind create cluster --name NAME --kubeconfig FILE
   standIn("kind", `[ "$1" != create ] || cp ${server.kubeconfig} "$6"`);
   standIn("podman", "");
 });
@@ -73,7 +72,7 @@ test("kind-delete ends it with the engine that made it", async () => {
   ]);
 });
 
-/** As the Deployment controller of a cluster would say when all pods are there. */
+/** Writes the status that a Deployment controller would write. */
 async function rollOut(deploying: Promise<unknown>): Promise<"ended" | "going on"> {
   const { body } = await server.request({ path: "/apis/apps/v1/deployments" });
   for (const { metadata } of (body as { readonly items: readonly KubeObject[] }).items) {

@@ -1,4 +1,4 @@
-// The seed's way to develop: a local cluster, the operators on it, their logs, and again after a change.
+// The seed's development workflow: a local cluster, the operators, their logs, and a redeployment.
 // @module-tag thorough
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { openShell, type Shell, shellHome } from "../../e2e/shell.ts";
 import { succeeded } from "./manifests.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "local-"));
-// Whatever this machine has: the test is about the cluster that is there without Kind.
+// Ignores container tools of this machine, because the test concerns the cluster without Kind.
 const env = { DEV_FOLDER: join(folder, "cluster"), SCENARIO: "three-workers", SPEED: "1000", CONTAINER_TOOL: "false" };
 const hangsAfterMs = 240_000;
 let shell: Shell;

@@ -1,5 +1,3 @@
-// The folders of config/ as kustomize makes objects of them.
-
 import type { KubeObject } from "@virt/api";
 import { inRepository, type KubectlResult, type Server } from "@virt/testkit";
 import { loadAll } from "js-yaml";

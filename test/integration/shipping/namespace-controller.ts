@@ -1,9 +1,8 @@
-// Ends namespaces as the cluster's own controller does, which is no part of an API server: empties them, then lets them go.
+// Simulates the namespace controller, which is not part of an API server: empties and removes namespaces.
 
 import type { Server } from "@virt/testkit";
 import { succeeded } from "./manifests.ts";
 
-/** Those that are terminating. */
 export async function endNamespaces(server: Server): Promise<void> {
   const ending = "--output=jsonpath={.items[?(@.status.phase=='Terminating')].metadata.name}";
   const { stdout } = succeeded(await server.kubectl("get", "namespaces", ending));

@@ -1,5 +1,3 @@
-// What people see who start the program with a Node that is too old for it.
-
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Each overlay goes onto a real API server, and its pods are admitted where only restricted ones are.
+// A real API server accepts each overlay, and its pods pass the restricted pod security standard.
 
 import { globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -95,7 +95,7 @@ test("no file of config/ makes a namespace of others", () => {
   expect(new Set(made)).toEqual(new Set(ownNamespaces));
 });
 
-// The platform controller applies them itself once it is active: two values would be a quarrel with ourselves.
+// The active platform controller applies these objects itself, so that different values would conflict.
 test("the Service and the ServiceMonitor of the platform controller are those of its own assets", async () => {
   const shipped = [...(await objectsOf(server, "platform")), ...(await objectsOf(server, "prometheus/platform"))];
   const own = ["metrics-service", "metrics-servicemonitor"];
@@ -108,7 +108,6 @@ test("the Service and the ServiceMonitor of the platform controller are those of
 
 type Template = { readonly metadata: object; readonly spec: object };
 
-/** Has the API server validate a pod without creating it. */
 async function tried(namespace: string, { metadata, spec }: Template) {
   const file = join(server.folder, "pod.json");
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, name: "tried", namespace }, spec };

@@ -1,5 +1,3 @@
-// `make undeploy uninstall` takes away what install.yaml brought, says what stays, and touches nothing else.
-
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configClientFor } from "../../cluster/config-client.ts";
@@ -52,7 +50,7 @@ test("what was there before is there afterwards, with all that the operators app
     const after = await everything();
     return { applied: after.filter(isApplied).length, others: after.filter((line) => !isApplied(line)) };
   };
-  // The API server withdraws the kind a moment after its CRD is gone.
+  // The API server stops serving the kind shortly after its CRD is gone.
   await expect.poll(left).toEqual({ applied: 1, others: before });
 });
 
@@ -87,7 +85,6 @@ test("one controller can be taken away alone, and what of the other stays is sai
   );
 });
 
-/** As a plan of the advisor would. */
 async function applyAsOperator(): Promise<void> {
   const apiVersion = "machineconfiguration.openshift.io/v1";
   const name = "99-worker-psi-karg";
@@ -97,7 +94,7 @@ async function applyAsOperator(): Promise<void> {
   expect((await server.request({ method: "PATCH", path, body, contentType })).status).toBe(201);
 }
 
-/** Every object that can be listed, save events, which end by themselves; one line each. */
+/** Returns one line per listable object, except events, which expire. */
 async function everything(): Promise<readonly string[]> {
   const { stdout } = succeeded(await server.kubectl("api-resources", "--verbs=list", "--output=name"));
   const kinds = stdout.split("\n").filter((name) => name !== "" && !name.startsWith("events"));

@@ -1,4 +1,4 @@
-// What is deployed runs: each controller with the flags, the account and the rights of its manifests, as in its container.
+// Each controller runs with the flags, account and rights of its manifests, as in its container.
 
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
@@ -25,7 +25,7 @@ let server: Server;
 beforeAll(async () => {
   server = await startServer();
   succeeded(await server.kubectl("apply", "-k", inRepository("config", "default")));
-  // Our own is there already; this waits until it can be used.
+  // Our own CRD already exists. This call waits until it is served.
   await server.installCrds(["config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml", ...mocks.map(mockCrd)]);
   for (const name of foreignNamespaces) succeeded(await server.kubectl("create", "namespace", name));
 });
@@ -42,7 +42,7 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
     if (deployment === undefined) throw new Error(`there is no Deployment in ${namespace}`);
     const { serviceAccountName, containers } = deployment.spec.template.spec;
     const [{ args, env: variables, resources }] = containers;
-    const env = Object.fromEntries(variables.map(({ name, value = namespace }) => [name, value])); // one is a fieldRef
+    const env = Object.fromEntries(variables.map(({ name, value = namespace }) => [name, value]));
     memoryBytes = Number.parseInt(resources.limits.memory, 10) * 2 ** 20;
     const { kubeconfig } = await server.serviceAccount(namespace, serviceAccountName);
     container = await startContainer({ args, env, kubeconfig, memoryBytes });
@@ -78,7 +78,7 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
       const account = "--serviceaccount=monitoring:reader";
       const reader = await server.serviceAccount("monitoring", "reader");
       succeeded(await server.kubectl("create", "clusterrolebinding", role, `--clusterrole=${role}`, account));
-      // The server grants a right some milliseconds after it has stored the binding.
+      // A new binding takes effect after some milliseconds.
       const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
       const body = { spec: { nonResourceAttributes: { path: "/metrics", verb: "get" } } };
       const isGranted = async () =>

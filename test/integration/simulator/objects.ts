@@ -1,5 +1,3 @@
-// What tests read and write in a simulated cluster.
-
 import type { Server } from "@virt/testkit";
 import { expect } from "vitest";
 import { type Simulator, timeout } from "./process.ts";

@@ -1,12 +1,10 @@
-// The simulator as a process on a real API server, and what tests read there.
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { borrowServer, inRepository, type Server } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 
-/** As it ships: to load the sources takes each process two seconds. */
+/** The bundle, because loading the sources takes two seconds per process. */
 export const main = inRepository("dist", "virt-simulator.mjs");
 export const mock = (name: string) => `config/crd/mocks/${name}.yaml`;
 export const openShift = [
@@ -30,7 +28,7 @@ export type Simulator = {
   readonly stop: () => Promise<number>;
 };
 
-/** Everything takes no longer than the API server needs: a simulated hour lasts 3.6 ms. */
+/** Runs at maximum speed: a simulated hour takes 3.6 ms. */
 export function simulate(api: Server, scenario: string, ...flags: readonly string[]): Simulator {
   const flagged = [
     main,
@@ -65,7 +63,7 @@ const running: (() => Promise<number>)[] = [];
 
 export type SharedServer = { readonly server: () => Server; readonly empty: () => Promise<void> };
 
-/** One server for the tests of a file: it is emptied after each of them. */
+/** Shares one server between the tests of a file. Empties it after each test. */
 export function shareServer(): SharedServer {
   let started: Server | undefined;
   const server = () => started ?? expect.fail("the server has not been started");

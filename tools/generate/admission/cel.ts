@@ -1,9 +1,9 @@
-// CEL expressions for values: JSON literals, and the check that a value has a declared form.
+// Writes CEL for JSON literals and for checks that a value has a declared form.
 
 import type { Json, ValueForm } from "@virt/api";
 import { isMap } from "@virt/engine";
 
-/** JSON as CEL. Its aggregates must be of one type, which every value has when it is dynamic. */
+/** Writes JSON as CEL. Values are dynamic, because CEL lists and maps need a single element type. */
 export function celValue(value: Json): string {
   if (Array.isArray(value)) return `[${value.map((one: Json) => celDynamic(one)).join(", ")}]`;
   if (isMap(value)) {
@@ -15,7 +15,6 @@ export function celValue(value: Json): string {
 
 const celDynamic = (value: Json): string => `dyn(${celValue(value)})`;
 
-/** Short where nothing needs to be escaped. */
 export const celKey = (key: string): string => (/^[\w./-]+$/.test(key) ? `'${key}'` : JSON.stringify(key));
 
 export const celKeys = (keys: readonly string[]): string => `[${keys.map(celKey).join(", ")}]`;
@@ -23,8 +22,8 @@ export const celKeys = (keys: readonly string[]): string => `[${keys.map(celKey)
 const allOf = (parts: readonly string[]): string => (parts.length === 0 ? "true" : parts.join(" && "));
 
 /**
- * A check that the value of this expression has the form. `before` is an expression for the list that was there: its elements
- * may stay, and so may members of an element that other clients share with us.
+ * Returns a CEL check that `value` has the form. Elements of the list `before` may stay, and so may members that other
+ * clients share with us.
  */
 export function celForm(form: ValueForm, value: string, before?: string, depth = 0): string {
   const element = `e${depth}`;

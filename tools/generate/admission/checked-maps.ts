@@ -1,4 +1,4 @@
-// The maps of an object, each with the members that the catalog has in it, and the CEL that finds other members.
+// Lists an object's maps with their declared members, and writes the CEL that finds undeclared members.
 
 import { contentForms, type FieldForm, type FieldsForm, type ObjectForm } from "@virt/api";
 import { celKeys } from "./cel.ts";
@@ -7,7 +7,6 @@ import { celText } from "./policy.ts";
 
 const { kept, oneOf, required } = contentForms;
 
-/** Members of metadata that an operator writes to every object. */
 export type OwnMarks = {
   readonly labels: Readonly<Record<string, FieldForm>>;
   readonly annotations: Readonly<Record<string, FieldForm>>;
@@ -15,13 +14,12 @@ export type OwnMarks = {
 
 export const targetOf = ({ resource, name }: PinnedObject): string => `${resource} ${name}`;
 
-/** A map in an object whose members are checked. */
 export type CheckedMap = { readonly path: readonly string[]; readonly fields: FieldsForm["fields"] };
 
-/** `version`: the version of the API and the object, as the policy writes them. */
+/** `version` is the API version and the object, as the policy writes them. */
 export type Content = { readonly version: string; readonly maps: readonly CheckedMap[] };
 
-/** The object itself is the first map: beside its roots it stays as it is. */
+/** The first map is the object itself: fields other than its roots must not change. */
 export function contentOf(object: PinnedObject, form: ObjectForm, marks: OwnMarks): Content {
   const metadata = (["labels", "annotations"] as const).map((part) => ({
     path: ["metadata", part],
@@ -32,7 +30,7 @@ export function contentOf(object: PinnedObject, form: ObjectForm, marks: OwnMark
   return { version: `${form.apiVersion} ${targetOf(object)}`, maps: [...metadata, ...mapsBelow([], roots)] };
 }
 
-/** An object without content is none of ours, unless the catalog has it empty. */
+/** The root is required if any of its members is: an object without its content is not ours. */
 function rootField(root: FieldsForm): FieldForm {
   const isNeeded = Object.values(root.fields).some(({ presence }) => presence === "required");
   return isNeeded ? required(root) : kept(root);
@@ -53,7 +51,7 @@ export function mapsEntry({ version, maps }: Content): string {
   return `${celText(version)}: [\n${maps.map(mapData).join(",\n")}]`;
 }
 
-/** Whether a map may be removed is decided by what is in it. */
+/** A map counts as removable, because the check of its own members decides. */
 function mapData({ path, fields }: CheckedMap): string {
   const members = Object.entries(fields);
   const named = (isNamed: (field: FieldForm) => boolean) =>
@@ -66,8 +64,8 @@ function mapData({ path, fields }: CheckedMap): string {
   ].join(", ");
 }
 
-// CEL has no loops that carry a value along: a walk down a path is one step for each place that a path may have. Anybody may have
-// written the old object, with a text where a map belongs: that must not stop the operator from correcting it.
+// CEL loops carry no state, so that each step of a path is a separate expression. Another client can have stored a
+// string in place of a map, which must not stop the operator from correcting it.
 export function comparedMaps(contents: readonly Content[]): string {
   const deepest = Math.max(...contents.flatMap(({ maps }) => maps.map(({ path }) => path.length)));
   const walk = (start: string, step: (key: string) => string) =>
@@ -81,7 +79,7 @@ export function comparedMaps(contents: readonly Content[]): string {
   const absent = "dyn('')";
   const member = (key: string) => `type(v) == type({}) ? dyn(v[?${key}].orValue(${absent})) : ${absent}`;
   const asMap = ".map(v, type(v) == type({}) ? dyn(v) : dyn({}))[0]";
-  // Fields that a manager owns as a whole are an empty map, and so are all below them.
+  // In managedFields, a wholly owned field is an empty map, and this applies to everything below it.
   const owned = (key: string) => `v == {} ? dyn(v) : dyn(v[?('f:' + ${key})].orValue(dyn({'.': {}})))`;
   return [
     "variables.maps.map(part, {",
@@ -96,12 +94,12 @@ export function comparedMaps(contents: readonly Content[]): string {
   ].join("\n");
 }
 
-// An atomic map is owned as a whole, without its members. `spec` and `data` are no atomic maps: whole, they were applied empty.
+// managedFields shows an atomic map without its members. `spec` and `data` are not atomic: they appear this way if
+// applied empty.
 const isAtomic = "part.path.size() > 1 && part.written.exists(v, v == {})";
 const ownsMember = (owners: string) => `part.${owners}.exists(v, ('f:' + key) in v)`;
 const ownsWhole = (owners: string) => `part.${owners}.exists(v, v == {})`;
 
-/** The maps with a member that the catalog does not have there, or without one that it needs. */
 export const strangeMembers = [
   "variables.compared.filter(part, !(variables.isPatched && (part.path.size() == 0 || part.path[0] != 'metadata')) && !(",
   "  part.after.all(key, key in part.known || (key in part.before && part.before[key] == part.after[key]) ||",
@@ -109,7 +107,8 @@ export const strangeMembers = [
   "    (request.operation == 'CREATE' && key == 'status') ||",
   "    (variables.isPatched && !key.startsWith('platform.kubevirt.io/'))) &&",
   `  part.before.all(key, key in part.after || key in part.removable || (!(key in part.known) && !${ownsMember("foreign")} && (`,
-  // A client that owns a map and no member of it looks like the owner of an atomic map. If we own the member, it is not atomic.
+  // A client that owns a map but no member of it looks like the owner of an atomic map. If we own the member, the map
+  // is not atomic.
   `    ${ownsMember("own")} || (${ownsWhole("own")} && !${ownsWhole("foreign")}) ||`,
   `    (variables.isTracked && part.isThere && ${isAtomic}))) ||`,
   "    (variables.isPatched && !key.startsWith('platform.kubevirt.io/'))) &&",

@@ -1,4 +1,4 @@
-// Holds an operator's account to the content that the catalog declares, in every object that it writes.
+// Restricts an operator's account to the content that the catalog declares, in every object that it writes.
 
 import { contentForms, managedByLabel } from "@virt/api";
 import { annotationPrefix, objectAnnotations, releasedManager } from "@virt/platform";
@@ -21,7 +21,7 @@ export type ContentRules = Pick<Policy, "variables" | "validations">;
 
 const { kept, oneOf, optional, text } = contentForms;
 
-/** Set to an empty text and then removed if an object is released. */
+/** A release sets the marks to empty strings and then removes them. */
 export const platformMarks: OwnMarks = {
   labels: { [managedByLabel.key]: optional(oneOf(managedByLabel.value, "")) },
   annotations: {
@@ -34,14 +34,14 @@ export type ContentOptions = {
   readonly operator: string;
   readonly objects: readonly PinnedObject[];
   readonly marks: OwnMarks;
-  /** CEL: a person asked for other content, by an annotation that was there before this request. */
+  /** A CEL expression: an annotation set before this request asks for other content. */
   readonly isPatched: string;
 };
 
 /**
- * The content that is written is the content that the catalog declares, or was there before. The API server lists what a request
- * adds or changes under its field manager in managedFields. Fields beside those come from defaults, conversions between versions, or
- * other clients' webhooks. A field outside the catalog may disappear only if no other client owns it, or with an atomic map.
+ * Written content must be declared by the catalog or already exist. managedFields lists the fields that a request adds
+ * or changes under its field manager. Other fields come from defaults, conversions or webhooks. An undeclared field may
+ * disappear only if no other client owns it, or together with an atomic map.
  */
 export function contentRules({ operator, objects, marks, isPatched }: ContentOptions): ContentRules {
   const contents = objects.flatMap((object) => object.forms.map((form) => contentOf(object, form, marks)));
@@ -90,7 +90,7 @@ export function contentRules({ operator, objects, marks, isPatched }: ContentOpt
   };
 }
 
-/** The API server merges the oldest entries of managedFields under this name when there are too many. */
+/** The API server merges the oldest managedFields entries under this name if there are too many. */
 const mergedManager = "ancient-changes";
 
 function refuseAll(operator: string, places: string, unless = ""): Validation {
@@ -103,7 +103,7 @@ function refuseAll(operator: string, places: string, unless = ""): Validation {
   };
 }
 
-/** An owner or a finalizer decides when an object is deleted: the catalog has none. */
+/** Owners and finalizers control deletion, and the catalog sets none. */
 function unownedRules(operator: string): readonly Validation[] {
   return ["ownerReferences", "finalizers"].map((field) => {
     const of = (object: string) => `(${object} == null ? [] : ${object}.metadata.?${field}.orValue([]))`;
@@ -114,7 +114,7 @@ function unownedRules(operator: string): readonly Validation[] {
   });
 }
 
-/** Objects are written in the versions that the catalog knows. Other versions have other fields. */
+/** Allows only the API versions that the catalog knows, because other versions have other fields. */
 function versionRule(operator: string, objects: readonly PinnedObject[]): Validation {
   return {
     expression: `!(variables.target in ${celList(objects.map(targetOf))}) || variables.maps.size() > 0`,
@@ -122,7 +122,6 @@ function versionRule(operator: string, objects: readonly PinnedObject[]): Valida
   };
 }
 
-/** What is applied is listed in managedFields: members beside it are defaults of a CRD, or set by another client's webhook. */
 function appliedRule(operator: string, objects: readonly PinnedObject[]): Validation {
   const posted = objects.filter(({ isPosted }) => isPosted === true).map(targetOf);
   return {
@@ -134,7 +133,6 @@ function appliedRule(operator: string, objects: readonly PinnedObject[]): Valida
   };
 }
 
-/** The members of the catalog whose values have another form, and are not those that were there. */
 function strangeValues({ maps }: Content): string {
   const checked = (isChecked: (root: string | undefined) => boolean) =>
     maps.flatMap((part, at) => (isChecked(part.path[0]) ? valueRules(part, at) : []));
@@ -151,7 +149,7 @@ function valueRules({ path, fields }: CheckedMap, at: number): readonly string[]
     const old = `${before}[${name}]`;
     const list = `(${name} in ${before} && type(${old}) == type([]) ? ${old} : dyn([]))`;
     const check = celForm(value, `${after}[${name}]`, list);
-    // A patch may change a label of the catalog, but no mark of the operator.
+    // A patch may change a declared label, but not the operator's marks.
     const patched = path[0] === "metadata" && !key.startsWith(annotationPrefix) ? "variables.isPatched || " : "";
     return [
       `${patched}!(${name} in ${after}) || (${name} in ${before} && ${old} == ${after}[${name}]) || (${check}) ? '' : ${celKey([...path, key].join("."))}`,
@@ -159,7 +157,7 @@ function valueRules({ path, fields }: CheckedMap, at: number): readonly string[]
   });
 }
 
-/** Only objects that carry our label are pruned. */
+/** Only objects with our label may be pruned. */
 export const deletesOwnObjects: Validation = {
   expression: [
     "request.operation != 'DELETE' ||",

@@ -1,4 +1,4 @@
-// The form of the MachineConfigs that the catalog renders: they run as root on nodes, so every file, unit and argument counts.
+// Derives the form of rendered MachineConfigs. They run as root on nodes, so every file, unit and argument is checked.
 
 import {
   contentForms,
@@ -12,7 +12,7 @@ import { asText, at, isMap, type Json, type JsonMap, roleLabel, writeDataUrl } f
 
 const { fields, listOf, oneOf, required, text } = contentForms;
 
-/** Parts of a spec that are checked member by member, and lists that are checked element by element. */
+/** Maps that are checked by member and lists that are checked by element. */
 const inner = ["config", "ignition", "storage", "systemd"];
 const lists = ["files", "units"];
 
@@ -46,10 +46,9 @@ function formOf(key: string, value: Json, variable: VariableFiles): ValueForm {
   );
 }
 
-/** Elements that another client added stay. */
+/** Includes the elements of other clients, which may stay. */
 const mostElements = 1000;
 
-// Like the declared one in everything but the text.
 function elementForm(element: Json, variable: VariableFiles): ValueForm {
   const varying = variable[asText(at(element, "path")) ?? ""];
   if (varying === undefined || !isMap(element)) return oneOf(element);
@@ -64,8 +63,8 @@ const mostCharacters = 10_000;
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
- * What the data URL of such a text looks like. Policies cannot decode base64: each of its signs is held to those that the alphabet
- * can give, which keeps line breaks and blanks out.
+ * Returns a pattern for the data URL of the text. CEL policies cannot decode base64, so that each character is
+ * restricted to those that the alphabet can produce. This excludes line breaks and spaces.
  */
 export function sourcePattern({ begin, alphabet, end }: VariableText): string {
   if (begin.length % 3 !== 0 || end !== "\n") throw new Error(`no pattern for text that begins with ${begin}`);
@@ -73,14 +72,14 @@ export function sourcePattern({ begin, alphabet, end }: VariableText): string {
   const first = signs(letters.map((byte) => byte >> 2));
   const group = (last: readonly number[]) =>
     `${first}(${middles(letters, last).join("|")})${signs(last.map((byte) => byte & 63))}`;
-  // The line break is the third, the second or the first byte of the last group.
+  // The final line break is the third, second or first byte of the last group.
   const endings = [group([newline]), `${first}${signs([0, 16, 32, 48])}o=`, "Cg=="];
   return `${escape(writeDataUrl(begin))}(${group(letters)})*(${endings.join("|")})`;
 }
 
 const newline = 0x0a;
 
-/** The two signs that hold the second byte, one alternative for each of its upper halves. */
+/** Returns the patterns of the two base64 characters that encode the second byte, one for each upper half. */
 function middles(letters: readonly number[], last: readonly number[]): readonly string[] {
   const halves = Map.groupBy(letters, (byte) => byte >> 4);
   return [...halves].map(([upper, bytes]) => {

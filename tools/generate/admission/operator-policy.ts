@@ -1,5 +1,4 @@
-// Lets an operator write what its roles are made of, in the places that the catalog names, and nothing else: even if somebody
-// gives its account wider rights, or steals its token.
+// Limits an operator's writes to its roles and the places in the catalog, even with wider rights or a stolen token.
 
 import { objectAnnotations } from "@virt/platform";
 import { type OperatorNames, platform } from "../operators.ts";
@@ -23,7 +22,7 @@ export function operatorPolicy(
         operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"],
       },
     ],
-    // Of everybody else's writes this is all that is evaluated.
+    // For the writes of all other clients, this condition is the only evaluation.
     matchConditions: [{ name: "is-the-operator", expression: `request.userInfo.username == ${celText(account)}` }],
     variables: [
       { name: "name", expression: "request.?name.orValue('')" },
@@ -54,7 +53,7 @@ const write = [
 
 const operations = { create: "CREATE", update: "UPDATE", patch: "UPDATE", delete: "DELETE" } as const;
 
-/** Such as `UPDATE virtplatformconfigs.advisor.kubevirt.io/status load-aware-rebalancing`, in order. */
+/** Returns writes such as `UPDATE virtplatformconfigs.advisor.kubevirt.io/status load-aware-rebalancing`, sorted. */
 function allowedWrites({ cluster, ownNamespace }: OperatorRights): readonly string[] {
   const writes = [...cluster, ...ownNamespace].filter(isStored).flatMap(writesOf);
   return [...new Set(writes)].toSorted();
@@ -67,12 +66,12 @@ function writesOf({ verb, group, resource, name = "*", namespace }: Right): read
   return [`${operations[verb]} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`];
 }
 
-/** Reviews are questions: admission policies never see them. */
+/** Admission policies never see reviews, which are not stored. */
 function isStored({ group }: Right): boolean {
   return group !== "authentication.k8s.io" && group !== "authorization.k8s.io";
 }
 
-/** An operator that could make a config with another action would approve its own plans. */
+/** An operator that could create a config with another action could approve its own plans. */
 export const onlyAdvertises: Validation = {
   expression:
     "variables.write != 'CREATE virtplatformconfigs.advisor.kubevirt.io' ||\nobject.spec.action == 'Ignore' && !has(object.spec.approvedPlan)",
@@ -80,7 +79,7 @@ export const onlyAdvertises: Validation = {
     "'virt-advisor-operator may create configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
 };
 
-/** Events name their author: an operator's token cannot make them look like those of another component. */
+/** Restricts the reporting controller of events, so that a stolen token cannot forge another component's events. */
 export function ownEvents(name: string): Validation {
   const writes = ["CREATE", "UPDATE"].map((operation) => celText(`${operation} events.events.k8s.io`)).join(", ");
   return {
@@ -89,7 +88,7 @@ export function ownEvents(name: string): Validation {
   };
 }
 
-/** What people set for the operator by annotations on its objects it reads and never writes. */
+/** Annotations that users set on the operator's objects. The operator only reads them. */
 const peoples = [
   objectAnnotations.patch,
   objectAnnotations.ignoreFields,
@@ -99,7 +98,7 @@ const peoples = [
 
 const annotationsOf = (object: string) => `${object} == null ? {} : ${object}.?metadata.?annotations.orValue({})`;
 
-/** Who could write an override and then what it asks for would be held to nothing. */
+/** An operator that could set overrides could write any content that they then allow. */
 export const overridesNothing: Pick<Policy, "variables" | "validations"> = {
   variables: [
     { name: "annotationsBefore", expression: annotationsOf("oldObject") },
@@ -116,5 +115,5 @@ export const overridesNothing: Pick<Policy, "variables" | "validations"> = {
   ],
 };
 
-/** A person who may patch the object has asked for other content, by an annotation that was there before this request. */
+/** True if a user with permission to patch the object set the patch annotation before this request. */
 export const isPatchedByPerson = `oldObject != null && ${celText(objectAnnotations.patch)} in variables.annotationsBefore`;

@@ -1,4 +1,4 @@
-// Whoever tells the operator how to treat an object, by an annotation on it, must be allowed to patch that object.
+// Requires permission to patch an object from anyone who sets an override annotation on it.
 
 import { fieldManagers } from "@virt/api";
 import { type Asset, objectAnnotations } from "@virt/platform";
@@ -32,10 +32,10 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
         ].join("\n"),
       },
       {
-        // Without a record the operator deletes nothing, so that anyone may remove or empty it.
+        // Anyone may remove or empty the record, because without it the operator deletes nothing.
         expression: [
           `request.userInfo.username == ${celText(platform.account)} || variables.after[?${celText(state)}].orValue('') == '' ||`,
-          // As with `make run` by the administrator of a cluster: no role binds such a user, and so no policy of ours.
+          // Allows `make run` by a cluster administrator. No role binds system:masters, so our policies do not either.
           `('system:masters' in request.userInfo.groups && request.options.?fieldManager.orValue('') == ${celText(fieldManagers.platform)}) ||`,
           `variables.before[?${celText(state)}] == variables.after[?${celText(state)}]`,
         ].join("\n"),
@@ -45,13 +45,13 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
   };
 }
 
-// The object itself, also where the request is about its status.
+// Checks the object itself, even if the request is for its status.
 const mayPatch = [
   "authorizer.group(request.resource.group).resource(request.resource.resource)",
   ".namespace(request.?namespace.orValue('')).name(object.metadata.name).check('patch').allowed()",
 ].join("\n");
 
-/** A write of the status of a built-in kind takes its annotations along; one of a custom resource does not. */
+/** A status update of a built-in kind also writes annotations. One of a custom resource does not. */
 function resourcesOf({ target }: Asset): readonly string[] {
   const { resource } = resourceOf(target);
   return target.crd === undefined ? [resource, `${resource}/status`] : [resource];

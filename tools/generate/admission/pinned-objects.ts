@@ -1,4 +1,4 @@
-// The objects that an operator writes, each with the content that the catalog declares for it.
+// Lists the objects that an operator writes, each with its declared content.
 
 import type { Profile } from "@virt/advisor";
 import {
@@ -21,12 +21,11 @@ const anyText = text("(?s).*", 1_048_576);
 
 export type PinnedObject = {
   readonly kind: string;
-  /** Plural and group, as policies name it: `kubeletconfigs.machineconfiguration.openshift.io`. */
+  /** For example `kubeletconfigs.machineconfiguration.openshift.io`. */
   readonly resource: string;
   readonly name: string;
-  /** One for each version of the API. */
   readonly forms: readonly ObjectForm[];
-  /** Created by POST instead of server-side apply. */
+  /** True if the object is created by POST instead of server-side apply. */
   readonly isPosted?: true;
 };
 
@@ -64,10 +63,10 @@ export function pinnedByProfiles(profiles: readonly Pick<Profile, "name" | "targ
   );
 }
 
-/** ConfigMaps that the platform controller writes beside the objects of the catalog. */
+/** ConfigMaps that the platform controller writes in addition to the catalog's objects. */
 export const pinnedRecords: readonly PinnedObject[] = [
   recordOf(governanceRecordName, { "governance.json": required(anyText) }),
-  // Earlier releases write no report.txt, and one of their replicas may still lead during an upgrade.
+  // report.txt is optional: a replica of an earlier release, which does not write it, can lead during an upgrade.
   recordOf(`${platform.name}-report`, { "report.json": optional(anyText), "report.txt": optional(anyText) }),
 ];
 
@@ -78,7 +77,7 @@ function recordOf(name: string, members: FieldsForm["fields"]): PinnedObject {
 
 type Advertised = Pick<Profile, "name" | "isAdvertised" | "description" | "impactSummary" | "category">;
 
-/** Configs that the advisor creates to show which profiles exist, with the defaults of the CRD. */
+/** Returns the configs that the advisor creates to advertise profiles, with the CRD's defaults. */
 export function pinnedAdvertisements(profiles: readonly Advertised[]): readonly PinnedObject[] {
   const { apiVersion, group, kind, plural } = configKind;
   return profiles
@@ -110,7 +109,6 @@ export function pinnedAdvertisements(profiles: readonly Advertised[]): readonly 
 
 const resourceName = (group: string, resource: string): string => (group === "" ? resource : `${resource}.${group}`);
 
-/** Several assets may share an object: it has the members of all. */
 function pinnedObjects(declared: readonly DeclaredContent[]): readonly PinnedObject[] {
   const objects = Map.groupBy(declared, ({ resource, name }) => `${resource} ${name}`);
   return [...objects.values()].flatMap((parts) => {

@@ -1,4 +1,4 @@
-// Who decides about plans: approvers have them carried out, and the advisor alone says what became of them.
+// Controls plan decisions: only approvers apply plans, and only the advisor reports their results.
 
 import { configKind } from "@virt/api";
 import { advisor } from "../operators.ts";
@@ -11,7 +11,7 @@ const onConfigs = (resource: string, operations: readonly string[]): readonly Re
   { apiGroups: [group], apiVersions: ["*"], resources: [resource], operations },
 ];
 
-/** A verb of its own, which of our roles for people only those of approvers and admins include. */
+/** Checks a custom verb, which only our approver and admin roles grant to users. */
 export function approvalPolicy(): Policy {
   return {
     promise: `Editors plan, approvers apply: action Apply, every edit of a spec with it, and spec.approvedPlan take the verb approve on that ${kind}.`,
@@ -21,7 +21,7 @@ export function approvalPolicy(): Policy {
       { name: "before", expression: "oldObject == null ? '' : oldObject.spec.?approvedPlan.orValue('')" },
       { name: "after", expression: "object.spec.?approvedPlan.orValue('')" },
       {
-        // To take the action back is to stop: whoever may edit the config may do that.
+        // Anyone who can edit the config may take the action back, because this stops the plan.
         name: "isApplied",
         expression:
           "object.spec.?action.orValue('') == 'Apply' &&\n(oldObject == null || oldObject.spec != object.spec)",
@@ -48,7 +48,7 @@ export function approvalPolicy(): Policy {
   };
 }
 
-/** Who is in system:masters, by the certificate of an emergency, is held by no role, and so by no policy of ours. */
+/** Exempts system:masters (the emergency certificate), which no role binds. */
 export function statusPolicy(): Policy {
   return {
     promise: `Whatever their roles say, nobody but ${advisor.name} writes the status of a ${kind}: people approve what it shows.`,

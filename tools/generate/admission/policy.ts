@@ -1,15 +1,12 @@
-// A ValidatingAdmissionPolicy with its binding, as objects and as a manifest.
-
 import type { Json } from "@virt/api";
 import { writeYaml } from "@virt/engine";
 
 export type Policy = {
-  /** What it keeps, for whoever reads the manifest. */
+  /** The manifest's header comment. */
   readonly promise: string;
   readonly name: string;
   readonly resourceRules: readonly ResourceRule[];
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Later ones may use earlier ones. */
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
   readonly validations: readonly Validation[];
 };
@@ -28,7 +25,7 @@ const source = "# Generated from the catalog (make generate): change that.\n";
 const onFailure = "# What it cannot evaluate it refuses: it is about so little that it stops nobody else's work.\n";
 const apiVersion = "admissionregistration.k8s.io/v1";
 
-/** With every default of the API server written out: what is read back is what was applied. */
+/** Sets every default of the API server, so that the stored spec equals the applied one. */
 export function policySpecs({ name, resourceRules, matchConditions, ...rest }: Policy) {
   return {
     policy: {
@@ -57,7 +54,6 @@ export function policyManifest(policy: Policy): string {
   return `${source}# ${policy.promise}\n${onFailure}${objects.map((object) => writeYaml(object)).join("---\n")}`;
 }
 
-/** A list of texts, one in each line. */
 export function celList(texts: readonly string[]): string {
   return `[\n${texts.map((text) => `  ${celText(text)}`).join(",\n")}\n]`;
 }

@@ -1,4 +1,4 @@
-// Every admission policy that we ship, by the operator that it comes with: as manifests, and as what the operators expect to find.
+// Collects the admission policies of each operator, as manifests and as the hashes that the operators verify.
 
 import type { Profile } from "@virt/advisor";
 import { hashPolicySpec } from "@virt/engine";
@@ -67,7 +67,6 @@ function ofPlatform({ assets }: Shipped): ContentRules {
   };
 }
 
-/** By file. */
 export function policyManifests(catalog: Catalog): Readonly<Record<string, string>> {
   const files = Object.entries(shippedPolicies(catalog)).flatMap(([folder, { operator, policies }]) =>
     policies.map((policy) => {
@@ -78,12 +77,10 @@ export function policyManifests(catalog: Catalog): Readonly<Record<string, strin
   return Object.fromEntries(files);
 }
 
-/** What the operator has to read to know that they are in force. */
 export function policyRights(catalog: Catalog, controller: "advisor" | "platform"): readonly Right[] {
   return ownPolicies(shippedPolicies(catalog)[controller].policies);
 }
 
-/** The module by which each operator knows the policies that belong to it. */
 export function expectedPolicies(catalog: Catalog): string {
   const operators = Object.entries(shippedPolicies(catalog)).map(([controller, { operator, policies }]) => {
     const lines = policies.map((policy) => {

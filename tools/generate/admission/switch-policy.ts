@@ -1,14 +1,14 @@
-// Whoever turns a switch on the HyperConverged makes the operator write: so they must be allowed to write that themselves.
+// Requires the rights for the operator's resulting writes from anyone who changes a switch on the HyperConverged.
 
 import { annotationPrefix, noBlockers, rebootGateKey } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { celList, celText, type Policy, type Validation } from "./policy.ts";
 import type { Reach } from "./switch-reach.ts";
 
-/** These concern every asset. */
+/** Switches that concern every asset. */
 const general = ["autopilot", "prune", "disabled-resources"].map((key) => `${annotationPrefix}${key}`);
 
-// They delete on behalf of whoever deleted a namespace or an owner. Who makes somebody an owner is checked then.
+// These controllers delete on behalf of another user. That user's rights were checked when the owner was set.
 const cleaners = ["namespace-controller", "generic-garbage-collector"].map(
   (name) => `system:serviceaccount:kube-system:${name}`,
 );
@@ -48,7 +48,7 @@ export function switchPolicy(reach: readonly Reach[]): Policy {
       },
       ...reach.map((one) => ({ name: variableFor(one, reach), expression: concerning(one) })),
     ],
-    // One right for each: a check costs a third of what an expression may.
+    // One validation per right, because each authorizer check uses a third of the cost limit of an expression.
     validations: reach.map((one) => validationFor(one, variableFor(one, reach))),
   };
 }
@@ -59,20 +59,20 @@ const annotationsOf = (object: string) => `${object} == null ? {} : ${object}.me
 
 const ownersOf = (object: string) => `${object}.metadata.?ownerReferences.orValue([])`;
 
-// An object goes with its owner, so that to give it one is to remove it.
+// Setting an owner counts as removal, because the garbage collector deletes the object with its owner.
 const isRemoved = [
   "request.operation == 'DELETE' ||",
   `(request.operation == 'UPDATE' && ${ownersOf("oldObject")} != ${ownersOf("object")})`,
 ].join("\n");
 
-// Known keys are looked up, whatever else an object is annotated with.
+// Looks up only the known keys, regardless of the number of annotations.
 const changedKnown = [
   "variables.known.filter(key, (key in variables.before) != (key in variables.after) ||",
   "  (key in variables.before && (variables.isRemoved || variables.before[key] != variables.after[key])))",
 ].join("\n");
 
-// A switch that this catalog does not know counts too: nobody can tell what it will do after an upgrade. To find one, every key
-// is looked at; where there are more than anybody needs, no annotation is changed without the rights to everything.
+// Unknown switches count as well, because a later release can implement them. Finding them takes a scan of all keys.
+// With more than `most` annotations, a change needs the rights for everything.
 const most = 256;
 const crowded = `more than ${most} annotations`;
 const isUnknown = `key.startsWith(${celText(`${annotationPrefix}enable-`)}) && !(key in variables.known)`;
@@ -85,7 +85,7 @@ const changedUnknown = [
 
 const rebootGate = `${annotationPrefix}${rebootGateKey}`;
 
-// Any value holds writes, and an unknown one holds all of them. So only the known value may be replaced freely.
+// An unknown value blocks all writes, so that only the known value may be replaced freely.
 const weakenedRebootGate = [
   `(${celText(rebootGate)} in variables.before && (variables.isRemoved || !(${celText(rebootGate)} in variables.after) ||`,
   `  (variables.before[${celText(rebootGate)}] != ${celText(noBlockers)} &&`,
@@ -94,7 +94,7 @@ const weakenedRebootGate = [
 
 const gateText = (gate: string) => `feature gate ${gate}`;
 
-// As the operator reads them: a map of booleans, or a list of names or of names with states, compared without case.
+// Parses feature gates like the operator: a map of booleans, or a list of names or of names with states, ignoring case.
 function gatesOf(object: string, gates: readonly string[]): string {
   const obeyed = celList(gates.map((gate) => gate.toLowerCase()));
   const given = `${object}.?spec.?featureGates.orValue([])`;
@@ -115,13 +115,13 @@ function changedGate(gate: string): string {
   return `(${isChanged} ? [${celText(gateText(gate))}] : [])`;
 }
 
-/** What has no assets of its own concerns all. */
+/** Returns the changed switches for the kind. A switch without assets concerns every kind. */
 function concerning({ annotations, gates, isHeldAtGate }: Omit<Reach, "kind">): string {
   const own = celList([...annotations, ...gates.map(gateText), ...(isHeldAtGate ? [rebootGate] : [])]);
   return `variables.changed.filter(key, !(key in variables.particular) || key in ${own})`;
 }
 
-/** One kind may be written in several namespaces, and two groups may have kinds of one name. */
+/** Numbers the variables of a kind that is written in several namespaces or exists in two groups. */
 function variableFor(one: Reach, reach: readonly Reach[]): string {
   const place = reach.filter(({ kind }) => kind === one.kind).indexOf(one);
   return `for${one.kind}${place === 0 ? "" : place + 1}`;

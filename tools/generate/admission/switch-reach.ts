@@ -1,20 +1,18 @@
-// Which kinds the operator writes because of which switch on the HyperConverged, from what assets declare.
+// Maps each kind that the operator writes to the HyperConverged switches that cause the writes.
 
 import { type Asset, type AssetCondition, annotationPrefix } from "@virt/platform";
 import { resourceOf } from "../rbac/asset-rights.ts";
 
-/** A kind of target in its namespace, and the switches of the assets that write it. */
+/** A target kind in one namespace, with the switches of its assets. */
 export type Reach = {
   readonly kind: string;
   readonly group: string;
   readonly resource: string;
-  /** `*`: that of the HyperConverged; absent: none. */
+  /** `*` is the HyperConverged's namespace. Absent for cluster-scoped kinds. */
   readonly namespace?: string;
-  /** Whole names of annotations. */
   readonly annotations: readonly string[];
-  /** Names of feature gates, as the catalog writes them. */
   readonly gates: readonly string[];
-  /** True if the annotation `reboot-gate` holds writes of the kind. */
+  /** True if the annotation `reboot-gate` blocks writes of the kind. */
   readonly isHeldAtGate: boolean;
 };
 
@@ -48,7 +46,7 @@ export function switchReach(assets: readonly Asset[]): readonly Reach[] {
 type Switched = { readonly type: "annotation" | "gate"; readonly name: string };
 
 const annotation = (key: string): Switched => ({ type: "annotation", name: `${annotationPrefix}${key}` });
-/** People turn a gate by an annotation as well. */
+/** Users can also set a feature gate by annotation. */
 const gate = (name: string): readonly Switched[] => [{ type: "gate", name }, annotation("feature-gates")];
 
 function switchesOf({ switch: declared, conditions = [] }: Asset): readonly Switched[] {

@@ -1,5 +1,3 @@
-// The CustomResourceDefinition of VirtPlatformConfig, from the lists of the API and the profiles of the catalog.
-
 import { configKind } from "@virt/api";
 import { writeYaml } from "@virt/engine";
 import { type Described, optionSchemas, withLimits } from "./options.ts";

@@ -1,5 +1,3 @@
-// The schemas of spec.guards, status.disruption and status.impact.
-
 import {
   disruptionClasses,
   type Guards,
@@ -89,7 +87,6 @@ const capacity = shape<ImpactCapacity>("Capacity for the VMs of nodes that drain
   unplacedMiB: count("Memory that these VMs request."),
 });
 
-/** An input that could not be read, of an impact or of a rollout. */
 export const gapSchema = shape<ImpactGap>(
   "An input that could not be read.",
   {

@@ -1,5 +1,3 @@
-// The schema of one item of a plan.
-
 import {
   type Conflict,
   type Item,

@@ -1,10 +1,9 @@
-// The schema of spec.options: one member for each profile that has options, as its folder describes them.
+// The schema of spec.options: one member per profile with options, from the zod schemas of the profiles.
 
 import { isMap, type Json, type JsonMap } from "@virt/engine";
 import { z } from "zod";
 import type { Schema } from "./schema.ts";
 
-/** What the schema needs to know of a profile. */
 export type Described = { readonly name: string; readonly optionsKey?: string; readonly description: string };
 
 export type OptionSchemas = Readonly<Record<string, Schema>>;
@@ -24,7 +23,7 @@ async function jsonSchema(profile: string): Promise<JsonMap> {
   return z.toJSONSchema(module.options, { io: "input" }) as JsonMap;
 }
 
-/** A copy that records what was accepted: nothing is filled in, nothing is validated a second time. */
+/** Returns copies without defaults and validation, for options that the status records. */
 export function record(schemas: OptionSchemas): OptionSchemas {
   return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, without(schema, validating)]));
 }
@@ -43,7 +42,7 @@ const without = (schema: Schema, keywords: readonly string[]): Schema =>
     Object.fromEntries(Object.entries(one).filter(([keyword]) => !keywords.includes(keyword))),
   );
 
-/** Says in the descriptions what kubectl explain does not show of itself: defaults and ranges. */
+/** Adds defaults and ranges to descriptions, because `kubectl explain` does not show them. */
 export function withLimits(schema: Schema): Schema {
   return mapSchemas(schema, (one) => {
     const { description } = one;
@@ -65,7 +64,7 @@ function defaultText({ default: value }: Schema): string {
   return value === undefined ? "" : `Default: ${typeof value === "string" ? value : JSON.stringify(value)}.`;
 }
 
-/** Changes a schema and all schemas in it; names of properties are not taken for keywords. */
+/** Applies `change` to a schema and all nested schemas. Treats the keys of `properties` as names, not as keywords. */
 function mapSchemas(schema: Schema, change: (schema: Schema) => Schema): Schema {
   const inner = (value: Json | undefined) => (isMap(value) ? mapSchemas(value, change) : value);
   const { properties, items, additionalProperties, ...rest } = change(schema);

@@ -1,5 +1,3 @@
-// The schema of status.rollout.
-
 import {
   findingSeverities,
   type NodeRollout,

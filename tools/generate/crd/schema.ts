@@ -1,10 +1,10 @@
-// The pieces of which the schema of our CRD is made. Every piece has a description: kubectl explain shows it.
+// Building blocks of our CRD's schema. Each one needs a description, which `kubectl explain` shows.
 
 import type { JsonMap } from "@virt/api";
 
 export type Schema = JsonMap;
 
-/** A rule that the API server evaluates, and what it says when the rule does not hold. */
+/** A CEL rule of the API server and its error message. */
 export type Rule = { readonly rule: string; readonly message: string };
 
 export const rules = (...all: readonly Rule[]): Schema => ({ "x-kubernetes-validations": all });
@@ -18,7 +18,6 @@ export const flag = (description: string, rest: Schema = {}): Schema => ({ type:
 
 export const time = (description: string): Schema => text(description, { format: "date-time" });
 
-/** Of an object of the API. */
 export const name = (description: string): Schema => text(description, { maxLength: 253 });
 
 export const count = (description: string, limits: Schema = {}): Schema => ({
@@ -29,13 +28,12 @@ export const count = (description: string, limits: Schema = {}): Schema => ({
   ...limits,
 });
 
-/** A number that the API server counts up. */
 export const generation = (description: string): Schema => count(description);
 
-/** A schema for every member of T: one that is added to the type does not compile until it is described here. */
+/** Requires a schema for every member of T, so that a new member does not compile without a description. */
 export type Members<T> = { readonly [Name in keyof Required<T>]: Schema };
 
-/** Only what is required is listed: another version of the operator may leave out the rest. */
+/** `required` is empty by default, because another version of the operator can omit fields. */
 export function shape<T>(
   description: string,
   properties: Members<T>,
@@ -46,7 +44,7 @@ export function shape<T>(
 
 export const atomic: Schema = { "x-kubernetes-map-type": "atomic" };
 
-/** A list that is written as a whole, so that its order means something. */
+/** An atomic list, whose order is significant. */
 export const list = (description: string, items: Schema, limits: Schema = {}): Schema => ({
   type: "array",
   description,

@@ -1,5 +1,3 @@
-// The schema of spec: what a person asks for.
-
 import { actions, failurePolicies, type Spec } from "@virt/api";
 import { guardsSchema } from "./impact.ts";
 import type { Described, OptionSchemas } from "./options.ts";
@@ -7,7 +5,7 @@ import { flag, type Rule, rules, type Schema, shape, text, word } from "./schema
 
 const immutable = { rule: "self == oldSelf", message: "Profile is immutable" };
 const isDuration = "self.matches('^([0-9]+(\\\\.[0-9]+)?(ms|s|m|h))+$')";
-// As rules and not as a pattern: the message of a pattern is the pattern, and an error of duration() speaks of protobuf.
+// Uses rules instead of a pattern: a pattern's message is the pattern, and errors of duration() mention protobuf.
 const duration = { rule: isDuration, message: "waitTimeout must be a duration such as 24h, 90m or 1h30m" };
 const positive = {
   rule: `!${isDuration} || duration(self) > duration('0s')`,
@@ -63,7 +61,7 @@ const profileHelp = (profiles: readonly Described[]): string =>
     ...profiles.map(({ name, description }) => `${name}: ${description}.`),
   ].join("\n");
 
-/** Each profile takes its own options and no others. */
+/** Allows each profile only its own options. */
 function exclusive(profiles: readonly Described[]): readonly Rule[] {
   const keyed = profiles.flatMap(({ name, optionsKey: key }) => (key === undefined ? [] : [{ name, key }]));
   const nothingElse = keyed.map(({ name, key }) => {

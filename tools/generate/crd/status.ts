@@ -1,5 +1,3 @@
-// The schema of status: what the advisor says about what was asked for.
-
 import {
   type Condition,
   type InputRecord,
@@ -109,7 +107,7 @@ const leftBehind = shape<LeftBehind>(
   { required: ["apiVersion", "kind", "name"] },
 );
 
-// As metav1.Condition has it: https://github.com/kubernetes/apimachinery/blob/master/pkg/apis/meta/v1/types.go
+// Matches metav1.Condition: https://github.com/kubernetes/apimachinery/blob/master/pkg/apis/meta/v1/types.go
 const condition = shape<Condition>(
   "One aspect of the state.",
   {

@@ -1,4 +1,4 @@
-// What the advisor is allowed: its own API, and for each profile what it declares.
+// The advisor's rights: its own API and the declarations of each profile.
 
 import type { Profile } from "@virt/advisor";
 import { configKind } from "@virt/api";
@@ -11,7 +11,7 @@ import { follow, type Right, rights } from "./right.ts";
 
 const { group, plural } = configKind;
 
-/** What shows how a rollout goes on, beside its impact. */
+/** Reads that show the progress of a rollout. */
 const rolloutRights: readonly Right[] = [
   ...rights({ group: "machineconfiguration.openshift.io", resource: "machineconfignodes" }, ...follow),
   ...rights({ group: "kubevirt.io", resource: "virtualmachineinstancemigrations" }, ...follow),
@@ -27,7 +27,7 @@ export function advisorRights(profiles: readonly Declared[]): OperatorRights {
     cluster: [
       ...alwaysGranted,
       ...rights({ group, resource: plural }, "get", ...follow),
-      // Of any name: a config for a profile that only a newer release knows is reported.
+      // Without a name: the advisor also reports on configs of profiles that only a newer release knows.
       ...rights({ group, resource: `${plural}/status` }, "update"),
       ...rights({ group: "", resource: "namespaces" }, "get"), // a HyperConverged may be in any
       ...profiles.filter(({ isAdvertised }) => isAdvertised).flatMap(advertisedRights),
@@ -40,12 +40,11 @@ export function advisorRights(profiles: readonly Declared[]): OperatorRights {
   };
 }
 
-/** What only the examples need: a role of its own, beside the one that is installed by default. */
 export function exampleRights(profiles: readonly Declared[]): readonly Right[] {
   return profiles.flatMap(rightsFor);
 }
 
-/** A config bears the name of its profile: the CRD demands it. */
+/** Allows only the names of profiles, because the CRD requires a config to have its profile's name. */
 function advertisedRights({ name }: Declared): readonly Right[] {
   return rights({ group, resource: plural, name, isPosted: true }, "create");
 }

@@ -1,4 +1,4 @@
-// What the operator must be allowed for an asset, from its target and the reads that it declares.
+// Derives the operator's rights for an asset from its target and reads.
 
 import type { Ref } from "@virt/api";
 import type { Asset, AssetRead, PlacedRef } from "@virt/platform";
@@ -9,8 +9,8 @@ const machineConfigs = { group: "machineconfiguration.openshift.io", resource: "
 const pools = { group: "machineconfiguration.openshift.io", resource: "machineconfigpools" };
 
 /**
- * Server-side apply has the name in its path, so that even a creation is granted for that name alone. What has no switch
- * is never switched off, so never deleted, before which it is read.
+ * Server-side apply names the object in the path, so that even `create` is granted by name. Only an asset with a switch
+ * can be disabled, which reads and deletes its object.
  */
 export function rightsForTarget({ target, create = true, switch: declared }: Asset): readonly Right[] {
   const own = resourceOf(target);
@@ -43,20 +43,20 @@ function rightsForRead(read: AssetRead): readonly Right[] {
     case "topology":
     case "images":
     case "schema":
-      return []; // followed for every asset
+      return [];
     case "object":
       return rights(resourceOf(read.ref), ...follow);
     case "objects":
       return rights(kindOf(read), ...follow);
     case "pool":
-      // Rendered configurations have names that nobody knows beforehand.
+      // The names of rendered MachineConfigs are unpredictable.
       return [...rights({ ...pools, name: read.name }, ...follow), ...rights(machineConfigs, "get")];
   }
 }
 
 type DeclaredKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd?: string };
 
-/** As its CRD names it, else as Kubernetes guesses it; a test asks an API server. */
+/** Takes the plural from the CRD, or guesses it like Kubernetes. A test verifies it on an API server. */
 export function kindOf({ apiVersion, kind, crd }: DeclaredKind): Subject {
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
   return { group, resource: crd === undefined ? pluralOf(kind) : crd.slice(0, crd.indexOf(".")) };

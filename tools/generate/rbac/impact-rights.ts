@@ -1,4 +1,4 @@
-// What an operator must be allowed to assess the impact of its writes: to read, and nothing else. Pods have a role of their own.
+// Rights to assess the impact of writes: read-only. Pods have a separate role.
 
 import { follow, type Right, rights } from "./right.ts";
 
@@ -10,6 +10,6 @@ export const impactRights: readonly Right[] = [
   ...rights({ group: "operator.openshift.io", resource: "machineconfigurations", name: "cluster" }, ...follow),
   ...rights({ group: kubevirt, resource: "kubevirts" }, ...follow),
   ...rights({ group: kubevirt, resource: "virtualmachineinstances" }, ...follow),
-  ...rights({ group: kubevirt, resource: "virtualmachines" }, "get"), // of which few are asked for
+  ...rights({ group: kubevirt, resource: "virtualmachines" }, "get"),
   ...rights({ group: "policy", resource: "poddisruptionbudgets" }, ...follow),
 ];

@@ -1,4 +1,5 @@
-// Each right in the operators' roles, derived again from the declarations by other means: a verb too many is seen here, not after a whole run.
+// Derives the operators' rights from the declarations a second time, so that an excess verb fails here and not after a
+// full run.
 
 import { assets, expectedPolicies, profiles, tombstones } from "@virt/catalog";
 import { loadAll } from "js-yaml";
@@ -12,7 +13,7 @@ import type { RoleRule } from "./right.ts";
 
 const catalog = { assets, profiles, tombstones };
 
-/** Verbs by `resource.group name`, or by `resource.group *` where a role cannot name the object. */
+/** Verbs by `resource.group name`, or by `resource.group *` if a role cannot restrict the name. */
 type Table = Record<string, Set<string>>;
 
 const watchVerbs = ["list", "watch"];
@@ -35,7 +36,7 @@ function add(table: Table, key: string, verbs: readonly string[]): void {
   table[key] = new Set([...(table[key] ?? []), ...verbs]);
 }
 
-/** What is granted for all objects of a kind is not granted again for some. */
+/** Omits verbs for a named object that are granted for all objects of the kind. */
 function sorted(table: Table): Table {
   const entries = Object.entries(table).flatMap(([key, verbs]) => {
     const all = key.endsWith(" *") ? new Set() : (table[key.replace(/ .*/, " *")] ?? new Set());
@@ -50,7 +51,7 @@ const keyOf = (apiVersion: string, kind: string, name: string, crd?: string) => 
   return `${crd ?? `${kind.toLowerCase()}s${version === undefined ? "" : `.${group}`}`} ${name}`;
 };
 
-/** What every operator needs: CRDs come and go, events are recorded, metrics are for those who may read them, policies are verified. */
+/** Rights of both operators: CRDs, events, reviews for metrics, and their own policies. */
 function everybody(controller: "advisor" | "platform", lease: string): Table {
   const policies = expectedPolicies[controller].flatMap(({ name }) =>
     ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map(
@@ -115,7 +116,7 @@ function addRollouts(table: Table): void {
   add(table, `machineconfigs.${mco} *`, ["get"]);
 }
 
-/** What the impact of a write on nodes and VMs is read from; pods are read by a role of their own. */
+/** Rights to assess the impact of a write. Pods have a separate role. */
 function addImpact(table: Table): void {
   for (const key of ["nodes *", `machineconfigpools.${mco} *`, "poddisruptionbudgets.policy *"])
     add(table, key, watchVerbs);
@@ -131,7 +132,7 @@ test("the platform operator's role holds what its assets declare, and no verb mo
   for (const kind of ["infrastructures", "schedulers", "networks"])
     add(table, `${kind}.config.openshift.io cluster`, watchVerbs);
   for (const kind of ["mutatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"])
-    add(table, `${kind}.admissionregistration.k8s.io *`, watchVerbs); // what may change our writes, watched while it does
+    add(table, `${kind}.admissionregistration.k8s.io *`, watchVerbs);
   add(table, "configmaps virt-platform-operator-report", ["get", "create", "patch"]);
   add(table, "configmaps virt-platform-operator-governance", [...watchVerbs, "create", "patch"]);
   add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", ["get"]);

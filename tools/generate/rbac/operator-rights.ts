@@ -1,4 +1,4 @@
-// What both operators are allowed, and how a role says it.
+// Rights that both operators share, and the manifests of their roles.
 
 import { type KubeObject, writeYaml } from "@virt/engine";
 import type { OperatorNames } from "../operators.ts";
@@ -6,11 +6,10 @@ import { follow, type Right, rights, rulesOf } from "./right.ts";
 
 export type OperatorRights = {
   readonly cluster: readonly Right[];
-  /** Granted in the operator's own namespace only. */
   readonly ownNamespace: readonly Right[];
 };
 
-/** CRDs are followed for everybody; reviews are for those who ask for metrics. */
+/** Reviews authorize clients that request metrics. */
 export const alwaysGranted: readonly Right[] = [
   ...rights({ group: "apiextensions.k8s.io", resource: "customresourcedefinitions" }, "get", ...follow),
   ...rights({ group: "events.k8s.io", resource: "events", namespace: "*" }, "create", "patch"),
@@ -18,7 +17,7 @@ export const alwaysGranted: readonly Right[] = [
   ...rights({ group: "authorization.k8s.io", resource: "subjectaccessreviews" }, "create"),
 ];
 
-/** By name: whether they are in force is the operator's business, what else there is is not. */
+/** Grants reads by name, because the operator verifies only its own policies. */
 export function ownPolicies(policies: readonly { readonly name: string }[]): readonly Right[] {
   const group = "admissionregistration.k8s.io";
   return ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].flatMap((resource) =>
@@ -31,7 +30,7 @@ export function ownLease({ lease, namespace }: OperatorNames): readonly Right[] 
   return rights(own, "get", "create", "update");
 }
 
-/** The roles of an operator, as its manifest. `policies`: the rights to read its own admission policies. */
+/** Returns the manifest of an operator's roles. `policies` are the rights to read its own admission policies. */
 export function roleManifest(
   { name, namespace }: OperatorNames,
   granted: OperatorRights,
@@ -47,7 +46,6 @@ export function roleManifest(
   return [source, writeYaml(clusterRole), "---\n", writeYaml(role)].join("");
 }
 
-/** The rights of a part of the product that is not installed by default. */
 export function optionalRoleManifest(name: string, granted: readonly Right[]): string {
   return `${source}${writeYaml(clusterRoleOf(name, granted))}`;
 }

@@ -1,4 +1,4 @@
-// What the platform controller is allowed: for each asset what it declares, and little else.
+// The platform controller's rights: the declarations of the assets and a few of its own.
 
 import { configKind } from "@virt/api";
 import { type Asset, governanceRecordName, type Tombstone } from "@virt/platform";
@@ -17,8 +17,8 @@ const report = { group: "", resource: "configmaps", name: `${platform.name}-repo
 const always: readonly Right[] = [
   ...alwaysGranted,
   ...rights({ group: configKind.group, resource: configKind.plural }, ...follow),
-  ...rights(hco, "get"), // as it is at the moment when a plan lets go of something
-  ...impactRights, // nodes among them
+  ...rights(hco, "get"), // read directly, without the cache, when a plan releases an object
+  ...impactRights,
   ...["mutatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"].flatMap(
     (resource) => rights({ group: "admissionregistration.k8s.io", resource }, ...follow),
   ),
@@ -40,7 +40,7 @@ export function platformRights({ assets, tombstones }: Shipped): OperatorRights 
     cluster: [...always, ...forAssets.filter((right) => !isOwn(right))],
     ownNamespace: [
       ...ownLease(platform),
-      // Commands that run in the pod read it: --activation is in its arguments.
+      // `get` is for commands in the pod, such as --activation.
       ...rights(report, "get", "create", "patch"),
       ...rights(governance, ...follow, "create", "patch"),
       ...forAssets.filter(isOwn),

@@ -1,4 +1,4 @@
-// What the operator must be allowed for a profile, from the reads and targets that it declares.
+// Derives the operator's rights for a profile from its reads and targets.
 
 import type { Profile, ProfileRead, ProfileTarget } from "@virt/advisor";
 import { advisor, namespaceOf } from "../operators.ts";
@@ -9,7 +9,7 @@ const machineConfigs = { group: "machineconfiguration.openshift.io", resource: "
 const pools = { group: "machineconfiguration.openshift.io", resource: "machineconfigpools" };
 const hco = { group: "hco.kubevirt.io", resource: "hyperconvergeds", name: "kubevirt-hyperconverged" };
 
-/** Rendered configurations have names that nobody knows beforehand. */
+/** The names of rendered MachineConfigs are unpredictable. */
 const rollouts = [...rights(pools, ...follow), ...rights(machineConfigs, "get")];
 
 export function rightsFor({ reads, targets }: Pick<Profile, "reads" | "targets">): readonly Right[] {
@@ -25,7 +25,7 @@ function rightsToRead(read: ProfileRead): readonly Right[] {
     case "schema":
     case "namespace":
     case "target":
-      return []; // CRDs are followed and namespaces read for every profile, and targets for their own sake
+      return []; // CRDs and namespaces are granted for every profile, and targets by rightsToWrite
     case "pools":
       return rights(pools, ...follow);
     case "kernel":
@@ -35,14 +35,14 @@ function rightsToRead(read: ProfileRead): readonly Right[] {
     case "nodes":
       return rights({ group: "", resource: "nodes" }, "list");
     case "lookup":
-      // Namespaces are read for every profile.
+      // Namespaces are granted for every profile.
       return read.ref.kind === "Namespace" ? [] : rights({ ...kindOf(read.ref), name: read.ref.name }, "get");
     case "beside-hco":
       return rights({ ...kindOf(read.ref), name: read.ref.name }, "get");
   }
 }
 
-// Server-side apply creates by name, so that even this is granted for the names alone.
+// Server-side apply names the object in the path, so that even `create` is granted by name.
 function rightsToWrite(target: ProfileTarget): readonly Right[] {
   const { kind, isDeleted = false, isNeverCreated = false } = target;
   const making = [...(isNeverCreated ? [] : (["create"] as const)), ...(isDeleted ? (["delete"] as const) : [])];

@@ -17,7 +17,7 @@ const anyRights: fc.Arbitrary<readonly Right[]> = fc.array(
   { size: "max", maxLength: 12 },
 );
 
-// As the authorizer reads it: a rule without names is about all objects.
+// Evaluates rules like the authorizer: a rule without names applies to all objects.
 const allows =
   (rules: readonly RoleRule[]) =>
   ({ group, resource, verb, name }: Right): boolean =>

@@ -1,14 +1,10 @@
-// Single rights, and the rules of a role that they add up to.
-
-/** What a right is about; with a name, that object alone. */
 export type Subject = {
   readonly group: string;
-  /** With its subresource, if it is about that. */
   readonly resource: string;
   readonly name?: string;
-  /** `*`: any; absent: it belongs to none. Roles do not know it, admission policies do. */
+  /** `*` means any namespace. Absent for cluster-scoped kinds. Only admission policies use it, roles do not. */
   readonly namespace?: string;
-  /** Created by POST, which the authorizer sees without a name. */
+  /** True if the object is created by POST, for which the authorizer sees no name. */
   readonly isPosted?: boolean;
 };
 
@@ -24,12 +20,12 @@ export type RoleRule = {
   readonly verbs: readonly Verb[];
 };
 
-/** To know an object at all times. A list or watch of one name is authorised for that name. */
+/** Verbs of an informer. The authorizer checks the name of a list or watch for a single object. */
 export const follow: readonly Verb[] = ["list", "watch"];
 
 export const rights = (on: Subject, ...may: readonly Verb[]): readonly Right[] => may.map((verb) => ({ ...on, verb }));
 
-/** The shortest rules that grant these rights and no others, in an order that does not depend on theirs. */
+/** Returns the smallest set of rules that grants exactly these rights, in a stable order. */
 export function rulesOf(granted: readonly Right[]): readonly RoleRule[] {
   const kinds = Map.groupBy(granted, ({ group, resource }) => `${group}/${resource}`);
   return [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1)).flatMap(([, all]) => rulesOfKind(all));

@@ -1,4 +1,5 @@
-// bundle/: the product for OLM, in the form registry+v1. Both controllers run in one namespace, which OLM chooses.
+// Generates bundle/: the product for OLM in registry+v1 format. Both controllers run in one namespace, which OLM
+// chooses.
 
 import { readFileSync } from "node:fs";
 import { type KubeObject, writeYaml } from "@virt/engine";
@@ -36,7 +37,7 @@ export function bundleFiles({ manifests, version, image }: Product): PackageFile
   };
 }
 
-// Names of Services and accounts hold the namespace that they are in.
+// Replaces the namespaces also in the names of Services and accounts.
 function inOneNamespace(object: KubeObject): KubeObject {
   const text = JSON.stringify(object)
     .replaceAll(/virt-(advisor|platform)-operator-system/g, namespace)
@@ -44,7 +45,7 @@ function inOneNamespace(object: KubeObject): KubeObject {
   return JSON.parse(text) as KubeObject;
 }
 
-// OLM puts objects where the operator is.
+// OLM installs objects into the operator's namespace.
 function placeless(object: KubeObject): KubeObject {
   const { namespace: _namespace, ...rest } = object.metadata;
   return { ...object, metadata: rest };

@@ -1,4 +1,4 @@
-// The ClusterServiceVersion: the texts of config/manifests with the rights, Deployments, descriptors and examples of the product.
+// Generates the ClusterServiceVersion from the texts in config/manifests and the product's objects.
 
 import { readFileSync } from "node:fs";
 import { configKind, repositoryUrl } from "@virt/api";
@@ -23,7 +23,7 @@ const folder = inRepository("config", "manifests");
 const texts = load(readFileSync(`${folder}/clusterserviceversion.yaml`, "utf8")) as KubeObject;
 const icon = readFileSync(`${folder}/icon.svg`).toString("base64");
 
-/** Where OLM's console puts the operator unless somebody chooses otherwise. */
+/** The namespace that the OpenShift console suggests for the operator. */
 export const namespace = texts.metadata.annotations?.["operatorframework.io/suggested-namespace"] ?? "";
 
 export function clusterServiceVersion({ rights, ...product }: Contents): KubeObject {
@@ -70,7 +70,7 @@ function annotations({ version, image, objects, samples }: Omit<Contents, "right
   return {
     "alm-examples": json(samples.filter(isServed)),
     containerImage: image,
-    "features.operators.openshift.io/disconnected": String(image.includes("@sha256:")), // a mirror is asked by digest
+    "features.operators.openshift.io/disconnected": String(image.includes("@sha256:")),
     "olm.skipRange": `<${version}`,
     "operatorframework.io/suggested-namespace-template": json(suggestedNamespace(objects)),
     repository: repositoryUrl,
@@ -84,7 +84,6 @@ function isServed(sample: KubeObject): boolean {
 
 const json = (value: Json | readonly KubeObject[]): string => JSON.stringify(value, undefined, 2);
 
-// With the labels that our own Namespaces have.
 function suggestedNamespace(objects: readonly KubeObject[]): Json {
   const { labels = {}, annotations: notes = {} } = ofKind("Namespace", objects)[0]?.metadata ?? {};
   const wanted = Object.entries(labels).filter(([key]) => !/^(app\.)?kubernetes\.io\//.test(key));
@@ -95,7 +94,6 @@ function suggestedNamespace(objects: readonly KubeObject[]): Json {
   };
 }
 
-/** What the profiles that people are shown work on. */
 function neededKinds(): readonly { readonly kind: string; readonly version: string }[] {
   const needs = profiles.filter(({ isAdvertised }) => isAdvertised).flatMap((profile) => profile.needs(undefined));
   const versions = new Map(needs.map(({ kind, versions: [version = ""] }) => [kind, version]));

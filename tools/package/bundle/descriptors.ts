@@ -1,4 +1,4 @@
-// What the OpenShift console's forms know of a VirtPlatformConfig: one descriptor for each field, from the CRD's schema.
+// Generates the OpenShift console's form descriptors of a VirtPlatformConfig from the CRD's schema.
 
 import { asList, asText, at, entriesOf, isMap, type Json, type JsonMap } from "@virt/engine";
 
@@ -9,7 +9,7 @@ export type Descriptor = {
   readonly "x-descriptors"?: readonly string[];
 };
 
-/** `part` is spec or status. Status is not followed into its objects: the console shows its top level. */
+/** Describes nested fields for `spec` only, because the console shows only the top level of `status`. */
 export function descriptorsOf(definition: JsonMap, part: "spec" | "status"): readonly Descriptor[] {
   return fieldsOf(at(schemaOf(definition), "properties", part), part === "spec").map(([path, field]) =>
     descriptor(path, field),
@@ -43,7 +43,7 @@ function descriptor(path: string, field: JsonMap): Descriptor {
 
 const form = "urn:alm:descriptor:com.tectonic.ui";
 
-/** The console has none for lists and objects. */
+/** The console has no widgets for lists and objects. */
 const widgets: Readonly<Record<string, string>> = { boolean: "booleanSwitch", integer: "number", string: "text" };
 
 function hintsOf(path: string, field: JsonMap): readonly string[] {

@@ -1,9 +1,7 @@
-// What OLM reads before it opens a bundle: annotations, and the same as labels of the bundle's image.
-
 import type { KubeObject } from "@virt/engine";
 import { packageName } from "./csv.ts";
 
-/** Of the three that OLM's convention knows (candidate, fast, stable), the one for releases that are not yet supported. */
+/** The channel for releases without support, of OLM's conventional candidate, fast and stable. */
 export const channel = "candidate";
 
 const places = {
@@ -19,7 +17,7 @@ const places = {
 
 export const metadata = { annotations: places };
 
-/** What OLM leaves out where the cluster does not serve its kind, instead of failing: only OpenShift serves ConsolePlugins. */
+/** Lists manifests that OLM skips if the cluster does not serve their kind. Only OpenShift serves ConsolePlugins. */
 export function optionalManifests(console: readonly KubeObject[]) {
   const manifests = console
     .filter(({ kind }) => kind === "ConsolePlugin")

@@ -1,4 +1,4 @@
-// The rights of our accounts as a CSV names them. OLM makes the accounts, roles and bindings of it.
+// Converts our accounts' rights to the CSV, from which OLM creates accounts, roles and bindings.
 
 import { asList, asText, at, type Json, type KubeObject } from "@virt/engine";
 
@@ -7,7 +7,6 @@ export type Permission = { readonly serviceAccountName: string; readonly rules: 
 export type Rights = {
   readonly clusterPermissions: readonly Permission[];
   readonly permissions: readonly Permission[];
-  /** What OLM makes by itself. */
   readonly folded: readonly KubeObject[];
 };
 

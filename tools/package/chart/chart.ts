@@ -1,4 +1,4 @@
-// dist/chart: the objects of kustomize as a Helm chart, with the values and texts of config/chart.
+// Generates dist/chart: the kustomize objects as a Helm chart, with the values and texts of config/chart.
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,6 @@ export function chartFiles({ manifests, version, image }: Product): PackageFiles
   return { folders: ["dist/chart"], texts: { ...sources({ version, image }), ...templates(manifests) } };
 }
 
-// What people write: texts, values, their schema.
 function sources({ version, image }: Pick<Product, "version" | "image">): Readonly<Record<string, string>> {
   const folder = inRepository("config", "chart");
   const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -54,7 +53,7 @@ function template(object: KubeObject, area: Area, isMonitoring: boolean): Templa
 }
 
 function bodyOf(object: KubeObject, area: Area): string {
-  // Alerts have templates of their own, which are not for Helm.
+  // Escapes the alerts' own templates, which Helm must not expand.
   const text = writeYaml(object)
     .replaceAll("{{", '{{ "{{" }}')
     .replaceAll("app.kubernetes.io/managed-by: kustomize", "app.kubernetes.io/managed-by: {{ .Release.Service }}");
@@ -62,7 +61,7 @@ function bodyOf(object: KubeObject, area: Area): string {
   return object.kind === "CustomResourceDefinition" ? kept(text) : text;
 }
 
-// Without the CRD the API server deletes every VirtPlatformConfig.
+// Keeps the CRD by default: its deletion removes every VirtPlatformConfig.
 function kept(text: string): string {
   const annotations = "{{- if .Values.crds.keep }}\n  annotations:\n    helm.sh/resource-policy: keep\n{{- end }}\n";
   return text.replace(/^metadata:\n/m, (line) => `${line}${annotations}`);

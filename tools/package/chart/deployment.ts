@@ -1,4 +1,4 @@
-// Puts the chart's values into the text of a Deployment.
+// Inserts the chart's values into the text of a Deployment.
 
 import type { Area } from "./switches.ts";
 
@@ -8,7 +8,6 @@ type Edit = { readonly find: RegExp; readonly put: (pad: string, found: string) 
 const missingImage =
   "image is not set. Next: build and push an image, and pass it by digest: --set image=<registry>/virt-operators@sha256:<digest>";
 
-/** Of every pod. */
 const place: readonly Edit[] = [
   {
     find: /^( *)image: .*\n/m,
@@ -22,7 +21,6 @@ const place: readonly Edit[] = [
   { find: /^( *)affinity:\n(?:\1 .*\n)+/m, put: (pad) => block(pad, "affinity") },
 ];
 
-/** Of the pods of controllers. */
 const controller: readonly Edit[] = [
   {
     find: /^( *)resources:\n(?:\1 .*\n)+/m,
@@ -81,7 +79,7 @@ function variable(name: string, value: string): Edit {
   };
 }
 
-/** Throws where the Deployment no longer has what a value stands for. */
+/** Throws if the Deployment no longer has the text that an edit replaces. */
 export function withValues(text: string, area: Area): string {
   return [...place, ...own[area]].reduce((before, { find, put }) => {
     const [found = "", pad] = find.exec(before) ?? [];
@@ -91,7 +89,6 @@ export function withValues(text: string, area: Area): string {
   }, text);
 }
 
-/** Further elements of a list. */
 function entries(pad: string, name: string): string {
   return `${pad}{{- with .Values.${name} }}\n${pad}{{- toYaml . | nindent ${pad.length} }}\n${pad}{{- end }}\n`;
 }

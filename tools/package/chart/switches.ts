@@ -1,11 +1,8 @@
-// Which value of the chart decides whether an object is installed.
-
 import type { KubeObject } from "@virt/engine";
 import { identity, type Manifests } from "../manifests.ts";
 
 export type Area = "advisor" | "platform" | "shared" | "console" | "example-profile";
 
-/** Whose object it is, as the overlays say. */
 export function areaOf(object: KubeObject, { advisor, platform }: Pick<Manifests, "advisor" | "platform">): Area {
   const isIn = (objects: readonly KubeObject[]) => objects.some((other) => identity(other) === identity(object));
   if (isIn(advisor) && isIn(platform)) return "shared";
@@ -31,12 +28,12 @@ const kinds: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: ".Values.admission.enabled",
 };
 
-/** What needs the Prometheus operator is one switch, whatever its kind. */
+/** One switch controls all objects that need the Prometheus operator. */
 export function condition({ kind }: KubeObject, area: Area, isMonitoring: boolean): string {
   const more = isMonitoring
     ? [".Values.metrics.enabled", ".Values.serviceMonitor.enabled"]
     : area === "console" && kind === "Service"
-      ? [] // it is no Service of metrics
+      ? [] // serves the console, not metrics
       : [kinds[kind] ?? []].flat();
   return more.length === 0 ? areas[area] : `and ${[areas[area], ...more].join(" ")}`;
 }

@@ -1,10 +1,7 @@
-// The licences of the packages that are inside the program, in full, as their authors ask.
-
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ShippedPackage } from "./shipped.ts";
 
-/** `root` is the folder that the packages are installed in, `holders` what contains them. */
 export function noticesOf(
   packages: readonly ShippedPackage[],
   root: string,

@@ -1,4 +1,4 @@
-// What is shipped beside the programs: the licences of their parts, and the bill of materials of all shipped files.
+// Writes the licences and the bill of materials that ship with the programs.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -7,10 +7,9 @@ import { noticesOf } from "./notices.ts";
 import { sbomOf } from "./sbom.ts";
 import { type LockFile, shippedPackages } from "./shipped.ts";
 
-/** A file of the image, and what the bundler put into it; none: nothing of others. */
+/** A file of the image and its bundler metafiles. Without metafiles, it contains no third-party code. */
 export type ShippedProgram = { readonly file: string; readonly metafiles: readonly Metafile[] };
 
-/** The licences of all that the kubectl plugin is made of: it is not in the image. */
 export function writePluginNotices(file: string, metafiles: readonly Metafile[]): void {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
   const notices = noticesOf(shippedPackages(metafiles, lock), ".", "kubectl-virt_advisor and its pages");
@@ -18,7 +17,7 @@ export function writePluginNotices(file: string, metafiles: readonly Metafile[])
   writeFileSync(file, notices);
 }
 
-/** Written into `folder`. The working folder is the repository's root, as it is for the bundler. */
+/** Run in the repository root, like the bundler. */
 export function writePapers(folder: string, programs: readonly ShippedProgram[], version: string): void {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
   const all = programs.flatMap(({ metafiles }) => metafiles);

@@ -1,4 +1,5 @@
-// The bill of materials of what is shipped, as CycloneDX 1.6. It holds no time and no chance: equal input, equal text.
+// Writes the bill of materials of the shipped files as CycloneDX 1.6. Reproducible: it has no timestamp and no random
+// ID.
 
 import { createHash } from "node:crypto";
 import type { ShippedPackage } from "./shipped.ts";
@@ -6,7 +7,6 @@ import type { ShippedPackage } from "./shipped.ts";
 export type ShippedFile = {
   readonly name: string;
   readonly content: Buffer | string;
-  /** Of others, inside it. */
   readonly packages?: readonly ShippedPackage[];
 };
 

@@ -33,7 +33,7 @@ test("every file of the bundle is a source of ours or of a package that is liste
   const listed = new Set(shippedPackages([metafile], lock).map(({ folder }) => folder));
   const inside = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const files = inside.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
-  const isOurs = (file: string) => /^(apps|packages|catalog)\/|^(import-statement|require-call|unused):/.test(file); // see bundling.ts
+  const isOurs = (file: string) => /^(apps|packages|catalog)\/|^(import-statement|require-call|unused):/.test(file);
   const strange = files.filter((file) => !isOurs(file) && !listed.has(packageFolder(file) ?? ""));
   expect(strange).toEqual([]);
   expect(files.length).toBeGreaterThan(listed.size);

@@ -1,4 +1,4 @@
-// Which packages of others are in bundles: what esbuild says went in, with what the lock file knows of it.
+// Lists the third-party packages in bundles, from esbuild's metafiles and the lock file.
 
 import type { Metafile } from "esbuild";
 
@@ -7,18 +7,18 @@ export type LockFile = { readonly packages: Readonly<Record<string, LockedPackag
 type LockedPackage = { readonly version?: string; readonly license?: string; readonly integrity?: string };
 
 export type ShippedPackage = {
-  /** Its place in the tree of installed packages, which is also its key in the lock file. */
+  /** The path in node_modules, which is also the key in the lock file. */
   readonly folder: string;
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** As npm writes it: the algorithm, a dash, base64. */
+  /** In npm's format: algorithm, dash, base64. */
   readonly integrity: string;
 };
 
 const nest = "node_modules/";
 
-/** Sorted by folder. A package that the lock file does not vouch for is a fault. */
+/** Sorted by folder. Throws if the lock file lacks a package. */
 export function shippedPackages(metafiles: readonly Metafile[], lock: LockFile): readonly ShippedPackage[] {
   const folders = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))
@@ -28,7 +28,6 @@ export function shippedPackages(metafiles: readonly Metafile[], lock: LockFile):
   return [...new Set(folders)].toSorted().map((folder) => vouched(folder, lock));
 }
 
-/** Undefined for sources of ours. */
 export function packageFolder(file: string): string | undefined {
   const start = file.indexOf(nest);
   if (start === -1) return undefined;

@@ -1,4 +1,4 @@
-// OpenShift's cluster-wide settings that we read: Infrastructure, Scheduler and Network.
+// OpenShift's cluster-wide settings: Infrastructure, Scheduler and Network.
 
 import type { Subject } from "../subject.ts";
 

@@ -1,4 +1,4 @@
-// The fields of a KubeDescheduler in each generation, and a sample that fills them.
+// The fields of a KubeDescheduler in each generation, and a sample that sets them.
 
 import type { Field } from "../subject.ts";
 import { type Age, ownProfile, profileField } from "./descheduler-profiles.ts";
@@ -41,7 +41,7 @@ function specFields(age: Age): readonly Field[] {
   ];
 }
 
-/** Values that are always right, and others that are right only where the generation is loose. */
+/** `odd` values are valid only if the generation is loose. */
 function values(good: readonly unknown[], odd: readonly unknown[], isLoose: boolean): Pick<Field, "good" | "bad"> {
   return isLoose ? { good: [...good, ...odd] } : { good, bad: odd };
 }

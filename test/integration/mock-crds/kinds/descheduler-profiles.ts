@@ -1,8 +1,11 @@
-// The profiles of each generation of the descheduler, and which of them its rules forbid together.
+// The descheduler profiles of each generation, and the combinations that its rules forbid.
 
 import type { Field } from "../subject.ts";
 
-/** 4.17: no KubeVirt profile, and looser. 4.18, 4.19: the developer preview. 4.21 on: the real one. */
+/**
+ * 4.17 has no KubeVirt profile and looser rules. 4.18 and 4.19 have the developer preview, 4.21 and later the final
+ * profile.
+ */
 export type Age = "before" | "preview" | "now";
 
 const preview = "DevKubeVirtRelieveAndMigrate";

@@ -1,5 +1,3 @@
-// KubeDescheduler in the four generations that the seeds name.
-
 import type { Subject } from "../subject.ts";
 import { fieldsOf, sampleOf } from "./descheduler-fields.ts";
 import type { Age } from "./descheduler-profiles.ts";

@@ -1,4 +1,4 @@
-// What the Machine Config Operator does instead of a reboot: MachineConfiguration with its node disruption policies.
+// MachineConfiguration with node disruption policies, which replace reboots.
 
 import type { Field, Subject } from "../subject.ts";
 import { conditionFields, fullCondition } from "./parts.ts";

@@ -1,6 +1,4 @@
-// The feature gates of HyperConverged v1beta1, which are a fixed set there.
-
-/** Known to 1.15 and 1.17. */
+/** In 1.15 and 1.17. */
 export const oldGates = [
   "alignCPUs",
   "autoResourceLimits",
@@ -19,7 +17,7 @@ export const oldGates = [
   "withHostPassthroughCPU",
 ];
 
-/** Not known to 1.15. */
+/** Not in 1.15. */
 export const newGates = [
   "decentralizedLiveMigration",
   "declarativeHotplugVolumes",

@@ -1,4 +1,4 @@
-// The part of a HyperConverged that v1 keeps under spec.virtualization and v1beta1 in spec itself.
+// Fields of the HyperConverged in spec.virtualization (v1) or directly in spec (v1beta1).
 
 import type { Field } from "../subject.ts";
 import { selector, selectorFields } from "./parts.ts";

@@ -1,4 +1,4 @@
-// HyperConverged in both its APIs: v1beta1 with one flat spec, and v1 where most of it moved into groups.
+// HyperConverged in both versions: v1beta1 with a flat spec, v1 with groups.
 
 import type { Field, Subject } from "../subject.ts";
 import { newGates, oldGates } from "./hyperconverged-gates.ts";
@@ -13,7 +13,6 @@ import {
   selectorPaths,
 } from "./parts.ts";
 
-/** Where the parts of the spec are. */
 type Places = { readonly virtualization: string; readonly deployment: string; readonly security: string };
 
 const flat: Places = { virtualization: "spec", deployment: "spec", security: "spec" };

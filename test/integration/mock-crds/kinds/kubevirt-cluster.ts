@@ -1,5 +1,3 @@
-// KubeVirt's own object and its VirtualMachines, as far as drains ask for them.
-
 import type { Subject } from "../subject.ts";
 import { kubeVirtCondition, kubeVirtConditionFields, machineFields, machineSpec } from "./kubevirt.ts";
 

@@ -1,4 +1,4 @@
-// KubeVirt's machines and their migrations, as far as a rollout moves them.
+// VirtualMachineInstances and their migrations, in the parts that rollouts read.
 
 import type { Field, Genuine, Subject } from "../subject.ts";
 import { condition, looseConditionFields, time } from "./parts.ts";
@@ -53,7 +53,7 @@ const statusFields: readonly Field[] = [
 
 const expression = { key: "a", operator: "In", values: ["b"] };
 
-/** What a drain asks of a machine. */
+/** The parts of a VM that a drain reads. */
 export const machineSpec = {
   evictionStrategy: "LiveMigrate",
   nodeSelector: { a: "b" },
@@ -75,7 +75,6 @@ export const machineSpec = {
   volumes: [{ name: "a" }],
 };
 
-/** Of a machine whose spec is at the path. */
 export function machineFields(path: string): readonly Field[] {
   const machine = `${path}.domain`;
   const required = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`;
@@ -114,7 +113,7 @@ export function machineFields(path: string): readonly Field[] {
   ];
 }
 
-/** Beside each release of KubeVirt that a supported HyperConverged brings, the newest first. */
+/** The KubeVirt releases of supported HyperConverged releases, newest first. */
 function releasesOf(plural: string, except: Readonly<Record<string, readonly string[]>>): readonly Genuine[] {
   return ["1.9", "1.7", "1.5"].map((release) => ({
     file: `kubevirt/${plural}-${release}.yaml`,

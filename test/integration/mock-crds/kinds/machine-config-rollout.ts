@@ -1,5 +1,3 @@
-// How a rollout shows itself: MachineConfigPool and MachineConfigNode.
-
 import type { Field, Subject } from "../subject.ts";
 import {
   condition,

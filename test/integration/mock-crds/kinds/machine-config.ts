@@ -1,5 +1,3 @@
-// What is asked of the Machine Config Operator: MachineConfig and KubeletConfig.
-
 import type { Subject } from "../subject.ts";
 import { condition, looseConditionFields, selector, selectorFields, selectorPaths } from "./parts.ts";
 

@@ -1,5 +1,3 @@
-// The kinds of the Prometheus operator: PrometheusRule and ServiceMonitor.
-
 import type { Subject } from "../subject.ts";
 import { selector, selectorFields, selectorPaths } from "./parts.ts";
 

@@ -1,4 +1,4 @@
-// Custom resources that start other operators' work: ForkliftController, MetalLB, UIPlugin, AAQ.
+// Custom resources of other operators: ForkliftController, MetalLB, UIPlugin and AAQ.
 
 import type { Case, Subject } from "../subject.ts";
 import {
@@ -62,7 +62,7 @@ const named = (type: string, name: string, expect: "accepted" | "refused") => ({
   expect,
 });
 
-// The other types are there for the rules that distinguish them.
+// The other types test the rules that distinguish them.
 const panel = (type: string, name: string, options: string): readonly Case[] =>
   ([{}, { timeout: "1m" }, { timeout: "1" }, { timeout: 1 }] as const).map((given) => ({
     reason: `type ${type} with ${JSON.stringify(given)}`,

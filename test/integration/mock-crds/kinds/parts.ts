@@ -1,4 +1,4 @@
-// Pieces that many kinds share: label selectors, conditions, object references.
+// Parts of many kinds: label selectors, conditions and object references.
 
 import type { Field } from "../subject.ts";
 
@@ -9,7 +9,7 @@ export const selector = {
   matchExpressions: [{ key: "example.com/size", operator: "In", values: ["b"] }],
 };
 
-/** The API server knows no operators here; whoever reads the selector does. */
+/** The API server does not validate operators here. The reader of the selector does. */
 export function selectorFields(path: string): readonly Field[] {
   return [
     { path, good: [{}] },
@@ -35,7 +35,7 @@ export const condition = {
   message: "all is well",
 };
 
-/** A condition as Kubernetes defines it since 1.19. */
+/** A condition in the Kubernetes form since 1.19. */
 export function conditionFields(path: string, keys: { readonly areUnique: boolean }): readonly Field[] {
   const twice = [condition, { ...condition, status: "False" }];
   return [
@@ -50,7 +50,7 @@ export function conditionFields(path: string, keys: { readonly areUnique: boolea
   ];
 }
 
-/** A condition of the older kinds, of which nothing but the types is checked. */
+/** A condition of the older kinds, of which only the types are validated. */
 export function looseConditionFields(path: string, isRequired = false): readonly Field[] {
   return [
     { path, good: [[]] },

@@ -1,5 +1,3 @@
-// The kinds of medik8s: NodeHealthCheck, SelfNodeRemediation and its template.
-
 import type { Subject } from "../subject.ts";
 import {
   conditionFields,

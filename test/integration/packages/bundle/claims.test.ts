@@ -1,4 +1,4 @@
-// What the OLM bundle claims of itself beyond the rules of its validators is true; test/install/olm-rules.test.ts has those.
+// The OLM bundle's claims about itself are true. test/install/olm-rules.test.ts covers the validators' rules.
 
 import { existsSync } from "node:fs";
 import { at, type KubeObject } from "@virt/engine";
@@ -36,7 +36,7 @@ test.each(asked)("annotation %s is there", (name) => {
   expect(annotations[name]).toMatch(/./);
 });
 
-/** Each with the test that shows it. */
+/** Claimed features, each with its test. */
 const shown = { "proxy-aware": "../proxy.test.ts" };
 
 test("no feature is claimed that no test shows, and disconnected only with an image by digest", () => {

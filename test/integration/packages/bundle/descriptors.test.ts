@@ -1,5 +1,3 @@
-// The forms of the OpenShift console know every field of a VirtPlatformConfig, and no other.
-
 import { asList, asText, at, type JsonMap } from "@virt/engine";
 import { expect, test } from "vitest";
 import { beside, csv } from "./read-bundle.ts";

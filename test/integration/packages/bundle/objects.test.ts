@@ -1,5 +1,3 @@
-// The OLM bundle holds the objects that kustomize makes.
-
 import { asList, at, type Json, type KubeObject } from "@virt/engine";
 import { beforeAll, expect, test } from "vitest";
 import { anyImage, readManifests } from "../../../../tools/package/manifests.ts";
@@ -12,7 +10,6 @@ beforeAll(async () => {
   objects = [...both, ...monitoring, ...console];
 });
 
-/** Without what OLM decides: the namespace, and who installed it. */
 const plain = (value: Json): Json =>
   JSON.parse(
     JSON.stringify(value, (key, part: Json) => (key === "app.kubernetes.io/managed-by" ? undefined : part))

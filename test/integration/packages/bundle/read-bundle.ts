@@ -1,5 +1,3 @@
-// The committed bundle, read back.
-
 import { globSync, readFileSync } from "node:fs";
 import { at, type KubeObject } from "@virt/engine";
 import { inRepository } from "@virt/testkit";
@@ -13,7 +11,6 @@ export const annotations = csv.metadata.annotations ?? {};
 
 export const install = at(csv, "spec", "install", "spec");
 
-/** The manifests beside the CSV. */
 export const beside = globSync("*.yaml", { cwd: inRepository("bundle", "manifests") })
   .filter((file) => !file.includes("clusterserviceversion"))
   .map((file) => load(read(`manifests/${file}`)) as KubeObject);

@@ -1,4 +1,4 @@
-// The Helm chart makes the objects that kustomize makes, and each of its values does what it says.
+// The Helm chart renders the kustomize objects, and each value has its documented effect.
 // @module-tag thorough
 
 import { asList, at, type Json, type KubeObject } from "@virt/engine";
@@ -14,7 +14,6 @@ beforeAll(async () => {
   usual = rendered();
 });
 
-/** By name, and without what shows who installed it. */
 function plain(objects: readonly KubeObject[]): Readonly<Record<string, Json>> {
   const ours = ["app.kubernetes.io/managed-by", "helm.sh/resource-policy"];
   const without = (key: string, value: Json) =>
@@ -24,7 +23,7 @@ function plain(objects: readonly KubeObject[]): Readonly<Record<string, Json>> {
   );
 }
 
-// Left behind where the only annotation was the policy.
+// Annotations that are empty without Helm's policy.
 const isEmpty = (key: string, value: Json) =>
   key === "annotations" && Object.keys(value as object).every((name) => name === "helm.sh/resource-policy");
 

@@ -1,4 +1,4 @@
-// The real helm, on the committed chart.
+// Runs the real helm on the committed chart.
 
 import { spawnSync } from "node:child_process";
 import type { KubeObject } from "@virt/engine";
@@ -9,7 +9,7 @@ import { anyImage } from "../../../../tools/package/manifests.ts";
 
 export const chart = inRepository("dist", "chart");
 
-/** Values as --set takes them: "replicas=1". An image is required, so there is one unless they name another. */
+/** Values are in the form "replicas=1". Adds the required image unless `values` set it. */
 export function setting(values: readonly string[]): readonly string[] {
   const image = values.some((value) => value.startsWith("image=")) ? [] : [`image="${anyImage}"`];
   return [...image, ...values].flatMap((value) => ["--set-json", value]);

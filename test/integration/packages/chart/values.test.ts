@@ -1,4 +1,3 @@
-// The chart is in order, and refuses values that mean nothing, in words.
 // @module-tag thorough
 
 import { expect, test } from "vitest";

@@ -1,7 +1,6 @@
-// What a hostile patch annotation is: its text, what it tries, and how its refusal reads.
+// The type of a hostile patch annotation: its text, its goal and the expected refusal.
 
 export type HostilePatch = {
-  /** What it tries. */
   readonly tries: string;
   readonly text: string;
   readonly refusal: RegExp;
@@ -14,7 +13,7 @@ export const tooMuch = /^patch exceeds [a-z ]+: (?:[0-9.e+]+|Infinity) > [0-9]+$
 
 export const patchText = (...operations: readonly object[]): string => JSON.stringify(operations);
 
-/** Every way in which an operation can name a place, with a field that is there. */
+/** Returns every operation that can name the place, with an existing field. */
 export function operationsAt(place: string, field: string): readonly object[] {
   return [
     { op: "add", path: place, value: "hostile" },

@@ -1,4 +1,4 @@
-// Every hostile patch that we know of, for an object that has a given field.
+// Every known hostile patch for an object with a given field.
 
 import { failing, forbidden, type HostilePatch, operationsAt, patchText } from "./hostile-patch.ts";
 import { hostileLoads } from "./loads.ts";
@@ -7,14 +7,14 @@ import { hostileTexts } from "./texts.ts";
 
 export type { HostilePatch } from "./hostile-patch.ts";
 
-/** `field`: the pointer of a field under /spec that is not a map or list. None of them may change anything. */
+/** `field` is the pointer of a scalar field under /spec. None of the patches may change anything. */
 export function hostilePatches(field: string): readonly HostilePatch[] {
   return [...hostilePlaces(field), ...hostileTexts(), ...hostileLoads(field), ...shapeless(field), ...halfway(field)];
 }
 
 const another = /^patch changes the identity of the object$/;
 
-/** Within the allowed roots, and yet another object. */
+/** Patches that stay within the allowed roots but replace the object's structure. */
 function shapeless(field: string): readonly HostilePatch[] {
   const patches: readonly (readonly object[])[] = [
     [{ op: "remove", path: "/spec" }],
@@ -26,7 +26,7 @@ function shapeless(field: string): readonly HostilePatch[] {
   return patches.map((operations) => ({ tries: "another shape", text: patchText(...operations), refusal: another }));
 }
 
-/** A good operation before a bad one is not carried out either. */
+/** A valid operation before an invalid one must not be applied. */
 function halfway(field: string): readonly HostilePatch[] {
   const good = { op: "replace", path: field, value: "hostile" };
   const bad = [...operationsAt("/metadata/name", field), ...operationsAt("/spec/not-there/at-all", field)];

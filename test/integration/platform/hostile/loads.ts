@@ -1,4 +1,4 @@
-// Patches that ask for too much: depth, size, amplification, numbers and indices beyond what can be held.
+// Patches with excessive depth, size, amplification, numbers and indices.
 
 import { failing, type HostilePatch, operationsAt, patchText, tooMuch } from "./hostile-patch.ts";
 
@@ -63,7 +63,7 @@ function numbers(field: string): readonly HostilePatch[] {
   return texts.map((text) => ({ tries: "numbers", text, refusal: tooMuch }));
 }
 
-/** On a list that the patch itself brings. */
+/** Indices into a list that the patch itself adds. */
 function indices(field: string): readonly HostilePatch[] {
   const names = [
     "99999999999999999999",

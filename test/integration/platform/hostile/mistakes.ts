@@ -1,6 +1,5 @@
-// Texts that cannot be read, for the annotations beside the patch.
+// Invalid texts for annotations other than the patch.
 
-/** For ignore-fields. */
 export const pointers = [
   "spec/a",
   "/spec/a, spec/b",
@@ -24,7 +23,6 @@ export const pointers = [
   `/spec/${"a".repeat(17_000)}`,
 ];
 
-/** For the HyperConverged, by key. */
 export const featureTexts: readonly {
   readonly key: string;
   readonly texts: readonly string[];

@@ -1,4 +1,4 @@
-// Patches that point where none may point: identity, parents, the root, our own annotations, prototypes.
+// Patches of forbidden places: identity, parents, the root, our own annotations and prototypes.
 
 import { failing, forbidden, type HostilePatch, malformed, operationsAt, patchText } from "./hostile-patch.ts";
 
@@ -87,7 +87,7 @@ export function hostilePlaces(field: string): readonly HostilePatch[] {
   ];
 }
 
-/** What every object inherits is no member of it. */
+/** Inherited members must not count as members of the object. */
 function fromInherited(place: string, field: string): readonly HostilePatch[] {
   const reading = operationsAt(place, field).filter(
     (operation) => !("op" in operation && operation.op === "add") && !("from" in operation && operation.from === field),
@@ -95,7 +95,6 @@ function fromInherited(place: string, field: string): readonly HostilePatch[] {
   return reading.map((operation) => ({ tries: "inherited names", text: patchText(operation), refusal: failing }));
 }
 
-/** The same places, hidden from whoever looks at the text alone. */
 function escapedInJson(): readonly HostilePatch[] {
   const places = [...identity, ...ours, ...prototypes];
   return places.map((place) => {
@@ -105,7 +104,7 @@ function escapedInJson(): readonly HostilePatch[] {
   });
 }
 
-/** Segments that mean something to a file system, and nothing here. */
+/** Path segments that have a meaning only in a file system. */
 function climbing(field: string): readonly HostilePatch[] {
   const places = ["/spec/../metadata/name", "/spec/./hostile", "/spec/*/hostile", `${field}/../../metadata/name`];
   return places.flatMap((place) =>

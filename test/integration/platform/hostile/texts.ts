@@ -1,4 +1,4 @@
-// Patches whose text is not what it should be: no JSON, no array, no operations, members given twice.
+// Patches with an invalid text: no JSON, no array, no operations, or duplicate members.
 
 import { type HostilePatch, malformed } from "./hostile-patch.ts";
 
