@@ -17,6 +17,13 @@ export {
   movedInputs,
 } from "./drift-rows.ts";
 export { type ExecutionSetting, executionSettings, executionText } from "./execution-settings.ts";
+export {
+  type FollowedSubject,
+  followWatchedKind,
+  type KindTransport,
+  type OpenWatch,
+  type PageFailure,
+} from "./follow-watched-kind.ts";
 export { installCommand } from "./install-command.ts";
 export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
 export {

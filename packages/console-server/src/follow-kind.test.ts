@@ -1,11 +1,7 @@
 import type { StreamLine } from "@virt/client";
 import type { ApiRequest, Sender } from "@virt/kube";
 import { expect, test } from "vitest";
-import { followKind, pauseAfter } from "./follow-kind.ts";
-
-test("a list that keeps failing is asked for less and less often", () => {
-  expect([0, 1, 2, 3, 4, 5, 50].map(pauseAfter)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-});
+import { followKind } from "./follow-kind.ts";
 
 /** Streams reports to a user who may list ConfigMaps in these namespaces, and returns the first line. */
 async function firstLine(reports: Readonly<Record<string, number>>): Promise<StreamLine> {

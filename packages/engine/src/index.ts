@@ -140,3 +140,15 @@ export {
   recordCorrection,
   takeToken,
 } from "./throttle/edit-war.ts";
+export { type ListPage, type ListPageRequest, nextPage, notList, readListPage } from "./watch/list-page.ts";
+export {
+  initialReflectorState,
+  type ProbeResult,
+  type ReflectorAction,
+  type ReflectorInput,
+  type ReflectorState,
+  type StreamEnd,
+} from "./watch/reflector-state.ts";
+export { type ReflectorStep, stepReflector } from "./watch/reflector-step.ts";
+export { isOlder, reaches } from "./watch/resource-version.ts";
+export { type ItemTransform, readFrame, type WatchFrame, type WatchItem } from "./watch/watch-frame.ts";

@@ -5,7 +5,8 @@ export { findAccess, kubeconfigPaths } from "./auth/find-access.ts";
 export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./auth/x509.ts";
 export type { InformerSpec, InformerState } from "./cache/informer.ts";
 export { type Projection, projectObject } from "./cache/projection.ts";
-export { reaches, type StoreChange } from "./cache/store.ts";
+export type { StoreChange } from "./cache/store.ts";
+export { WatchSource } from "./cache/watch-source.ts";
 export { Breakers } from "./circuitbreaker/breaker.ts";
 export { createGuardedClient } from "./circuitbreaker/guarded-client.ts";
 export {
@@ -22,6 +23,7 @@ export {
 } from "./client/client.ts";
 export { clusterFor, type Reader, readerFor } from "./client/cluster.ts";
 export { Discovery } from "./client/discovery.ts";
+export { listPageSize, listPages } from "./client/list-pages.ts";
 export {
   type FailureReason,
   isDryRunRefused,
@@ -32,7 +34,6 @@ export {
   writeResultOf,
 } from "./client/outcome.ts";
 export * from "./client/request.ts";
-export { isPageTooLarge, sendPage } from "./client/send-page.ts";
 export { type Clock, sleep, systemClock } from "./clock.ts";
 export type { Controller, ReconcileContext } from "./controller/managed-controller.ts";
 export {

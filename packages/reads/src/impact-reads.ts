@@ -1,7 +1,5 @@
 // Reads and caches the inputs of an impact assessment that have no informer: pods of nodes, and owners of VMs.
 
-import type { KubeObject } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
 import {
   assessed,
   type ImpactFacts,
@@ -13,14 +11,12 @@ import {
 } from "@virt/impact";
 import {
   type Discovery,
-  isPageTooLarge,
   listObjects,
+  listPages,
   metadataOnly,
   type Reader,
   type Resource,
-  readResultOf,
   type Sender,
-  sendPage,
 } from "@virt/kube";
 import { ReadRetries, type Refusal, type RetryOptions, refusalOf } from "./read-retries.ts";
 
@@ -29,7 +25,6 @@ const lanes = 4;
 /** The maximum number of owners per load. Later loads read the rest. */
 const mostOwners = 50;
 const podAgeMs = 600_000;
-const pageSize = 500;
 /** No kubelet runs this many pods, so a longer list never ends. */
 const mostPages = 10;
 
@@ -154,22 +149,29 @@ export async function listPods(
 ): Promise<{ readonly pods: readonly PodFact[] } | Refusal> {
   const fieldSelector = `spec.nodeName=${node},status.phase!=Succeeded,status.phase!=Failed`;
   const pods: PodFact[] = [];
-  let more: string | undefined;
-  const size = { current: pageSize };
-  for (let pages = 0; pages * size.current < mostPages * pageSize; pages++) {
-    const page = { fieldSelector, accept: metadataOnly.list, ...(more && { continue: more }) };
-    const answer = await sendPage((limit) => listObjects(resource, {}, { ...page, limit }), size, { sender, signal });
-    if (isPageTooLarge(answer)) return { reason: "TooMany", message: "a pod is too large to be read" };
-    const reading = readResultOf(answer);
-    if (reading.kind !== "found") return refusalOf(reading);
-    for (const item of asList(at(reading.object, "items"))) {
-      const pod = readPodFact({ ...(item as KubeObject), ...podKind });
+  const request = { fieldSelector, accept: metadataOnly.list };
+  const listed = await listPages((page) => listObjects(resource, {}, { ...request, ...page }), {
+    sender,
+    signal,
+    mostPages,
+    onItem: (item) => {
+      const pod = readPodFact({ ...item, ...podKind });
       if (!pod.isMirror && pod.controllerKind !== "DaemonSet") pods.push(pod);
-    }
-    more = asText(at(reading.object, "metadata", "continue")) || undefined;
-    if (more === undefined) return { pods };
+    },
+  });
+  switch (listed.kind) {
+    case "listed":
+      return { pods };
+    case "too large":
+      return { reason: "TooMany", message: "a pod is too large to be read" };
+    case "endless":
+      return { reason: "TooMany", message: "" };
+    case "absent":
+    case "missing":
+    case "rejected":
+    case "unavailable":
+      return refusalOf(listed);
   }
-  return { reason: "TooMany", message: "" };
 }
 
 /** Processes items in order, 4 in parallel. */

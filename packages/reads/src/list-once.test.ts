@@ -62,3 +62,14 @@ test("a list that never ends is given up, and is too many", async () => {
     message: "cannot list VirtualMachineInstance: the list does not end after 200 pages of 500 objects",
   });
 });
+
+test("an answer that is not a list is a failure, not an empty list", async () => {
+  const send = () => Promise.resolve({ kind: "answered", status: 200, body: undefined, text: "<html>" });
+  const { signal } = new AbortController();
+  const answer = await listOnce(vmInformer, { client: { send } as unknown as Sender, discovery, signal });
+  expect(answer).toEqual({
+    kind: "failed",
+    message: "cannot list VirtualMachineInstance: the response is not a list",
+    reason: "Unavailable",
+  });
+});

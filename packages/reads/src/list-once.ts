@@ -1,17 +1,15 @@
-// One list of the API server, page by page, without an informer.
+// One list of a kind, as an informer would select it.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
 import {
   crdInformer,
   type Discovery,
   type InformerSpec,
-  isPageTooLarge,
   listObjects,
+  listPageSize,
+  listPages,
   metadataOnly,
-  readResultOf,
   type Sender,
-  sendPage,
 } from "@virt/kube";
 
 export type ListAnswer =
@@ -25,7 +23,6 @@ export type ListContext = {
   readonly signal: AbortSignal;
 };
 
-const pageSize = 500;
 /** No cluster has as many objects of a kind that is read here: a list that is longer has no end. */
 const mostPages = 200;
 
@@ -40,21 +37,27 @@ export async function listOnce(spec: InformerSpec, { client, discovery, signal }
   // Hundreds of CRDs are many megabytes, of which a few are read later.
   const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
   const items: KubeObject[] = [];
-  let more: string | undefined;
-  const size = { current: pageSize };
-  for (let pages = 0; pages * size.current < mostPages * pageSize; pages++) {
-    const page = { ...selection, ...accept, ...(more !== undefined && { continue: more }) };
-    const request = (limit: number) => listObjects(found.resource, place, { ...page, limit });
-    const answer = await sendPage(request, size, { sender: client, signal });
-    if (isPageTooLarge(answer)) return failed(kind, "an object is too large to be read", "TooMany");
-    const reading = readResultOf(answer);
-    if (reading.kind !== "found") return reading.kind === "missing" ? { kind: "not-served" } : refused(kind, reading);
+  const listed = await listPages((page) => listObjects(found.resource, place, { ...selection, ...accept, ...page }), {
+    sender: client,
+    signal,
+    mostPages,
     // Elements of a list do not say what they are.
-    for (const item of asList(at(reading.object, "items"))) items.push({ ...(item as KubeObject), apiVersion, kind });
-    more = asText(at(reading.object, "metadata", "continue")) || undefined;
-    if (more === undefined) return { kind: "listed", items };
+    onItem: (item) => items.push({ ...item, apiVersion, kind }),
+  });
+  switch (listed.kind) {
+    case "listed":
+      return { kind: "listed", items };
+    case "too large":
+      return failed(kind, "an object is too large to be read", "TooMany");
+    case "endless":
+      return failed(kind, `the list does not end after ${mostPages} pages of ${listPageSize} objects`, "TooMany");
+    case "missing":
+      return { kind: "not-served" };
+    case "absent":
+    case "rejected":
+    case "unavailable":
+      return refused(kind, listed);
   }
-  return failed(kind, `the list does not end after ${mostPages} pages of ${pageSize} objects`, "TooMany");
 }
 
 type FailedList = Extract<ListAnswer, { kind: "failed" }>;

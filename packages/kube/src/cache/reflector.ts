@@ -1,16 +1,17 @@
-// Keeps a store equal to what the server has of one subject. Thin: what to do next is decided in reflector-step.ts.
+// Keeps a store equal to what the server has of one subject. Thin: `stepReflector` of the engine decides what to do next.
 
-import type { ApiCall, GuardedClient } from "../circuitbreaker/guarded-client.ts";
-import type { Cancel, Clock } from "../clock.ts";
 import {
   initialReflectorState,
+  type ListPageRequest,
   type ReflectorAction,
   type ReflectorInput,
   type ReflectorState,
-} from "./reflector-state.ts";
-import { stepReflector } from "./reflector-step.ts";
+  stepReflector,
+} from "@virt/engine";
+import type { ApiCall, GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Cancel, Clock } from "../clock.ts";
 import type { Store } from "./store.ts";
-import type { ProbeLimit, WatchSource, WatchStart } from "./watch-source.ts";
+import type { LeastVersion, ProbeLimit, WatchSource, WatchStart } from "./watch-source.ts";
 
 export type ReflectorObserver = {
   readonly warned: (what: "relist" | "dead stream" | "refused" | "broken" | "malformed", why: string) => void;
@@ -38,9 +39,7 @@ export type ReflectorAges = { readonly line?: number; readonly list?: number; re
 
 const quietMs = 30_000;
 const backoffMs = { first: 100, most: 30_000 };
-const pageSize = { usual: 250, least: 10 };
-/** Above this a page is given up and asked for again with fewer objects, down to one. */
-const pageBytes = 8_000_000;
+const pageSize = 250;
 /** What one reflector may keep. Thousands of nodes take a third of it. */
 const budgetBytes = 16_000_000;
 
@@ -50,13 +49,12 @@ export class Reflector<T> {
   #connection = new AbortController();
   #call: ApiCall | undefined;
   #timer: Cancel | undefined;
-  #pageSize = pageSize.usual;
   #at: { line?: number; list?: number; probe?: number } = {};
   #isStopped = false;
 
   constructor(parts: ReflectorOptions<T>) {
     this.#parts = parts;
-    this.#state = initialReflectorState(parts.server.canStream);
+    this.#state = initialReflectorState({ canStream: parts.server.canStream, pageSize });
   }
 
   start(): void {
@@ -133,10 +131,9 @@ export class Reflector<T> {
     }
   }
 
-  #list({ effort, by, notOlderThan: version, continue: more }: ReflectorAction<T> & { do: "list" }): void {
-    if (more === undefined) this.#parts.store.begin();
-    if (by === "pages")
-      void this.#page(effort, { ...(version && { notOlderThan: version }), ...(more && { continue: more }) });
+  #list({ effort, by, page, notOlderThan: version }: ReflectorAction<T> & { do: "list" }): void {
+    if (page.continue === undefined) this.#parts.store.begin();
+    if (by === "pages") void this.#page(effort, { ...page, ...(version && { notOlderThan: version }) });
     else void this.#follow(effort, { from: "list", ...(version && { version }) });
   }
 
@@ -154,22 +151,19 @@ export class Reflector<T> {
     this.#input({ is: "ended", effort, ending });
   }
 
-  async #page(effort: number, from: { readonly notOlderThan?: string; readonly continue?: string }): Promise<void> {
+  async #page(effort: number, request: ListPageRequest & LeastVersion): Promise<void> {
     const { source, store } = this.#parts;
     const { signal } = this.#connection;
-    const { sender } = from.continue === undefined ? this.#dial() : (this.#call ?? this.#dial());
-    const page = await source.page(sender, { ...from, limit: this.#pageSize, mostBytes: pageBytes }, signal);
+    const { sender } = request.continue === undefined ? this.#dial() : (this.#call ?? this.#dial());
+    const page = await source.page(sender, request, signal);
     if (signal.aborted) return;
-    if (page === "too large" && this.#pageSize > 1) {
-      this.#pageSize = Math.floor(this.#pageSize / 8) || 1;
-      return this.#page(effort, from);
+    if ("how" in page) {
+      if (page.how === "too large") return this.#input({ is: "page too large", effort, why: this.#bytesText() });
+      return this.#input({ is: "ended", effort, ending: page });
     }
-    if (page === "too large") return this.#overflow();
-    if ("how" in page) return this.#input({ is: "ended", effort, ending: page });
-    if (page.isLarge) this.#pageSize = Math.max(pageSize.least, Math.floor(this.#pageSize / 2));
     for (const item of page.items) store.collect(item);
-    if (store.bytes > budgetBytes) return this.#overflow();
-    this.#input({ is: "page", effort, version: page.version, ...(page.continue && { continue: page.continue }) });
+    this.#checkBudget();
+    this.#input({ is: "page", effort, ...page });
   }
 
   async #probe(effort: number, from: string): Promise<void> {
@@ -182,15 +176,15 @@ export class Reflector<T> {
   }
 
   #checkBudget(): void {
-    if (this.#parts.store.bytes > budgetBytes) this.#overflow();
+    if (this.#parts.store.bytes > budgetBytes) this.#input({ is: "overflowed", why: this.#bytesText() });
   }
 
-  #overflow(): void {
+  #bytesText(): string {
     const { bytes, largestNamespace } = this.#parts.store;
     const [size, most] = [bytes, budgetBytes].map((count) => (count / 1e6).toFixed(1));
     const share = largestNamespace && largestNamespace.bytes > bytes / 2 ? "most of it" : "the largest part";
     const where = largestNamespace ? `, ${share} in namespace ${largestNamespace.name},` : ",";
-    this.#input({ is: "overflowed", why: `${size} MB so far${where} and no more than ${most} MB are kept in memory` });
+    return `${size} MB so far${where} and no more than ${most} MB are kept in memory`;
   }
 
   #dial(): ApiCall {

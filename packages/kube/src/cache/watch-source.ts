@@ -1,7 +1,20 @@
-// Requests of one reflector: a stream, a page of a list, a probe. Answers become the stream ends that the reflector knows; few probes
-// run at a time.
+// The list and watch of one subject over HTTP: a stream, a page, a probe. Answers become the stream ends that a reflector knows; few
+// probes run at a time.
 
+import {
+  type ItemTransform,
+  isOlder,
+  type ListPage,
+  type ListPageRequest,
+  notList,
+  type ProbeResult,
+  readFrame,
+  readListPage,
+  type StreamEnd,
+  type WatchFrame,
+} from "@virt/engine";
 import type { ApiAnswer, FailedRequest, Sender } from "../client/client.ts";
+import { isPageTooLarge, mostPageBytes } from "../client/list-pages.ts";
 import {
   type ListSelection,
   listObjects,
@@ -11,16 +24,7 @@ import {
   watchObjects,
 } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
-import type { ProbeResult, StreamEnd } from "./reflector-state.ts";
-import { isOlder } from "./store.ts";
-import {
-  type ItemTransform,
-  type ListItem,
-  readFrame,
-  readItem,
-  type WatchFrame,
-  type WatchItem,
-} from "./watch-frame.ts";
+import { withoutOwners } from "./without-owners.ts";
 
 /** What is watched: as narrow as the catalog allows. */
 export type WatchSubject = {
@@ -38,22 +42,14 @@ export type WatchStart =
   /** The whole list first, as a stream; not older than `version`, where one is given. */
   | { readonly from: "list"; readonly version?: string };
 
-export type ListPage<T> = {
-  readonly items: readonly WatchItem<T>[];
-  readonly version: string;
-  readonly continue?: string;
-};
+/** A list that begins shows at least this version. */
+export type LeastVersion = { readonly notOlderThan?: string };
 
-export type ListPageRequest = {
-  readonly limit: number;
-  /** An answer that is longer is given up. */
-  readonly mostBytes: number;
-  readonly continue?: string;
-  readonly notOlderThan?: string;
-};
+/** The page was given up because of its size. */
+export type PageTooLarge = { readonly how: "too large"; readonly why: string };
 
 /** Above this a page is large: parsing it blocks the process. */
-const pageBytes = 2_000_000;
+const largePageBytes = 2_000_000;
 
 export class WatchSource<T> {
   readonly #subject: WatchSubject;
@@ -76,36 +72,27 @@ export class WatchSource<T> {
       beginning.from === "list" ? ({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } as const) : {};
     const stream = await sender.stream(this.#watch({ ...resourceVersion, ...initial, timeoutSeconds }), { signal });
     if (stream.kind !== "streaming") return endingOf(stream);
-    const { owners } = this.#subject;
-    const failure = await stream.follow((lines) =>
-      onFrames(lines.map((line) => readFrame(line, this.#transform, owners))),
-    );
+    const failure = await stream.follow((lines) => onFrames(lines.map((line) => this.#readLine(line))));
     return failure === undefined ? { how: "whole" } : { how: "broken", why: failure.message };
   }
 
   async page(
     sender: Sender,
-    asked: ListPageRequest,
+    { notOlderThan, ...asked }: ListPageRequest & LeastVersion,
     signal: AbortSignal,
-  ): Promise<(ListPage<T> & { readonly isLarge: boolean }) | "too large" | StreamEnd> {
+  ): Promise<ListPage<T> | PageTooLarge | StreamEnd> {
     const { resource, selection, content } = this.#subject;
-    const { limit, mostBytes, continue: more, notOlderThan } = asked;
     const least =
       notOlderThan === undefined
         ? {}
         : ({ resourceVersion: notOlderThan, resourceVersionMatch: "NotOlderThan" } as const);
-    const from = more === undefined ? least : { continue: more };
     const accept = content === "metadata" ? { accept: metadataOnly.list } : {};
-    const answer = await sender.send(listObjects(resource, this.#place, { ...selection, ...from, limit, ...accept }), {
-      signal,
-      mostBytes,
-    });
-    if (answer.kind === "failed" && answer.failure.reason === "too large") return "too large";
+    const request = listObjects(resource, this.#place, { ...selection, ...least, ...asked, ...accept });
+    const answer = await sender.send(request, { signal, mostBytes: mostPageBytes });
+    if (answer.kind === "failed" && isPageTooLarge(answer)) return { how: "too large", why: answer.failure.message };
     if (answer.kind === "failed" || answer.status !== 200) return endingOf(answer);
-    const list = answer.body as unknown as ListBody;
-    const items = (list.items ?? []).map((item) => readItem(item, list, this.#transform));
-    const { resourceVersion: version, continue: next } = list.metadata;
-    return { items, version, isLarge: answer.bytes > pageBytes, ...(next !== undefined && { continue: next }) };
+    const page = readListPage(answer.body, this.#transform);
+    return page === undefined ? { how: "broken", why: notList } : { ...page, isLarge: answer.bytes > largePageBytes };
   }
 
   /** The same watch from the same point, on another connection, for one second: was anything missed? */
@@ -120,6 +107,11 @@ export class WatchSource<T> {
     return failure !== undefined && saw === "nothing" ? "no answer" : saw;
   }
 
+  #readLine(line: Buffer): WatchFrame<T> {
+    const text = line.toString("utf8");
+    return readFrame(this.#subject.owners === "ignored" ? withoutOwners(text, ["object"]) : text, this.#transform);
+  }
+
   #watch(following: ListSelection & { readonly timeoutSeconds: number; readonly sendInitialEvents?: boolean }) {
     const { resource, selection, content } = this.#subject;
     const accept = content === "metadata" ? { accept: metadataOnly.object } : {};
@@ -132,15 +124,8 @@ export class WatchSource<T> {
   }
 }
 
-type ListBody = {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly ListItem[];
-};
-
 function overtakes(line: Buffer, from: string): ProbeResult | undefined {
-  const frame = readFrame(line, () => undefined, "ignored");
+  const frame = readFrame(withoutOwners(line.toString("utf8"), ["object"]), () => undefined);
   if (frame.type === "error") return frame.code === 410 ? "expired" : undefined;
   const isNewer = (frame.type === "put" || frame.type === "drop") && isOlder(from, frame.version);
   return isNewer ? "newer" : undefined;
@@ -152,12 +137,23 @@ type StatusBody = {
 };
 
 function endingOf(answer: ApiAnswer | FailedRequest): StreamEnd {
-  if (answer.kind === "failed") return { how: "broken", why: answer.failure.message };
+  if (answer.kind === "failed") {
+    const { reason, message } = answer.failure;
+    return { how: "broken", why: message, isUnauthorized: reason === "unauthorized" };
+  }
   const { status, body, text, retryInMs } = answer;
   const apiStatus = body as StatusBody | undefined;
   const isLagging = apiStatus?.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true;
-  const why = apiStatus?.message ?? text.trim().slice(0, 200);
-  return { how: "refused", code: status, why, isLagging, ...(retryInMs !== undefined && { retryInMs }) };
+  const statusMessage = apiStatus?.message;
+  const why = statusMessage ?? text.trim().slice(0, 200);
+  return {
+    how: "refused",
+    code: status,
+    why,
+    isLagging,
+    ...(statusMessage !== undefined && { statusMessage }),
+    ...(retryInMs !== undefined && { retryInMs }),
+  };
 }
 
 const atOnce = 4;

@@ -6,10 +6,10 @@ import {
   type ReflectorInput,
   type ReflectorState,
   type StreamEnd,
-} from "../cache/reflector-state.ts";
-import { stepReflector } from "../cache/reflector-step.ts";
+  stepReflector,
+  type WatchFrame,
+} from "@virt/engine";
 import { Store } from "../cache/store.ts";
-import type { WatchFrame } from "../cache/watch-frame.ts";
 
 type Event = { readonly version: number; readonly key: string; readonly type: "put" | "drop" };
 
@@ -44,7 +44,7 @@ export class ReflectorHarness {
 
   constructor(canStream: boolean) {
     this.#canStream = canStream;
-    this.#state = initialReflectorState(true);
+    this.#state = initialReflectorState({ canStream: true, pageSize: 20 });
     this.#store.subscribe(({ key, after }) => {
       if (after === undefined) return;
       if (after < (this.#delivered.get(key) ?? 0))
@@ -91,6 +91,7 @@ export class ReflectorHarness {
       () => this.#deliver(this.#old), // a closed connection still delivers
       () => this.#input(number % 42 < 21 ? { is: "doubted" } : { is: "relist" }),
       () => this.#input({ is: "overflowed", why: "too much" }),
+      () => this.#answerPage("too large"),
     ];
     steps[number % steps.length]?.();
   }
@@ -168,11 +169,12 @@ export class ReflectorHarness {
     this.#input({ is: "due", effort });
   }
 
-  #answerPage(how: "good" | "expired" | "lost"): void {
+  #answerPage(how: "good" | "expired" | "lost" | "too large"): void {
     const pages = this.#pages;
     if (pages === undefined) return;
     if (how === "expired") return this.#end({ how: "refused", code: 410, why: "the continue token is too old" });
     if (how === "lost") return this.#end({ how: "broken", why: "reset" });
+    if (how === "too large") return this.#input({ is: "page too large", effort: pages.effort, why: "too much" });
     const part = pages.snapshot.slice(pages.at, pages.at + 2);
     pages.at += 2;
     for (const [key, version] of part) this.#store.collect({ type: "put", key, version: `${version}`, item: version });
@@ -235,7 +237,7 @@ export class ReflectorHarness {
 
   #list(action: ReflectorAction<number> & { do: "list" }): void {
     this.#wait = undefined;
-    if (action.continue !== undefined) return; // the snapshot is kept
+    if (action.page.continue !== undefined) return; // the snapshot is kept
     this.#store.begin();
     const snapshot = [...this.#objects];
     const { effort } = action;

@@ -1,5 +1,6 @@
 // Decides what a reflector does next: list, watch, probe, wait. Pure, so that a test can play every sequence of faults.
 
+import { nextPage, type PageAnswer } from "./list-page.ts";
 import {
   initialReflectorState,
   type ProbeResult,
@@ -8,7 +9,7 @@ import {
   type ReflectorState,
   type StreamEnd,
 } from "./reflector-state.ts";
-import { isOlder } from "./store.ts";
+import { isOlder } from "./resource-version.ts";
 import type { WatchFrame } from "./watch-frame.ts";
 
 export type ReflectorStep<T> = { readonly state: ReflectorState; readonly actions: readonly ReflectorAction<T>[] };
@@ -33,7 +34,9 @@ export function stepReflector<T>(state: ReflectorState, input: ReflectorInput<T>
     case "frame":
       return state.at === "listing" ? listed(state, input.frame) : watched(state, input.frame);
     case "page":
-      return paged(state, input.version, input.continue);
+      return paged(state, input);
+    case "page too large":
+      return tooLarge(state, input.why);
     case "ended":
       return ended(state, input.ending);
     case "quiet":
@@ -51,9 +54,16 @@ function stay<T>(state: ReflectorState): ReflectorStep<T> {
 
 function list<T>(from: ReflectorState, before: readonly ReflectorAction<T>[] = []): ReflectorStep<T> {
   const effort = from.effort + 1;
-  const state: ReflectorState = { ...from, at: "listing", needs: "list", effort, isProbing: false };
-  const least = state.seen === undefined ? {} : { notOlderThan: state.seen };
-  return { state, actions: [...before, { do: "list", effort, by: state.canStream ? "stream" : "pages", ...least }] };
+  const page = { limit: from.page.limit };
+  const state: ReflectorState = { ...from, at: "listing", needs: "list", effort, page, isProbing: false };
+  return { state, actions: [...before, listAction(state)] };
+}
+
+function listAction<T>({ effort, canStream, seen, page }: ReflectorState): ReflectorAction<T> {
+  const by = canStream ? "stream" : "pages";
+  // A token to continue with names the version itself.
+  const least = seen === undefined || page.continue !== undefined ? {} : { notOlderThan: seen };
+  return { do: "list", effort, by, page, ...least };
 }
 
 function watch<T>(from: ReflectorState, version: string, before: readonly ReflectorAction<T>[] = []): ReflectorStep<T> {
@@ -83,9 +93,19 @@ function streamRefused<T>(state: ReflectorState, code: number, why: string): Ref
   return failed(state, { what: "refused", why: `${code}: ${why}` });
 }
 
-function paged<T>(state: ReflectorState, version: string, more: string | undefined): ReflectorStep<T> {
-  if (more === undefined || more === "") return complete(state, version);
-  return { state, actions: [{ do: "list", effort: state.effort, by: "pages", continue: more }] };
+function paged<T>(
+  from: ReflectorState,
+  answer: Exclude<PageAnswer, "too large"> & { readonly version: string },
+): ReflectorStep<T> {
+  const { is, page } = nextPage(from.page, answer);
+  const state: ReflectorState = { ...from, page };
+  return is === "more" ? { state, actions: [listAction(state)] } : complete(state, answer.version);
+}
+
+function tooLarge<T>(from: ReflectorState, why: string): ReflectorStep<T> {
+  const { is, page } = nextPage(from.page, "too large");
+  const state: ReflectorState = { ...from, page };
+  return is === "more" ? { state, actions: [listAction(state)] } : overflowed(state, why);
 }
 
 function complete<T>(state: ReflectorState, version: string): ReflectorStep<T> {
@@ -137,7 +157,11 @@ function refused<T>(
 ): ReflectorStep<T> {
   if (code === 404)
     return {
-      state: { ...initialReflectorState(state.canStream), at: "gone", effort: state.effort + 1 },
+      state: {
+        ...initialReflectorState({ canStream: state.canStream, pageSize: state.page.limit }),
+        at: "gone",
+        effort: state.effort + 1,
+      },
       actions: [{ do: "close-watch" }, { do: "vanish" }],
     };
   // Too old to resume from, but still the least that a list must show.

@@ -1,5 +1,6 @@
-// What a reflector remembers, what it hears, and what it can do.
+// The state of a list and its watch, their inputs, and the actions that a transport performs.
 
+import type { ListPageRequest } from "./list-page.ts";
 import type { WatchFrame, WatchItem } from "./watch-frame.ts";
 
 export type ReflectorState = {
@@ -12,6 +13,8 @@ export type ReflectorState = {
   readonly seen?: string;
   /** Streaming lists are cheaper; a server that refused one is not asked again. */
   readonly canStream: boolean;
+  /** The last requested page. Its limit shrinks if objects are large. */
+  readonly page: ListPageRequest;
   readonly failures: number;
   /** How often the server said that it does not know the version that we have seen. */
   readonly lags: number;
@@ -22,7 +25,15 @@ export type ReflectorInput<T> =
   | { readonly is: "start" }
   | { readonly is: "due"; readonly effort: number }
   | { readonly is: "frame"; readonly effort: number; readonly frame: WatchFrame<T> }
-  | { readonly is: "page"; readonly effort: number; readonly version: string; readonly continue?: string }
+  | {
+      readonly is: "page";
+      readonly effort: number;
+      readonly version: string;
+      readonly continue?: string;
+      readonly isLarge?: boolean;
+    }
+  /** The page exceeds the size limit. `why` is used if it has a single object. */
+  | { readonly is: "page too large"; readonly effort: number; readonly why: string }
   | { readonly is: "ended"; readonly effort: number; readonly ending: StreamEnd }
   /** No line for a while. */
   | { readonly is: "quiet"; readonly effort: number; readonly forMs: number }
@@ -38,24 +49,26 @@ export type ProbeResult = "newer" | "nothing" | "expired" | "no answer";
 
 export type StreamEnd =
   | { readonly how: "whole" }
-  | { readonly how: "broken"; readonly why: string }
+  | { readonly how: "broken"; readonly why: string; readonly isUnauthorized?: boolean }
   | {
       readonly how: "refused";
       readonly code: number;
       readonly why: string;
+      /** The message of the API server. Absent if a proxy answered. */
+      readonly statusMessage?: string;
       readonly retryInMs?: number;
       /** The server has not reached the version that we asked for. */
       readonly isLagging?: boolean;
     };
 
 export type ReflectorAction<T> =
-  /** Forgets what an unfinished list brought, and lists. Without `continue` this is the first page. */
+  /** A stream or a page without `continue` starts the list. A page that is too large is requested again with fewer objects. */
   | {
       readonly do: "list";
       readonly effort: number;
       readonly by: "stream" | "pages";
+      readonly page: ListPageRequest;
       readonly notOlderThan?: string;
-      readonly continue?: string;
     }
   | { readonly do: "watch"; readonly effort: number; readonly from: string }
   | { readonly do: "probe"; readonly effort: number; readonly from: string }
@@ -78,6 +91,9 @@ export type ReflectorAction<T> =
       readonly why: string;
     };
 
-export function initialReflectorState(canStream: boolean): ReflectorState {
-  return { at: "waiting", needs: "list", effort: 0, canStream, failures: 0, lags: 0, isProbing: false };
+export type ReflectorSettings = { readonly canStream: boolean; readonly pageSize: number };
+
+export function initialReflectorState({ canStream, pageSize }: ReflectorSettings): ReflectorState {
+  const page = { limit: pageSize };
+  return { at: "waiting", needs: "list", effort: 0, canStream, page, failures: 0, lags: 0, isProbing: false };
 }

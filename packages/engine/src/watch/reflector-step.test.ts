@@ -1,44 +1,8 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ReflectorHarness } from "../testing/reflector-harness.ts";
-import { initialReflectorState } from "./reflector-state.ts";
+import { initialReflectorState, type ReflectorState } from "./reflector-state.ts";
 import { stepReflector } from "./reflector-step.ts";
 
-/** Each number is one thing that happens: to the server's objects, to the network, or to nobody. */
-const history = fc.array(fc.nat(999), { maxLength: 60, size: "max" });
-
-test("after any sequence of faults the store equals the server", () => {
-  const law = fc.property(history, fc.boolean(), (steps, canStream) => {
-    const harness = new ReflectorHarness(canStream);
-    for (const step of steps) harness.runStep(step);
-    harness.heal();
-    expect(harness.storeContents()).toEqual(harness.serverContents());
-  });
-  fc.assert(law);
-});
-
-test("handlers never see an older version of a key after a newer one", () => {
-  const law = fc.property(history, (steps) => {
-    const harness = new ReflectorHarness(true);
-    for (const step of steps) harness.runStep(step);
-    harness.heal();
-    expect(harness.regressions).toEqual([]);
-  });
-  fc.assert(law);
-});
-
-test("there is at most one connection, one wait or one page under way, and never none", () => {
-  const law = fc.property(history, fc.boolean(), (steps, canStream) => {
-    const harness = new ReflectorHarness(canStream);
-    return steps.every((step) => {
-      harness.runStep(step);
-      return harness.efforts() === 1;
-    });
-  });
-  fc.assert(law);
-});
-
-const start = stepReflector(initialReflectorState(true), { is: "start" }).state;
+const start = stepReflector(initialReflectorState({ canStream: true, pageSize: 250 }), { is: "start" }).state;
 const watching = stepReflector(start, {
   is: "frame",
   effort: 1,
@@ -51,13 +15,13 @@ test("a server without streaming lists is asked for pages at once, and for ever"
     effort: 1,
     ending: { how: "refused", code: 422, why: "sendInitialEvents is forbidden" },
   });
-  expect(refused.actions.at(-1)).toEqual({ do: "list", effort: 2, by: "pages" });
+  expect(refused.actions.at(-1)).toEqual({ do: "list", effort: 2, by: "pages", page: { limit: 250 } });
   const old = stepReflector(start, {
     is: "frame",
     effort: 1,
     frame: { type: "error", code: 500, message: "etcd too old" },
   });
-  expect(old.actions.at(-1)).toEqual({ do: "list", effort: 2, by: "pages" });
+  expect(old.actions.at(-1)).toEqual({ do: "list", effort: 2, by: "pages", page: { limit: 250 } });
 });
 
 test("a stream that the server ended is resumed at once, from the last version seen", () => {
@@ -76,7 +40,9 @@ test("a kind that is not served any more vanishes, and nothing is tried until so
   for (const input of [{ is: "doubted" }, { is: "relist" }, { is: "due", effort: gone.state.effort }] as const) {
     expect(stepReflector(gone.state, input).actions).toEqual([]);
   }
-  expect(stepReflector(gone.state, { is: "start" }).actions).toEqual([{ do: "list", effort: 3, by: "stream" }]);
+  expect(stepReflector(gone.state, { is: "start" }).actions).toEqual([
+    { do: "list", effort: 3, by: "stream", page: { limit: 250 } },
+  ]);
 });
 
 test("silence is answered by one probe at a time, and by a new stream after 150 seconds whatever probes said", () => {
@@ -124,4 +90,51 @@ test("a kind that has just come is asked again soon, once; after that the delay 
   const first = waits(start);
   const again = stepReflector(first.ended.state, { is: "due", effort: first.ended.state.effort }).state;
   expect([first.ms, waits(again).ms, waits(watching).ms]).toEqual([300, 1_000, 1_000]);
+});
+
+const listing = stepReflector(initialReflectorState({ canStream: false, pageSize: 250 }), { is: "start" }).state;
+const requested = (state: ReflectorState, input: Parameters<typeof stepReflector>[1]) =>
+  stepReflector(state, input).actions.at(-1);
+
+test("requests pages with the token of the previous page, until one has none", () => {
+  const more = stepReflector(listing, { is: "page", effort: 1, version: "7", continue: "token" });
+  expect(more.actions).toEqual([{ do: "list", effort: 1, by: "pages", page: { limit: 250, continue: "token" } }]);
+  const complete = stepReflector(more.state, { is: "page", effort: 1, version: "7" });
+  expect(complete.actions).toEqual([
+    { do: "swap", version: "7" },
+    { do: "watch", effort: 2, from: "7" },
+  ]);
+});
+
+test("requests an eighth of the objects from a page that is too large on", () => {
+  const { state } = stepReflector(listing, { is: "page", effort: 1, version: "7", continue: "token" });
+  const smaller = stepReflector(state, { is: "page too large", effort: 1, why: "" });
+  expect(smaller.actions).toMatchObject([{ do: "list", page: { limit: 31, continue: "token" } }]);
+  const next = { is: "page", effort: 1, version: "7", continue: "next" } as const;
+  expect(requested(smaller.state, next)).toMatchObject({ do: "list", page: { limit: 31, continue: "next" } });
+});
+
+test("a single object that is too large empties the store for 30 seconds", () => {
+  let { state } = stepReflector(listing, { is: "page too large", effort: 1, why: "too much" });
+  for (const limit of [3, 1]) {
+    const next = stepReflector(state, { is: "page too large", effort: 1, why: "too much" });
+    expect(next.actions).toMatchObject([{ do: "list", page: { limit } }]);
+    ({ state } = next);
+  }
+  expect(stepReflector(state, { is: "page too large", effort: 1, why: "too much" }).actions).toEqual([
+    { do: "close-watch" },
+    { do: "overflow", why: "too much" },
+    { do: "wait", effort: 2, failures: 1, atLeastMs: 30_000 },
+  ]);
+});
+
+test("after a large page the next ones have half of the objects, but never less than ten", () => {
+  const large = { is: "page", effort: 1, version: "7", continue: "token", isLarge: true } as const;
+  const limits: unknown[] = [];
+  let { state } = stepReflector(listing, large);
+  for (let count = 0; count < 6; count++) {
+    limits.push(state.page.limit);
+    ({ state } = stepReflector(state, large));
+  }
+  expect(limits).toEqual([125, 62, 31, 15, 10, 10]);
 });

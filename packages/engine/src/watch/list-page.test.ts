@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { readListPage } from "./list-page.ts";
+
+const read = (body: unknown) => readListPage(body, (object) => object);
+
+test("items of a list get the kind and version of the API from the list", () => {
+  const body = {
+    apiVersion: "v1",
+    kind: "NodeList",
+    metadata: { resourceVersion: "7", continue: "token" },
+    items: [{ metadata: { name: "a", namespace: "n", resourceVersion: "3" } }],
+  };
+  const item = { apiVersion: "v1", kind: "Node", metadata: { name: "a", namespace: "n", resourceVersion: "3" } };
+  expect(read(body)).toEqual({
+    items: [{ type: "put", key: "n/a", version: "3", item }],
+    version: "7",
+    continue: "token",
+  });
+});
+
+test.each([undefined, null, "<html>", [], {}, { items: {} }])("%j is not an empty list", (body) => {
+  expect(read(body)).toBeUndefined();
+});
+
+test("a Go program writes an empty list as null", () => {
+  expect(read({ kind: "NodeList", metadata: { resourceVersion: "7", continue: "" }, items: null })).toEqual({
+    items: [],
+    version: "7",
+  });
+});

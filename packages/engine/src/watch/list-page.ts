@@ -1,0 +1,77 @@
+// The pages of one list: what an answer contains, and which page to request next.
+
+import type { KubeObject } from "../cluster.ts";
+import { type ItemTransform, keyOf, type WatchItem } from "./watch-frame.ts";
+
+/** Without `continue` it is the first page. `limit` is the largest number of objects. */
+export type ListPageRequest = { readonly limit: number; readonly continue?: string };
+
+/** `version` is empty if the server names none. */
+export type ListPage<T> = {
+  readonly items: readonly WatchItem<T>[];
+  readonly version: string;
+  readonly continue?: string;
+  /** Parsing this page blocks the process for too long: the next one gets fewer objects. */
+  readonly isLarge?: boolean;
+};
+
+/** The answer to a page request. "too large": it exceeds the size limit. */
+export type PageAnswer = Pick<ListPage<unknown>, "continue" | "isLarge"> | "too large";
+
+/** `page` is the next request. If the list has ended, it is the first page of the next list. */
+export type NextPage = { readonly is: "more" | "complete" | "too large"; readonly page: ListPageRequest };
+
+const leastAfterLarge = 10;
+
+/**
+ * Requests an eighth of the objects until an answer fits, and half of them after a large page. "too large": even a single object
+ * does not fit.
+ */
+export function nextPage(requested: ListPageRequest, answer: PageAnswer): NextPage {
+  const { limit } = requested;
+  if (answer === "too large") {
+    const smaller = Math.floor(limit / 8) || 1;
+    return limit === 1 ? { is: "too large", page: { limit } } : { is: "more", page: { ...requested, limit: smaller } };
+  }
+  const learned = answer.isLarge === true ? halfOf(limit) : limit;
+  return answer.continue === undefined
+    ? { is: "complete", page: { limit: learned } }
+    : { is: "more", page: { limit: learned, continue: answer.continue } };
+}
+
+function halfOf(limit: number): number {
+  return Math.min(limit, Math.max(leastAfterLarge, Math.floor(limit / 2)));
+}
+
+type ListBody = {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  /** A Go program writes an empty list as null. */
+  readonly items: readonly object[] | null;
+};
+
+/** The failure if an answer with status 200 is not a list, for example from a proxy. An empty list would hide objects. */
+export const notList = "the response is not a list";
+
+/**
+ * Reads the body of a list. Adds kind and apiVersion to its items, which only the list has. Returns undefined if the body is not a
+ * list.
+ */
+export function readListPage<T>(body: unknown, transform: ItemTransform<T>): ListPage<T> | undefined {
+  if (!isListBody(body)) return undefined;
+  const { apiVersion = "", kind = "", metadata, items } = body;
+  const kindOfItems = kind.replace(/List$/, "");
+  const read = (item: object): WatchItem<T> => {
+    const object = { apiVersion, kind: kindOfItems, ...item } as KubeObject;
+    const { resourceVersion = "" } = object.metadata;
+    return { type: "put", key: keyOf(object.metadata), version: resourceVersion, item: transform(object) };
+  };
+  const more = metadata?.continue;
+  return { items: (items ?? []).map(read), version: metadata?.resourceVersion ?? "", ...(more && { continue: more }) };
+}
+
+function isListBody(body: unknown): body is ListBody {
+  if (typeof body !== "object" || body === null || !("items" in body)) return false;
+  return body.items === null || Array.isArray(body.items);
+}

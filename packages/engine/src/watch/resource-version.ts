@@ -1,0 +1,22 @@
+// Compares resource versions, which are decimal numbers of any length.
+
+/** Below zero: older; zero: the same; above: newer; undefined: not comparable. */
+function compareVersions(left: string, right: string): number | undefined {
+  if (left === right) return 0;
+  if (!isDecimal(left) || !isDecimal(right)) return undefined;
+  if (left.length !== right.length) return left.length - right.length;
+  return left < right ? -1 : 1;
+}
+
+export function isOlder(left: string, right: string): boolean {
+  return (compareVersions(left, right) ?? 0) < 0;
+}
+
+/** Whether a state with version `seen` contains a write that was answered with version `written`. */
+export function reaches(seen: string, written: string): boolean {
+  return (compareVersions(seen, written) ?? 0) >= 0;
+}
+
+function isDecimal(version: string): boolean {
+  return /^[1-9]\d*$/.test(version);
+}

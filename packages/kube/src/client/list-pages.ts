@@ -1,0 +1,50 @@
+// One list of the API server, page by page, without an informer.
+
+import { type KubeObject, type ListPageRequest, nextPage, notList, readListPage } from "@virt/engine";
+import type { ApiAnswer, FailedRequest, Sender } from "./client.ts";
+import { type ReadResult, readResultOf } from "./outcome.ts";
+import type { ReadRequest } from "./request.ts";
+
+/** "too large": a single object is. "endless": there are more than `mostPages` pages. */
+export type ListPagesResult =
+  | { readonly kind: "listed" | "too large" | "endless" }
+  | Exclude<ReadResult, { readonly kind: "found" }>;
+
+export type ListPagesOptions = {
+  readonly sender: Sender;
+  readonly signal: AbortSignal;
+  /** Of `listPageSize` objects each. A list with more of them has no end. */
+  readonly mostPages: number;
+  readonly onItem: (item: KubeObject) => void;
+};
+
+/** How many objects a page has, unless they are large. */
+export const listPageSize = 500;
+/** The size limit of a page. Reading a larger one blocks the process; usual pages are smaller. */
+export const mostPageBytes = 8_000_000;
+
+/** Requests pages until the list is complete. Calls `onItem` for each object as its page arrives. */
+export async function listPages(
+  requestOf: (page: ListPageRequest) => ReadRequest,
+  { sender, signal, mostPages, onItem }: ListPagesOptions,
+): Promise<ListPagesResult> {
+  let page: ListPageRequest = { limit: listPageSize };
+  for (let read = 0; read * page.limit < mostPages * listPageSize; ) {
+    const answer = await sender.send(requestOf(page), { signal, mostBytes: mostPageBytes });
+    const reading = isPageTooLarge(answer) ? undefined : readResultOf(answer);
+    if (reading !== undefined && reading.kind !== "found") return reading;
+    const list = reading && readListPage(reading.object, onItem);
+    if (reading !== undefined && list === undefined) return { kind: "unavailable", message: notList };
+    const next = nextPage(page, list ?? "too large");
+    if (next.is === "complete") return { kind: "listed" };
+    if (next.is === "too large") return { kind: "too large" };
+    page = next.page;
+    if (list !== undefined) read++;
+  }
+  return { kind: "endless" };
+}
+
+/** Reports whether the answer exceeds the size limit. */
+export function isPageTooLarge(answer: ApiAnswer | FailedRequest): boolean {
+  return answer.kind === "failed" && answer.failure.reason === "too large";
+}
