@@ -6,6 +6,7 @@ import {
   initialReflectorState,
   type ListPage,
   type ListPageRequest,
+  pauseAfter,
   type ReflectorAction,
   type ReflectorInput,
   type ReflectorStep,
@@ -60,12 +61,11 @@ export async function followWatchedKind(name: WatchedName, { transport, send }: 
     const end = await followFirst(name, { transport, send: countAndSend });
     if (transport.isEnded()) return;
     if (typeof end === "string") await transport.pause(pauseMs[end]);
-    else await transport.pause(Math.max(end.waitMs, pauseAfter(failures++)));
+    else {
+      failures++;
+      await transport.pause(Math.max(end.waitMs, pauseAfter(failures, failurePauseMs)));
+    }
   }
-}
-
-function pauseAfter(failures: number): number {
-  return Math.min(failurePauseMs.most, failurePauseMs.first * 2 ** failures);
 }
 
 /** Versions and namespaces one after another, until one is served and allowed. */

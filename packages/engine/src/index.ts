@@ -140,6 +140,7 @@ export {
   recordCorrection,
   takeToken,
 } from "./throttle/edit-war.ts";
+export { pauseAfter } from "./watch/backoff.ts";
 export { type ListPage, type ListPageRequest, nextPage, notList, readListPage } from "./watch/list-page.ts";
 export {
   initialReflectorState,

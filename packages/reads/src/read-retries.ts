@@ -1,6 +1,7 @@
 // Records why single reads failed, and when to retry them.
 
 import type { NotAssessedReason } from "@virt/api";
+import { pauseAfter } from "@virt/engine";
 
 /** The reason why something was not read. `Listing`: a temporary failure. */
 export type Refusal = { readonly reason: NotAssessedReason; readonly message: string };
@@ -60,7 +61,7 @@ export class ReadRetries {
 }
 
 function restOf({ reason }: Refusal, failures: number): number {
-  if (reason === "Listing") return Math.min(backoffMs.most, backoffMs.first * 2 ** (failures - 1));
+  if (reason === "Listing") return pauseAfter(failures, backoffMs);
   return reason === "Unavailable" ? restMs.failing : restMs.refused;
 }
 

@@ -1,6 +1,7 @@
 // Records that the API server rejects the credentials, so that the client does not keep sending the same ones.
 
 import { X509Certificate } from "node:crypto";
+import { pauseAfter } from "@virt/engine";
 import type { Clock } from "../clock.ts";
 import type { Identity } from "./credentials.ts";
 
@@ -45,7 +46,7 @@ export class RefusedCredentials {
   refused(identity: Identity, why: string): void {
     const now = this.#clock.monotonic();
     const times = (this.#refusal?.times ?? 0) + 1;
-    const untilMs = now + Math.min(backoffMs.most, backoffMs.first * 2 ** (times - 1));
+    const untilMs = now + pauseAfter(times, backoffMs);
     this.#refusal = { identity, why, sinceMs: this.#refusal?.sinceMs ?? now, untilMs, times };
   }
 

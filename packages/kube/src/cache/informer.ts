@@ -1,6 +1,6 @@
 // One wanted watch: finds out how its kind is served, reflects it, and waits for it where it is not served yet.
 
-import type { InformerSpec, KubeObject } from "@virt/engine";
+import { type InformerSpec, type KubeObject, pauseAfter } from "@virt/engine";
 import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
 import type { Discovery } from "../client/discovery.ts";
 import { type Resource, resourceName } from "../client/request.ts";
@@ -160,7 +160,8 @@ export class Informer implements InformerState {
 
   #discoverLater(): void {
     const { clock, discovery } = this.#parts;
-    const delay = Math.min(patienceMs.most, patienceMs.first * 2 ** this.#discoveries++);
+    this.#discoveries++;
+    const delay = pauseAfter(this.#discoveries, patienceMs);
     this.#cancelDiscovery = clock.schedule(delay, () => {
       discovery.forgetVersion(this.spec.apiVersion);
       void this.#discover();

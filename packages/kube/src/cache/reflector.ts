@@ -3,6 +3,7 @@
 import {
   initialReflectorState,
   type ListPageRequest,
+  pauseAfter,
   type ReflectorAction,
   type ReflectorInput,
   type ReflectorState,
@@ -204,7 +205,7 @@ export class Reflector<T> {
     const { clock, random } = this.#parts;
     const due = () => this.#input({ is: "due", effort });
     if (this.#call?.park(due) === true) return;
-    const backoff = Math.min(backoffMs.most, backoffMs.first * 2 ** (failures - 1)) * (0.8 + 0.4 * random());
+    const backoff = pauseAfter(failures, backoffMs) * (0.8 + 0.4 * random());
     this.#timer = clock.schedule(Math.max(backoff, atLeastMs), due);
   }
 
