@@ -1,20 +1,21 @@
 // `make build`: bundles each app into dist/, with the operator's launcher, licences and bill of materials.
 
 import { chmodSync, copyFileSync, existsSync, globSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { bundling, pluginBundling } from "./bundling.ts";
 import { buildPages } from "./console-pages.ts";
 import { buildPlugin } from "./console-plugin.ts";
 import { readConsoleOptions } from "./option-defaults.ts";
 import { type ShippedProgram, writePapers, writePluginNotices } from "./package/sbom/papers.ts";
+import { bundledSources } from "./package/sbom/shipped.ts";
 
 const apps = globSync("apps/*/src/main.ts").toSorted();
+const pluginServer = join("apps", "console", "src", "server", "main.ts");
 const plugin = join("dist", "kubectl-virt_advisor");
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 const consoleOptions = await readConsoleOptions();
-const pages = await buildPages(consoleOptions);
-const consolePlugin = await buildPlugin(version, consoleOptions);
+const [pages, consolePlugin] = await Promise.all([buildPages(consoleOptions), buildPlugin(version, consoleOptions)]);
 const pluginBytes = consolePlugin.embedded.reduce(
   (sum, [, , content]) => sum + Buffer.byteLength(content, "base64"),
   0,
@@ -22,10 +23,11 @@ const pluginBytes = consolePlugin.embedded.reduce(
 process.stdout.write(`  ${join("dist", "console-plugin")} ${Math.round(pluginBytes / 1000)} kB gzipped\n`);
 const shipped: ShippedProgram[] = [];
 
-for (const entry of apps) {
+for (const entry of [...apps, pluginServer]) {
   const app = dirname(dirname(entry));
   const isPlugin = app === "apps/cli";
-  const program = isPlugin ? plugin : join("dist", `virt-${app.slice("apps/".length)}.mjs`);
+  const name = entry === pluginServer ? "console-plugin" : basename(app);
+  const program = isPlugin ? plugin : join("dist", `virt-${name}.mjs`);
   const launcher = join(app, "launch.mjs");
   // The launcher must parse on any Node version, because it reports an unsupported one. The bundle is a separate file.
   const outfile = existsSync(launcher) ? program.replace(".mjs", "-bundle.mjs") : program;
@@ -42,17 +44,21 @@ for (const entry of apps) {
         CONSOLE_PAGES: JSON.stringify(pages.embedded),
         PROFILE_OPTIONS: JSON.stringify(consoleOptions.defaults),
       }),
-      ...(app === "apps/console-plugin" && { PLUGIN_FILES: JSON.stringify(consolePlugin.embedded) }),
+      ...(entry === pluginServer && { PLUGIN_FILES: JSON.stringify(consolePlugin.embedded) }),
     },
   });
   if (isPlugin) {
     chmodSync(outfile, 0o755);
-    writePluginNotices(join("dist", "plugin", "THIRD_PARTY_NOTICES"), [metafile, pages.metafile]);
+    writePluginNotices(join("dist", "plugin", "THIRD_PARTY_NOTICES"), [
+      ...bundledSources(metafile),
+      ...bundledSources(pages.metafile),
+    ]);
   }
   if (outfile !== program) copyFileSync(launcher, program);
-  if (app === "apps/operator") shipped.push({ file: program, metafiles: [] }, { file: outfile, metafiles: [metafile] });
-  if (app === "apps/console-plugin") shipped.push({ file: outfile, metafiles: [metafile, ...consolePlugin.metafiles] });
+  if (app === "apps/operator")
+    shipped.push({ file: program, sources: [] }, { file: outfile, sources: bundledSources(metafile) });
+  if (entry === pluginServer)
+    shipped.push({ file: outfile, sources: [...bundledSources(metafile), ...consolePlugin.sources] });
   process.stdout.write(`  ${outfile} ${Math.round(statSync(outfile).size / 1000)} kB\n`);
 }
 writePapers("dist", shipped, version);
-if (!existsSync("apps")) process.stdout.write("  there is no app to bundle yet\n");

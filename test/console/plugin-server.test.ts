@@ -1,9 +1,11 @@
 // Attacks on the shipped plugin server: it serves only its own files, and only to GET and HEAD.
 
+import { readdirSync, readFileSync } from "node:fs";
 import { request as sendHttps } from "node:https";
 import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { gunzipSync } from "node:zlib";
+import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PluginServer, startPluginServer } from "./plugin-server.ts";
 
@@ -59,6 +61,14 @@ test("the manifest leads to an entry script, and both come as the types that the
   expect(gunzipSync(script.body).toString()).toContain("__load_plugin_entry__");
 });
 
+test("every other file has a hashed name and is cached for good", async () => {
+  const files = readdirSync(inRepository("dist", "console-plugin")).filter((name) => name !== "plugin-manifest.json");
+  expect(files.length).toBeGreaterThan(4);
+  const answers = await Promise.all(files.map((name) => ask(`/${name}`)));
+  const caching = answers.map(({ status, headers }) => [status, headers["cache-control"]]);
+  expect(caching).toEqual(files.map(() => [200, "public, max-age=31536000, immutable"]));
+});
+
 test("HEAD has the headers and no body, and the kubelet's probe is answered", async () => {
   const { status, headers, body } = await ask("/plugin-manifest.json", "HEAD");
   expect([status, Number(headers["content-length"]) > 0, body.length]).toEqual([200, true, 0]);
@@ -98,6 +108,18 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])(
 test("a GET with a body is refused, and so is a request that is none", async () => {
   expect((await ask("/plugin-manifest.json", "GET", { "content-length": "2" }, "{}")).status).toBe(413);
   expect(await askRaw("GET")).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test("the bill of materials names what the plugin's files contain, webpack's runtime included", () => {
+  const bill = JSON.parse(readFileSync(inRepository("dist", "sbom.cdx.json"), "utf8")) as {
+    readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
+  };
+  const inside = bill.dependencies.find(({ ref }) => ref === "file:virt-console-plugin.mjs")?.dependsOn ?? [];
+  const names = inside.map((purl) => purl.replace(/^pkg:npm\/|@[^@]*$/g, "").replace("%40", "@"));
+  expect(names).toEqual(
+    expect.arrayContaining(["@patternfly/react-core", "@patternfly/react-icons", "react-dom", "webpack"]),
+  );
+  expect(names).not.toContain("@openshift-console/dynamic-plugin-sdk");
 });
 
 test("it ends with 0 when it is told to", async () => {

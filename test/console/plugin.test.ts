@@ -157,6 +157,26 @@ test("our pages follow the console's theme, and have no serious finding of axe i
   expect(colors.size).toBe(2);
 });
 
+test("our own styles come with our pages", async () => {
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.vc-plugin')).overflow")).toBe("auto");
+});
+
+test("components of PatternFly come from the console, and icons that it lacks from the plugin", async () => {
+  expect(loadedCopies()).toEqual(new Set(["icons"]));
+});
+
+test("a console that shares no PatternFly shows the same pages with the plugin's own copy", async () => {
+  await open(`/virt-advisor/plan/${profile}?patternfly=none`);
+  await page.getByRole("button", { name: /^Approve plan/ }).waitFor();
+  expect(loadedCopies()).toEqual(new Set(["icons", "components"]));
+});
+
+/** The plugin's own copies of PatternFly that a browser has asked for so far. */
+function loadedCopies(): ReadonlySet<string> {
+  const names = requests.map((url) => /\/api\/plugins\/virt-advisor\/(icons|components)\.[^/]*\.js/.exec(url)?.[1]);
+  return new Set(names.filter((name) => name !== undefined));
+}
+
 test("a console before 4.22 refuses the plugin and says which release it needs", async () => {
   await open("/?release=4.21.9");
   const refusal = page.getByRole("alert").getByText(">=4.22.0-0, resolved version 4.21.9");

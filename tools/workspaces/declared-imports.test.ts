@@ -27,13 +27,14 @@ const files = [
   { file: "packages/kube/src/a.ts", text: 'import { pino } from "pino";\nimport type { Json } from "@virt/engine";\n' },
   { file: "packages/kube/src/a.test.ts", text: 'import { test } from "vitest";\nimport { pino } from "pino";\n' },
   { file: "packages/kube/src/testing/b.ts", text: 'import fc from "fast-check";\n' },
+  { file: "packages/kube/build-plugin.ts", text: 'import webpack from "webpack";\n' },
 ];
 
 test("a workspace that declares exactly what it imports is right", () => {
   const manifest = {
     name: "@virt/kube",
     dependencies: { pino: "1", "@virt/engine": "1" },
-    devDependencies: { vitest: "1", "fast-check": "1" },
+    devDependencies: { vitest: "1", "fast-check": "1", webpack: "1" },
   };
   expect(wrongDeclarations(manifest, files)).toEqual([]);
 });
@@ -46,6 +47,7 @@ test("what is missing, superfluous or in the wrong place is named with the file 
     "dependencies have left-over, which nothing imports that belongs there",
     "devDependencies lack vitest, which packages/kube/src/a.test.ts imports",
     "devDependencies lack fast-check, which packages/kube/src/testing/b.ts imports",
+    "devDependencies lack webpack, which packages/kube/build-plugin.ts imports",
   ]);
 });
 

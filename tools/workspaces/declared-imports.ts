@@ -24,9 +24,9 @@ export function importedPackages(text: string): ReadonlySet<string> {
   );
 }
 
-/** Tests, their support, benchmarks, and profile options, which only generators read. */
+/** Tests, their support, benchmarks, the build of the console plugin, and profile options, which only generators read. */
 function isDevelopmentOnly(file: string): boolean {
-  return /\.test\.ts$|\/testing\/|^bench\/|^catalog\/profiles\/[^/]+\/options\.ts$/.test(file);
+  return /\.test\.ts$|\/testing\/|^bench\/|\/build-plugin\.ts$|^catalog\/profiles\/[^/]+\/options\.ts$/.test(file);
 }
 
 export type ImportedPackages = {

@@ -33,6 +33,16 @@ test("a package that is locked in another version than declared is a fault", () 
   expect(lockFaults(manifests, { packages })).toEqual(["package-lock.json has vitest 4.0.9, package.json wants 4.1.0"]);
 });
 
+test("a range that is locked at any but its oldest version is a fault", () => {
+  const ranged = { dependencies: { react: "^17.1.0" } };
+  const faultsAt = (version: string) => {
+    const packages = { "apps/console": ranged, "node_modules/react": { version } };
+    return lockFaults(new Map([["apps/console", ranged]]), { packages });
+  };
+  expect(faultsAt("17.1.0")).toEqual([]);
+  expect(faultsAt("17.2.0")).toEqual(["package-lock.json has react 17.2.0, apps/console/package.json wants ^17.1.0"]);
+});
+
 test("a package that the lock file lacks is a fault", () => {
   const { "node_modules/node": _gone, ...packages } = lock.packages;
   expect(lockFaults(manifests, { packages })).toEqual([

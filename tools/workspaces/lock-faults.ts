@@ -21,8 +21,13 @@ export function lockFaults(manifests: ReadonlyMap<string, LockedManifest>, { pac
     const declared = places.flatMap((place) => Object.entries(manifest[place] ?? {}));
     return declared.flatMap(([name, version]) => {
       const installed = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
-      if (installed?.link === true || installed?.version === version) return [];
+      if (installed?.link === true || installed?.version === oldestIn(version)) return [];
       return [`package-lock.json has ${name} ${installed?.version ?? "nowhere"}, ${path} wants ${version}`];
     });
   });
+}
+
+/** A range is what the plugin takes from the console. It is built with the oldest version in it. */
+function oldestIn(version: string): string {
+  return version.replace(/^\^/, "");
 }

@@ -16,7 +16,7 @@ test("two clean builds in two folders make the same files, byte by byte", { time
   const first = buildIn(join(place, "here"));
   const second = buildIn(join(place, "in", "another", "folder"));
   expect([...first.keys()].toSorted()).toEqual(
-    expect.arrayContaining(["THIRD_PARTY_NOTICES", "sbom.cdx.json", "virt-operator.mjs"]),
+    expect.arrayContaining(["THIRD_PARTY_NOTICES", "sbom.cdx.json", "virt-console-plugin.mjs", "virt-operator.mjs"]),
   );
   expect([...second.keys()]).toEqual([...first.keys()]);
   for (const [name, content] of first) expect(second.get(name)?.equals(content), `${name} is the same`).toBe(true);
@@ -57,11 +57,14 @@ function copySources(folder: string): void {
     cpSync(inRepository(part), join(folder, part), { recursive: true, filter });
 }
 
-// Links the bundler and the reader of option declarations. Copies the bundled packages, so that their paths differ too.
+// Links the bundlers and the reader of option declarations. Copies the bundled packages, so that their paths differ too.
 function installPackages(folder: string): void {
   const modules = join(folder, "node_modules");
+  const ofConsole = join("apps", "console", "node_modules");
   mkdirSync(join(modules, "@virt"), { recursive: true });
-  for (const name of ["esbuild", "zod"]) symlinkSync(inRepository("node_modules", name), join(modules, name));
+  for (const name of ["esbuild", "esbuild-loader", "webpack", "zod"])
+    symlinkSync(inRepository("node_modules", name), join(modules, name));
+  symlinkSync(inRepository(ofConsole), join(folder, ofConsole));
   for (const own of [...globSync(`${folder}/packages/*`), join(folder, "catalog")])
     symlinkSync(own, join(modules, "@virt", basename(own)));
   const lock = JSON.parse(readFileSync(inRepository("package-lock.json"), "utf8")) as Lock;

@@ -2,17 +2,16 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Metafile } from "esbuild";
 import { noticesOf } from "./notices.ts";
 import { sbomOf } from "./sbom.ts";
 import { type LockFile, shippedPackages } from "./shipped.ts";
 
-/** A file of the image and its bundler metafiles. Without metafiles, it contains no third-party code. */
-export type ShippedProgram = { readonly file: string; readonly metafiles: readonly Metafile[] };
+/** A file of the image, and the source files inside it. */
+export type ShippedProgram = { readonly file: string; readonly sources: readonly string[] };
 
-export function writePluginNotices(file: string, metafiles: readonly Metafile[]): void {
+export function writePluginNotices(file: string, sources: readonly string[]): void {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
-  const notices = noticesOf(shippedPackages(metafiles, lock), ".", "kubectl-virt_advisor and its pages");
+  const notices = noticesOf(shippedPackages(sources, lock), ".", "kubectl-virt_advisor and its pages");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, notices);
 }
@@ -20,13 +19,13 @@ export function writePluginNotices(file: string, metafiles: readonly Metafile[])
 /** Run in the repository root, like the bundler. */
 export function writePapers(folder: string, programs: readonly ShippedProgram[], version: string): void {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
-  const all = programs.flatMap(({ metafiles }) => metafiles);
+  const all = programs.flatMap(({ sources }) => sources);
   const notices = noticesOf(shippedPackages(all, lock), ".");
   const files = [
-    ...programs.map(({ file, metafiles }) => ({
+    ...programs.map(({ file, sources }) => ({
       name: basename(file),
       content: readFileSync(file),
-      ...(metafiles.length > 0 && { packages: shippedPackages(metafiles, lock) }),
+      ...(sources.length > 0 && { packages: shippedPackages(sources, lock) }),
     })),
     { name: "LICENSE", content: readFileSync("LICENSE") },
     { name: "THIRD_PARTY_NOTICES", content: notices },

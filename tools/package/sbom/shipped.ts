@@ -1,4 +1,4 @@
-// Lists the third-party packages in bundles, from esbuild's metafiles and the lock file.
+// Lists the third-party packages in bundles, from the source files inside them and the lock file.
 
 import type { Metafile } from "esbuild";
 
@@ -18,13 +18,17 @@ export type ShippedPackage = {
 
 const nest = "node_modules/";
 
-/** Sorted by folder. Throws if the lock file lacks a package. */
-export function shippedPackages(metafiles: readonly Metafile[], lock: LockFile): readonly ShippedPackage[] {
-  const folders = metafiles
-    .flatMap(({ outputs }) => Object.values(outputs))
+/** Returns the source files that contribute to the bundle. */
+export function bundledSources({ outputs }: Metafile): readonly string[] {
+  return Object.values(outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .flatMap(([file]) => packageFolder(file) ?? []);
+    .map(([file]) => file);
+}
+
+/** Sorted by folder. Throws if the lock file lacks a package. */
+export function shippedPackages(sources: readonly string[], lock: LockFile): readonly ShippedPackage[] {
+  const folders = sources.flatMap((file) => packageFolder(file) ?? []);
   return [...new Set(folders)].toSorted().map((folder) => vouched(folder, lock));
 }
 

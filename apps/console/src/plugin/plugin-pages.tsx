@@ -16,6 +16,7 @@ import { hrefOf } from "../pages/routes.ts";
 import { strings } from "../pages/strings.ts";
 import { PageRow, PluginShell, useAdvisorRoute } from "./plugin-shell.tsx";
 import { pluginStrings } from "./plugin-strings.ts";
+import "./plugin.css";
 
 export function AdvisorPage() {
   const route = useAdvisorRoute();

@@ -60,13 +60,24 @@ export function ShowCommand({ text, about }: ShowCommandProps) {
   return (
     <ExpandableSection
       className="vc-show-command"
-      toggleText={label}
-      {...(about !== undefined && { toggleAriaLabel: `${label}: ${about}` })}
+      toggleContent={about === undefined ? label : <ToggleLabel label={label} about={about} />}
       isExpanded={isOpen}
       onToggle={(_, isExpanded) => setIsOpen(isExpanded)}
     >
       {isOpen ? <CommandText text={text} /> : null}
     </ExpandableSection>
+  );
+}
+
+type ToggleLabelProps = { readonly label: string; readonly about: string };
+
+/** A label that names its subject to screen readers only. PatternFly 6.4 has no property for it. */
+export function ToggleLabel({ label, about }: ToggleLabelProps) {
+  return (
+    <>
+      <span aria-hidden="true">{label}</span>
+      <span className="pf-v6-screen-reader vc-spoken-label">{`${label}: ${about}`}</span>
+    </>
   );
 }
 

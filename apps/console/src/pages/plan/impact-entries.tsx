@@ -7,6 +7,7 @@ import { blockerRemedies } from "@virt/client";
 import { useState } from "react";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { Remedies } from "../parts/remedies.tsx";
+import { ToggleLabel } from "../parts/states.tsx";
 import { useSortedRows } from "../parts/use-sorted-rows.ts";
 import { strings } from "../strings.ts";
 
@@ -77,11 +78,10 @@ function EntryName({ kind, namespace, name }: ImpactEntry) {
 
 function EntryRemedies({ entry }: { readonly entry: ImpactEntry }) {
   const [isOpen, setIsOpen] = useState(false);
-  const name = `${entry.namespace}/${entry.name}`;
+  const label = isOpen ? texts.hideRemedies : texts.showRemedies;
   return (
     <ExpandableSection
-      toggleText={isOpen ? texts.hideRemedies : texts.showRemedies}
-      toggleAriaLabel={`${isOpen ? texts.hideRemedies : texts.showRemedies}: ${name}`}
+      toggleContent={<ToggleLabel label={label} about={`${entry.namespace}/${entry.name}`} />}
       isExpanded={isOpen}
       onToggle={(_, isExpanded) => setIsOpen(isExpanded)}
     >

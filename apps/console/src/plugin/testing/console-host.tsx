@@ -1,6 +1,12 @@
-// A minimal OpenShift console for tests: the real plugin loader, shared React and router, and our extensions.
+// A minimal OpenShift console for tests: the real plugin loader, shared React, router and PatternFly, and our extensions.
 
 import { PluginEventType, PluginStore } from "@openshift/dynamic-plugin-sdk";
+import * as core from "@patternfly/react-core";
+import coreModules from "@patternfly/react-core/dist/dynamic-modules.json";
+import corePackage from "@patternfly/react-core/package.json";
+import * as table from "@patternfly/react-table";
+import tableModules from "@patternfly/react-table/dist/dynamic-modules.json";
+import tablePackage from "@patternfly/react-table/package.json";
 import * as React from "react";
 import { createRoot } from "react-dom/client";
 import * as router from "react-router";
@@ -21,7 +27,16 @@ type AnyComponent = React.ComponentType<Readonly<Record<string, unknown>>>;
 const shared = (version: string, module: unknown) => ({
   [version]: { get: () => Promise.resolve(() => module), loaded: 1, from: "openshift-console", eager: false },
 });
+/** Every component by itself, as the console does. Its icons are left out: each console lacks some. */
+const sharedComponents = (name: string, version: string, modules: Readonly<Record<string, string>>, all: object) =>
+  Object.fromEntries(Object.values(modules).map((path) => [`${name}/${path}`, shared(version, all)]));
+const settings = new URLSearchParams(location.search);
+const patternFly = {
+  ...sharedComponents("@patternfly/react-core", corePackage.version, coreModules, core),
+  ...sharedComponents("@patternfly/react-table", tablePackage.version, tableModules, table),
+};
 const sharedScope = {
+  ...(settings.get("patternfly") !== "none" && patternFly),
   react: shared(React.version, React),
   "react-router": shared("7.13.1", router),
   "@openshift-console/dynamic-plugin-sdk": shared("0.0.0-fixed", {
@@ -38,7 +53,7 @@ const store = new PluginStore({
     entryCallbackSettings: { name: "__load_plugin_entry__", registerCallback: true },
     fetchImpl: consoleFetch,
     customDependencyResolutions: {
-      "@console/pluginAPI": new URLSearchParams(location.search).get("release") ?? "4.22.0-rc.1",
+      "@console/pluginAPI": settings.get("release") ?? "4.22.0-rc.1",
     },
     sharedScope,
   },

@@ -14,7 +14,7 @@ const securityHeaders = {
 } as const;
 
 /** Names with a hash never change their content. */
-const hashedName = /-[A-Z0-9]{8}\.(js|css)$/;
+const hashedName = /\.[0-9a-f]{20}\.(min\.js|js|css)$/;
 
 export type FileRequest = Pick<IncomingMessage, "method" | "url" | "headers">;
 

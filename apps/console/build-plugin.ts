@@ -1,0 +1,113 @@
+// Builds the plugin of OpenShift's console with the console's SDK. Run it in this folder: the SDK reads the package.json of the working
+// folder for the versions of PatternFly that the plugin accepts from the console.
+
+import { type BinaryToTextEncoding, createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConsoleRemotePlugin } from "@openshift-console/dynamic-plugin-sdk-webpack";
+import { EsbuildPlugin } from "esbuild-loader";
+import webpack, { type Chunk, type Configuration, type StatsModule } from "webpack";
+
+/** The message that starts the build. The answer is a list of the source files inside the plugin. */
+type PluginBuild = {
+  readonly folder: string;
+  readonly version: string;
+  readonly define: Readonly<Record<string, string>>;
+};
+
+const sources = join(import.meta.dirname, "src", "plugin");
+const root = join(import.meta.dirname, "..", "..");
+const target = "es2023";
+
+/** Returns the same hash in every folder. webpack also hashes the absolute paths of shared modules. */
+class PortableHash {
+  readonly #hash = createHash("sha256");
+
+  update(data: string | Buffer): this {
+    this.#hash.update(typeof data === "string" ? data.replaceAll(root, "") : data);
+    return this;
+  }
+
+  digest(): Buffer;
+  digest(encoding: string): string;
+  digest(encoding?: string): string | Buffer {
+    return encoding === undefined ? this.#hash.digest() : this.#hash.digest(encoding as BinaryToTextEncoding);
+  }
+}
+
+process.once("message", (build: PluginBuild) => {
+  const compiler = webpack(configure(build));
+  compiler.run((error, stats) => {
+    if (error !== null) throw error;
+    if (stats === undefined || stats.hasErrors() || stats.hasWarnings())
+      throw new Error(stats?.toString({ all: false, errors: true, warnings: true, errorDetails: true }));
+    const { modules = [] } = stats.toJson({ all: false, modules: true, nestedModules: true });
+    process.send?.(filesOf(modules));
+    process.disconnect();
+  });
+});
+
+function configure({ folder, version, define }: PluginBuild): Configuration {
+  return {
+    mode: "production",
+    context: sources,
+    entry: {},
+    output: {
+      path: folder,
+      clean: true,
+      chunkFilename: "[name].[contenthash].js",
+      cssChunkFilename: "[name].[contenthash].css",
+      hashDigestLength: 20,
+      hashFunction: PortableHash,
+    },
+    resolveLoader: { symlinks: false }, // hashes include the paths of loaders
+    performance: false,
+    experiments: { css: true },
+    module: {
+      rules: [
+        { test: /\.tsx?$/, loader: "esbuild-loader", options: { target, jsx: "automatic", tsconfigRaw: {} } },
+        // The console has PatternFly's styles. Our own rules use its tokens, so its themes apply.
+        { test: /\/node_modules\/.*\.css$/, type: "asset/source", sideEffects: false },
+      ],
+    },
+    optimization: {
+      minimizer: [new EsbuildPlugin({ target, css: true, legalComments: "none" })],
+      splitChunks: { cacheGroups: { default: false, defaultVendors: false, icons, components } },
+    },
+    plugins: [
+      new webpack.DefinePlugin({ ...define }),
+      new ConsoleRemotePlugin({
+        pluginMetadata: {
+          name: "virt-advisor",
+          version,
+          displayName: "Virtualization advisor",
+          description: "Plans, rollouts and drift of virtualization profiles, and assets of the platform controller",
+          dependencies: { "@console/pluginAPI": ">=4.22.0-0" }, // the first console with React 18
+          exposedModules: { pages: "./plugin-pages.tsx", actions: "./actions.ts", templates: "./templates.ts" },
+        },
+        extensions: JSON.parse(readFileSync(join(sources, "console-extensions.json"), "utf8")),
+        sharedDynamicModuleSettings: { modulePaths: [join(root, "node_modules")] },
+      }),
+    ],
+  };
+}
+
+/**
+ * Copies of PatternFly for a console that does not share a component or an icon. Without this, each of them would be a file. Icons
+ * are apart from components, because a console more often lacks an icon.
+ */
+const ownCopies = { chunks: ({ name }: Chunk) => name === undefined || name === null, enforce: true } as const;
+const icons = {
+  ...ownCopies,
+  name: "icons",
+  test: /\/node_modules\/(@patternfly\/react-icons|react|tslib)\//,
+  priority: 1,
+};
+const components = { ...ownCopies, name: "components", test: /\/node_modules\// };
+
+function filesOf(modules: readonly StatsModule[]): readonly string[] {
+  return modules.flatMap(({ nameForCondition, modules: nested = [] }) => [
+    ...(typeof nameForCondition === "string" ? [nameForCondition] : []),
+    ...filesOf(nested),
+  ]);
+}

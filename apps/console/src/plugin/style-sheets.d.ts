@@ -1,0 +1,3 @@
+// Style sheets that a module loads with itself.
+
+declare module "*.css";
