@@ -50,6 +50,10 @@ test("a plan is drafted, read and approved by keyboard alone", async () => {
   await tabTo(page, page.getByRole("link", { name: `Open plan of ${profile}` }));
   await page.keyboard.press("Enter");
   await page.getByText("psi=1").first().waitFor();
+  const heights = await page
+    .locator(".pf-v6-c-expandable-section__content[hidden]")
+    .evaluateAll((collapsed) => collapsed.map((section) => section.getBoundingClientRect().height));
+  expect(new Set(heights), "collapsed sections take no space").toEqual(new Set([0]));
   await page.getByTestId("impact").getByText("Reboots 3 nodes (worker pool, one at a time).").waitFor();
   const approve = page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ });
   await tabTo(page, approve);
