@@ -2,7 +2,7 @@
 // beside them and only logs that, so the plan and the asset omit them and name the owner.
 
 import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
-import { asText, at, fieldPath, ownersOf, readOwners } from "@virt/engine";
+import { asText, at, fieldPath, ownersOf, readOwners } from "@virt/objects";
 
 export const rivalThresholds = "devLowNodeUtilizationThresholds";
 

@@ -11,7 +11,7 @@ import { type ShippedProgram, writePapers, writePluginNotices } from "./package/
 import { bundledSources } from "./package/sbom/shipped.ts";
 
 const apps = globSync("apps/*/src/main.ts").toSorted();
-const pluginServer = join("apps", "console", "src", "server", "main.ts");
+const pluginServer = join("apps", "console", "src", "plugin-server", "main.ts");
 const plugin = join("dist", "kubectl-virt_advisor");
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 const consoleOptions = await readConsoleOptions();

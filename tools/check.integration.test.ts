@@ -24,7 +24,7 @@ const violations = [
   {
     reason: "imports a package with I/O",
     code: 'export { issueClient } from "@virt/kube";',
-    complaint: "engine imports of ours only",
+    complaint: "objects imports of ours only",
   },
   {
     reason: "imports test support",
@@ -33,7 +33,7 @@ const violations = [
   },
   {
     reason: "uses a global of Node or the browser",
-    package: "api", // in engine, the planted import of an app brings in the types of Node
+    package: "api", // in objects, the planted import of an app brings in the types of Node
     code: "export const here = () => process.cwd();",
     complaint: "Cannot find name 'process'",
   },
@@ -41,9 +41,9 @@ const violations = [
 
 const planted = violations.map((violation, at) => ({
   ...violation,
-  file: `packages/${violation.package ?? "engine"}/src/planted-${at}.ts`,
+  file: `packages/${violation.package ?? "objects"}/src/planted-${at}.ts`,
 }));
-const harmless = "packages/engine/src/planted-harmless.ts";
+const harmless = "packages/objects/src/planted-harmless.ts";
 let broken: CommandOutput;
 beforeAll(() => {
   const files = planted.map(({ file, code }) => [file, `${code}\n`] as const);
@@ -66,7 +66,7 @@ test.each(planted)("make check fails on a pure package that $reason, and says so
 
 test("make check fails on a workspace that imports what its package.json does not declare", () => {
   expect(broken.output).toContain(
-    "packages/engine/package.json: dependencies lack @virt/operator, which packages/engine/src/planted-3.ts imports",
+    "packages/objects/package.json: dependencies lack @virt/operator, which packages/objects/src/planted-3.ts imports",
   );
 });
 

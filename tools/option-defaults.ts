@@ -2,7 +2,7 @@
 
 import type { Profile } from "@virt/advisor";
 import { profiles } from "@virt/catalog";
-import { entriesOf, isMap, type Json, type JsonMap, member } from "@virt/engine";
+import { entriesOf, isMap, type Json, type JsonMap, member } from "@virt/objects";
 import { optionSchemas } from "./generate/crd/options.ts";
 
 type OptionDefault = {

@@ -1,6 +1,5 @@
 // A controller process that copies each ConfigMap labelled copy=yes, for scenarios that break the network.
 
-import type { KubeObject } from "@virt/engine";
 import {
   Client,
   type Controller,
@@ -10,6 +9,7 @@ import {
   Manager,
   systemClock,
 } from "@virt/kube";
+import type { KubeObject } from "@virt/objects";
 
 const watch = (labelSelector: string): InformerSpec => ({
   apiVersion: "v1",

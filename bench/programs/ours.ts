@@ -1,7 +1,7 @@
 // Implements the protocol on our own packages.
 
-import type { KubeObject } from "@virt/engine";
 import { Client, findAccess, getObject, type InformerSpec, Manager, type Resource, systemClock } from "@virt/kube";
+import type { KubeObject } from "@virt/objects";
 import { type StoredObject, serve } from "./protocol.ts";
 
 const { NAMESPACE: namespace = "default" } = process.env;

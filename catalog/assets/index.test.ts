@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { isList, isMap, noSchema } from "@virt/engine";
+import { isList, isMap, noSchema } from "@virt/objects";
 import { type AnyAssetFacts, type Asset, catalogFaults, mergeParts, renderFaults } from "@virt/platform";
 import { inRepository } from "@virt/testkit";
 import fc from "fast-check";

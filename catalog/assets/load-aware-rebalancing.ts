@@ -1,6 +1,6 @@
 // Shared by the assets of load-aware rebalancing: the feature, the descheduler target and PSI kernel arguments.
 
-import { object } from "@virt/facts";
+import { object } from "@virt/cluster";
 import { type Feature, pool, topology } from "@virt/platform";
 import {
   assetMachineConfigTarget,

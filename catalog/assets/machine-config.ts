@@ -1,8 +1,8 @@
 // Shared by assets that change nodes: MachineConfigs, kernel arguments and the KubeletConfig.
 
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
-import { argumentInForce, roleLabel, writeDataUrl } from "@virt/engine";
-import { type PoolFact, poolRuleParts } from "@virt/facts";
+import { argumentInForce, type PoolFact, poolRuleParts, roleLabel } from "@virt/cluster";
+import { writeDataUrl } from "@virt/objects";
 import { type AssetCondition, type Nothing, nothing, objects, pool, topology, topologyIs } from "@virt/platform";
 
 const group = "machineconfiguration.openshift.io";

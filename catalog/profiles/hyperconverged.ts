@@ -2,7 +2,7 @@
 
 import type { CrdRequirement } from "@virt/advisor";
 import type { FieldsForm, Json, KubeObject, ObjectForm } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 
 const group = "hco.kubevirt.io";
 

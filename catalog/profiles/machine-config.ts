@@ -2,8 +2,7 @@
 
 import { type CrdRequirement, type OptionsRefusal, type ProfileTarget } from "@virt/advisor";
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
-import { roleLabel } from "@virt/engine";
-import { type NodeRole, nodeRoles } from "@virt/facts";
+import { type NodeRole, nodeRoles, roleLabel } from "@virt/cluster";
 
 const group = "machineconfiguration.openshift.io";
 const kind = "MachineConfig";

@@ -1,6 +1,6 @@
 import type { JsonMap } from "@virt/api";
-import { writeYaml } from "@virt/engine";
-import { type Hardware, readTopology, type Topology } from "@virt/facts";
+import { type Hardware, readTopology, type Topology } from "@virt/cluster";
+import { writeYaml } from "@virt/objects";
 import { type AnyAssetFacts, type Asset, type AssetHcoFact, type AssetRead, readHco } from "@virt/platform";
 
 export type HcoVersion = "v1" | "v1beta1";

@@ -1,5 +1,5 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { roleLabel } from "@virt/engine";
+import { roleLabel } from "@virt/cluster";
 
 export function workerPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
   return poolOf("worker", { machineConfigSelector: { matchLabels: { [roleLabel]: "worker" } }, ...spec }, machineCount);

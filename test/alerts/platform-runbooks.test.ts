@@ -1,7 +1,7 @@
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { applyManifests } from "../cluster/account.ts";
 import { denyPlatformUpdates } from "../cluster/deny-platform-updates.ts";

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Json } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import type { Server } from "@virt/testkit";
 import { expect } from "vitest";
 

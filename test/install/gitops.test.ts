@@ -4,7 +4,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { type ApiUser, inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";

@@ -1,6 +1,6 @@
 // @module-tag thorough
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identity } from "../../tools/package/manifests.ts";

@@ -2,7 +2,7 @@
 // policies.
 // @module-tag thorough
 
-import { at, type Json, type KubeObject } from "@virt/engine";
+import { at, type Json, type KubeObject } from "@virt/objects";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { configClientFor } from "../cluster/config-client.ts";

@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import type { KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

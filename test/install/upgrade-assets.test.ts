@@ -3,7 +3,7 @@
 // @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { freePorts } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -2,7 +2,7 @@
 // @module-tag thorough
 
 import { conditionOf } from "@virt/advisor";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import type { AuditEvent } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { accountName, operatorAccount } from "../cluster/account.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { asList, at } from "@virt/engine";
+import { asList, at } from "@virt/objects";
 import { type Server, startServer } from "@virt/testkit";
 import { expect, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
 import type { Condition, Impact, Item, RolloutFinding, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { expect, test } from "vitest";
 import { configChangeLines, nodeChangeLines } from "./change-lines.ts";
 

@@ -1,7 +1,7 @@
 // Formats the changes that the demo prints: phases, planned changes, rollout progress, blockers and nodes.
 
 import type { Status, VirtPlatformConfig } from "@virt/api";
-import { asList, at, type KubeObject, member } from "@virt/engine";
+import { asList, at, type KubeObject, member } from "@virt/objects";
 
 export type Change<T> = { readonly before?: T; readonly after?: T };
 

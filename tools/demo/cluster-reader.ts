@@ -1,5 +1,5 @@
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
-import { asText, at, type KubeObject } from "@virt/engine";
+import { asText, at, type KubeObject } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
 import { type PlatformEvent, platformEvent } from "./platform-event.ts";
 

@@ -2,8 +2,8 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { configKind, type VirtPlatformConfig } from "@virt/api";
-import type { KubeObject } from "@virt/engine";
 import { Client, findAccess, type InformerSpec, Manager, systemClock } from "@virt/kube";
+import type { KubeObject } from "@virt/objects";
 import { type Change, configChangeLines, nodeChangeLines } from "./change-lines.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
 import { platformEvent } from "./platform-event.ts";

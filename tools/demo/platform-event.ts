@@ -1,5 +1,5 @@
 import { fieldManagers } from "@virt/api";
-import { asText, type KubeObject } from "@virt/engine";
+import { asText, type KubeObject } from "@virt/objects";
 
 export type PlatformEvent = { readonly reason: string; readonly note: string };
 

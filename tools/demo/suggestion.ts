@@ -1,7 +1,7 @@
 // The commands that the demo suggests, and types itself with CHECK=1.
 
 import type { VirtPlatformConfig } from "@virt/api";
-import { blockingFinding, findingRemedies, planName } from "@virt/client";
+import { blockingFinding, findingRemedies, planName } from "@virt/views";
 
 export type Suggestion = {
   readonly command: string;

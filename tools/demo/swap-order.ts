@@ -1,7 +1,7 @@
 // Compares when nodes got swap with when memory was overcommitted, by resource versions.
 
-import { asNumber, at, type KubeObject } from "@virt/engine";
 import { Client, findAccess, type InformerSpec, Manager, systemClock } from "@virt/kube";
+import { asNumber, at, type KubeObject } from "@virt/objects";
 
 const all = { keep: "all" } as const;
 const nodes: InformerSpec = { apiVersion: "v1", kind: "Node", projection: all };

@@ -2,7 +2,7 @@
 
 import { fieldManagers } from "@virt/api";
 import { advisorAlerts, rulesFor } from "@virt/catalog";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { advisor } from "./operators.ts";
 
 export function advisorRule(): string {

@@ -1,7 +1,7 @@
 // Generates the schemas for offline commands from the newest mock CRDs. Offline, these kinds count as installed.
 
 import type { Json, JsonMap } from "@virt/api";
-import { asText, entriesOf, isList, isMap, member } from "@virt/engine";
+import { asText, entriesOf, isList, isMap, member } from "@virt/objects";
 import { type Asset, neededCrds } from "@virt/platform";
 import type { MockCrd } from "./mock-crds.ts";
 

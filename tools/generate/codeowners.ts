@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Profile } from "@virt/advisor";
-import { asList, asText, at, type JsonMap } from "@virt/engine";
+import { asList, asText, at, type JsonMap } from "@virt/objects";
 import type { Asset } from "@virt/platform";
 import { load } from "js-yaml";
 

@@ -1,6 +1,6 @@
 // Generates the dashboard of both controllers for Grafana and for the OpenShift console.
 
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { type Panel, panels } from "./dashboard-panels.ts";
 
 const types = {

@@ -35,7 +35,7 @@ const [examples = [], others = []] = [true, false].map((is) =>
 const generated: Readonly<Record<string, string>> = {
   "catalog/expected-policies.ts": expectedPolicies(catalog),
   ".github/CODEOWNERS": codeOwners(catalog),
-  "packages/client/src/plan-machine-configs.ts": planMachineConfigsModule(profiles),
+  "packages/views/src/plan-machine-configs.ts": planMachineConfigsModule(profiles),
   "packages/reads/src/preview/bundled-schemas.ts": bundledSchemasModule(assets, mocks),
   ...policyManifests(catalog),
   "config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml": await configDefinition(profiles),

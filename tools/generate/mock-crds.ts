@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Profile } from "@virt/advisor";
-import { asText, at, type JsonMap, type KubeObject, writeYaml } from "@virt/engine";
+import { asText, at, type JsonMap, type KubeObject, writeYaml } from "@virt/objects";
 import type { Asset } from "@virt/platform";
 import { load } from "js-yaml";
 import { generatedMark, isGenerated } from "./generated-mark.ts";

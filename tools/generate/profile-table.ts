@@ -1,7 +1,7 @@
 // Generates docs/profiles.md: the advisor's profiles and their options.
 
 import type { Profile } from "@virt/advisor";
-import { entriesOf, isMap, type Json, member } from "@virt/engine";
+import { entriesOf, isMap, type Json, member } from "@virt/objects";
 import { type OptionSchemas, optionSchemas } from "./crd/options.ts";
 import type { Schema } from "./crd/schema.ts";
 

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Profile } from "@virt/advisor";
 import { configKind } from "@virt/api";
-import { type KubeObject, writeYaml } from "@virt/engine";
+import { type KubeObject, writeYaml } from "@virt/objects";
 import { load } from "js-yaml";
 import { generatedMark, isGenerated } from "./generated-mark.ts";
 

@@ -3,7 +3,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import type { Json, JsonMap } from "@virt/api";
-import { asList, asText, at, decodeUtf8, member, readDataUrl } from "@virt/engine";
+import { asList, asText, at, decodeUtf8, member, readDataUrl } from "@virt/objects";
 import type { Asset, ValueReason } from "@virt/platform";
 import { load } from "js-yaml";
 import {

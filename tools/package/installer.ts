@@ -1,6 +1,6 @@
 // Generates dist/install.yaml: both controllers in one file for `kubectl apply -f`.
 
-import { type KubeObject, writeYaml } from "@virt/engine";
+import { type KubeObject, writeYaml } from "@virt/objects";
 import type { PackageFiles } from "./files.ts";
 
 const words = `\

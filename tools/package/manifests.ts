@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { inRepository, obtainBinaries } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 import { withImage } from "../deploy/manifests.ts";

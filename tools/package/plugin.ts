@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { writeTar } from "../image/tar.ts";
 
 const folder = join("dist", "plugin");

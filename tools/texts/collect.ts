@@ -12,7 +12,7 @@ export type ShownText = {
 };
 
 export const sources = [
-  "packages/{api,advisor,engine,facts,impact,kube,platform,reads}/src/**/*.ts",
+  "packages/{api,advisor,cluster,impact,kube,objects,platform,reads}/src/**/*.ts",
   "catalog/**/*.ts",
   "apps/operator/src/**/*.ts",
   "tools/{deploy,demo,dev,controlplane}/*.ts",

@@ -17,7 +17,7 @@ describe("the list", () => {
     ["packages/advisor/src/status-events.ts", "event", "Plan <plan> approved<by><through> <impact>"],
     ["packages/advisor/src/next-step.ts", "condition", "fix the cause, then run: <againCommand(spec)>"],
     [
-      "packages/engine/src/health/machine-config-pool.ts",
+      "packages/cluster/src/health/machine-config-pool.ts",
       "text",
       "<name> is degraded (<listReportsOnce(whole.message)>)",
     ],

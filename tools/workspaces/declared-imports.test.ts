@@ -8,7 +8,7 @@ import {
   b,
 } from "@noble/hashes/sha2.js";
 import "side-effect/register";
-export type { C } from "@virt/engine";
+export type { C } from "@virt/objects";
 import { join } from "node:path";
 import { d } from "./d.ts";
 const later = await import("js-yaml");
@@ -16,7 +16,7 @@ const planted = 'import "planted"';
 `;
   expect([...importedPackages(text)].toSorted()).toEqual([
     "@noble/hashes",
-    "@virt/engine",
+    "@virt/objects",
     "fast-check",
     "js-yaml",
     "side-effect",
@@ -24,7 +24,10 @@ const planted = 'import "planted"';
 });
 
 const files = [
-  { file: "packages/kube/src/a.ts", text: 'import { pino } from "pino";\nimport type { Json } from "@virt/engine";\n' },
+  {
+    file: "packages/kube/src/a.ts",
+    text: 'import { pino } from "pino";\nimport type { Json } from "@virt/objects";\n',
+  },
   { file: "packages/kube/src/a.test.ts", text: 'import { test } from "vitest";\nimport { pino } from "pino";\n' },
   { file: "packages/kube/src/testing/b.ts", text: 'import fc from "fast-check";\n' },
   { file: "packages/kube/build-plugin.ts", text: 'import webpack from "webpack";\n' },
@@ -33,7 +36,7 @@ const files = [
 test("a workspace that declares exactly what it imports is right", () => {
   const manifest = {
     name: "@virt/kube",
-    dependencies: { pino: "1", "@virt/engine": "1" },
+    dependencies: { pino: "1", "@virt/objects": "1" },
     devDependencies: { vitest: "1", "fast-check": "1", webpack: "1" },
   };
   expect(wrongDeclarations(manifest, files)).toEqual([]);
@@ -42,7 +45,7 @@ test("a workspace that declares exactly what it imports is right", () => {
 test("what is missing, superfluous or in the wrong place is named with the file that imports it", () => {
   const manifest = { name: "@virt/kube", dependencies: { pino: "1", vitest: "1", "left-over": "1" } };
   expect(wrongDeclarations(manifest, files)).toEqual([
-    "dependencies lack @virt/engine, which packages/kube/src/a.ts imports",
+    "dependencies lack @virt/objects, which packages/kube/src/a.ts imports",
     "dependencies have vitest, which nothing imports that belongs there",
     "dependencies have left-over, which nothing imports that belongs there",
     "devDependencies lack vitest, which packages/kube/src/a.test.ts imports",

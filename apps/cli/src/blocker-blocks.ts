@@ -1,7 +1,7 @@
 // Formats what blocks the drains of a plan, with the remedies for each.
 
 import type { Impact, ImpactEntry } from "@virt/api";
-import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/client";
+import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/views";
 import type { Block, StyledText } from "./printer.ts";
 
 export function impactData(impact: Impact) {

@@ -1,8 +1,6 @@
 // Access to the cluster with the user's kubeconfig and rights. Failures become messages for the user.
 
 import { configKind, fieldManagers, type Json, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
-import { type ConfigPatch, foreignText, type LiveTarget } from "@virt/client";
-import { asList, asText, at } from "@virt/engine";
 import {
   type Access,
   type ApiAnswer,
@@ -21,6 +19,8 @@ import {
   watchObjects,
   writerFor,
 } from "@virt/kube";
+import { asList, asText, at } from "@virt/objects";
+import { type ConfigPatch, foreignText, type LiveTarget } from "@virt/views";
 import { type ApiVerb, describeFailure, isAbsent } from "./session-failure.ts";
 import { CliError } from "./verb.ts";
 

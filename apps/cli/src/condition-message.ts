@@ -1,7 +1,7 @@
 // Returns the advisor's message about the phase of a config.
 
 import type { VirtPlatformConfig } from "@virt/api";
-import { foreignText } from "@virt/client";
+import { foreignText } from "@virt/views";
 
 /** Empty if the phase has no condition. */
 export function conditionMessage({ status }: Pick<VirtPlatformConfig, "status">): string {

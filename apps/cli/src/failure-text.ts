@@ -1,7 +1,7 @@
 // Formats failures as one line, with the stack if --debug is set.
 
-import { escapeLine, escapeText } from "@virt/engine";
 import { AccessError } from "@virt/kube";
+import { escapeLine, escapeText } from "@virt/objects";
 import { CliError, type ExitCode, exitCodes } from "./verb.ts";
 
 const issues = "https://github.com/kubevirt/virt-operators/issues";

@@ -1,8 +1,8 @@
 // Finds the config that the user names, or explains why there is none.
 
 import { configKind, type VirtPlatformConfig } from "@virt/api";
-import { findNamedPlan, planName } from "@virt/client";
 import { didYouMean } from "@virt/platform";
+import { findNamedPlan, planName } from "@virt/views";
 import { CliError, exitCodes, type VerbContext } from "./verb.ts";
 
 /** Returns the profiles of this build. Loads the catalog only if a name is wrong or new. */

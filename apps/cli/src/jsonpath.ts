@@ -1,6 +1,6 @@
 // Evaluates kubectl's JSONPath templates, including text, {range}…{end} and {"text"}, which libraries lack.
 
-import { asList, isMap, type Json } from "@virt/engine";
+import { asList, isMap, type Json } from "@virt/objects";
 import { CliError } from "./verb.ts";
 
 type Step = { readonly kind: "field"; readonly name: string } | { readonly kind: "index"; readonly at: number } | All;

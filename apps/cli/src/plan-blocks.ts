@@ -13,7 +13,7 @@ import {
   readDiff,
   readRejection,
   rejectionText,
-} from "@virt/client";
+} from "@virt/views";
 import { blockerCount, impactData } from "./blocker-blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";

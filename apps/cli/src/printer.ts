@@ -1,8 +1,8 @@
 // Prints the result of a verb as a table, JSON, YAML or Markdown.
 
 import type { Json } from "@virt/api";
-import { foreignText } from "@virt/client";
-import { escapeJson, escapeLine, escapeText, writeYaml } from "@virt/engine";
+import { escapeJson, escapeLine, escapeText, writeYaml } from "@virt/objects";
+import { foreignText } from "@virt/views";
 import { foldableParts, foldCell, foldLine } from "./fold-text.ts";
 import { fillJsonPath } from "./jsonpath.ts";
 

@@ -1,10 +1,10 @@
 // The updating pools of the cluster for `status`, with their causes.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
-import { asList, at } from "@virt/engine";
 import { listObjects, type Resource } from "@virt/kube";
+import { asList, at } from "@virt/objects";
 import { findReports } from "@virt/reads";
+import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/views";
 import type { ClusterSession } from "./cluster-session.ts";
 import type { Block, StyledText } from "./printer.ts";
 import { type StatusOptions, shownRollout } from "./status-blocks.ts";

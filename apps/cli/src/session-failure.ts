@@ -1,9 +1,9 @@
 // Turns failed requests into messages for the user.
 
 import type { Json } from "@virt/api";
-import { foreignText, installCommand } from "@virt/client";
-import { asText, at } from "@virt/engine";
 import { type Access, type ApiAnswer, type FailedRequest, type Resource, resourceName } from "@virt/kube";
+import { asText, at } from "@virt/objects";
+import { foreignText, installCommand } from "@virt/views";
 import { CliError, exitCodes } from "./verb.ts";
 
 export type ApiVerb = {

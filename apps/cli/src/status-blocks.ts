@@ -21,7 +21,7 @@ import {
   rejectionText,
   uncheckedText,
   viewRollout,
-} from "@virt/client";
+} from "@virt/views";
 import { optionLines } from "./blocker-blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import { targetText } from "./plan-blocks.ts";

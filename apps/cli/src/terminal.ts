@@ -1,7 +1,7 @@
 // Terminal interaction beside data: a block that is redrawn in place, and prompts.
 
 import { createInterface } from "node:readline/promises";
-import { escapeLine } from "@virt/engine";
+import { escapeLine } from "@virt/objects";
 import { lastLines } from "./fold-text.ts";
 import { PromptAborted } from "./verb.ts";
 

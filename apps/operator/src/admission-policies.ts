@@ -1,7 +1,7 @@
 // Checks that a controller's admission policies match this release, and warns if one is missing or differs.
 
 import type { ExpectedPolicy } from "@virt/catalog";
-import { faultOfPolicy } from "@virt/engine";
+import { faultOfPolicy } from "@virt/cluster";
 import {
   type Clock,
   type Controller,

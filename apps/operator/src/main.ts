@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { assets, expectedPolicies, profiles, tombstones } from "@virt/catalog";
-import { escapeText } from "@virt/engine";
 import { AccessError, systemClock } from "@virt/kube";
+import { escapeText } from "@virt/objects";
 import { advisorFactory } from "./advisor/controller.ts";
 import type { CommandResult } from "./commands/command.ts";
 import { commandLines, runCommand } from "./commands/commands.ts";

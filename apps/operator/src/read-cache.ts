@@ -1,7 +1,7 @@
 // Caches on-demand reads: schemas by CRD generation, and rendered configs by name.
 
-import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/engine";
 import type { Clock, InformerState, Reader, ReadResult } from "@virt/kube";
+import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { LookupResult } from "@virt/platform";
 
 export type ReadCache = {

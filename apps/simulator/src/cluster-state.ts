@@ -1,8 +1,8 @@
 // The cluster that simulated controllers read in one round: objects, the HyperConverged, conditions and faults.
 
-import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
 import { readVirtSettings, type VirtSettings } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
+import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { ObjectWrite } from "./object-writes.ts";
 import type { Durations, Scenario } from "./scenario.ts";
 import { seededRandom } from "./seeded-random.ts";

@@ -1,6 +1,6 @@
 // Scenarios about drains: blockers, missing capacity and slow steps.
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { defaultDurations, type NodeGroup, type Scenario, type VmGroup } from "./scenario.ts";
 import { standard } from "./standard-scenarios.ts";
 

@@ -1,7 +1,7 @@
 // Simulates the drain controller of the Machine Config Operator: attempts, waits and obstacles.
 
-import { at, type KubeObject } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
+import { at, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, findObject, simulatedMs } from "./cluster-state.ts";
 import { evictionOf, launcherName, machinesOn } from "./evictions.ts";
 import { desiredDrain, lastAppliedDrain } from "./node-state.ts";

@@ -1,6 +1,6 @@
 // The effects of a node drain on virtual machines.
 
-import { asText, at, compareUtf8, type KubeObject } from "@virt/engine";
+import { asText, at, compareUtf8, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, findObject, indexOf, virtSettings } from "./cluster-state.ts";
 import { hasJoined, readNode, workOf } from "./node-state.ts";
 import { seededSuffix } from "./seeded-random.ts";

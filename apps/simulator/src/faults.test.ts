@@ -1,4 +1,4 @@
-import { asList, asText, at, type KubeObject, member } from "@virt/engine";
+import { asList, asText, at, type KubeObject, member } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { Scenario, ScenarioFault, VmGroup } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";

@@ -1,7 +1,7 @@
 // Plants a fault for each finding of the catalogue, and checks its age, text, uniqueness and end.
 
-import { at, type KubeObject } from "@virt/engine";
 import { findingCatalogue } from "@virt/impact";
+import { at, type KubeObject } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";

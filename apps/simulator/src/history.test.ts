@@ -1,4 +1,4 @@
-import { type KubeObject, writeTime } from "@virt/engine";
+import { type KubeObject, writeTime } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

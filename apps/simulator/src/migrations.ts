@@ -1,6 +1,6 @@
 // Helpers for migrations: the VM, the progress, the order and the lanes.
 
-import { asList, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/engine";
+import { asList, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, indexOf, virtSettings } from "./cluster-state.ts";
 import { byCreation, isFinishedMachine, namespacedName, nodeOfMachine } from "./evictions.ts";
 import type { ObjectWrite } from "./object-writes.ts";

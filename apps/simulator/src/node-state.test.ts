@@ -1,5 +1,5 @@
-import { type KubeObject } from "@virt/engine";
 import { advanceRollout, type RolloutNode } from "@virt/impact";
+import { type KubeObject } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { daemonFields, desiredConfig, hasJoined, isDrainAsked, readNode, uncordonFields } from "./node-state.ts";

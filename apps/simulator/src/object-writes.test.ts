@@ -1,4 +1,4 @@
-import { type Json, type JsonMap, member } from "@virt/engine";
+import { type Json, type JsonMap, member } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { patchFor } from "./object-writes.ts";

@@ -1,6 +1,5 @@
 // The writes of simulated controllers: minimal patches, sent in order, awaited until the informers show them.
 
-import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
 import {
   createObject,
   type Discovery,
@@ -12,6 +11,7 @@ import {
   type Writer,
   writeResultOf,
 } from "@virt/kube";
+import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 
 /** `event` is printed if a write was needed. `key` is recorded once the object is as wanted. */
 export type ObjectWrite = { readonly manager: string; readonly event?: string; readonly key?: string } & (

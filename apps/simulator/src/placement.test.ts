@@ -1,4 +1,4 @@
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ClusterState, Kind } from "./cluster-state.ts";

@@ -1,7 +1,7 @@
 // Finds a node with room for a VM. Reservations count within the round.
 
-import { asText, at, type Json, type KubeObject, readBytes } from "@virt/engine";
 import { type NodeFact, qualifies, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/impact";
+import { asText, at, type Json, type KubeObject, readBytes } from "@virt/objects";
 import { type ClusterState, findObject, virtSettings } from "./cluster-state.ts";
 import { isFinishedMachine, namespacedName, nodeOfMachine } from "./evictions.ts";
 import { seededRandom } from "./seeded-random.ts";

@@ -1,7 +1,7 @@
 // Decides which pods a drain evicts, and which PodDisruptionBudgets block it.
 
-import { asNumber, asText, at, type KubeObject, matchesSelector } from "@virt/engine";
 import { readController } from "@virt/impact";
+import { asNumber, asText, at, type KubeObject, matchesSelector } from "@virt/objects";
 import { type ClusterState, indexOf } from "./cluster-state.ts";
 
 export function podsOn(cluster: ClusterState, node: string): readonly KubeObject[] {

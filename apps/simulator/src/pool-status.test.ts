@@ -1,6 +1,7 @@
-import { type KubeObject, machineConfigPoolHealth } from "@virt/engine";
+import { machineConfigPoolHealth } from "@virt/cluster";
 import { isUpdated, type RolloutNode, type RolloutPool } from "@virt/impact";
 import { anyNodes, anyPool, pool } from "@virt/impact/testing/any-rollout";
+import { type KubeObject } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { poolStatus } from "./pool-status.ts";

@@ -1,6 +1,6 @@
 // Reads and validates a scenario file. Errors name the path of the wrong value.
 
-import { asText, entriesOf, isList, isMap, type Json, type JsonMap, parseJson } from "@virt/engine";
+import { asText, entriesOf, isList, isMap, type Json, type JsonMap, parseJson } from "@virt/objects";
 import { type Durations, defaultDurations, faultKinds, type Scenario } from "./scenario.ts";
 import { standard } from "./standard-scenarios.ts";
 

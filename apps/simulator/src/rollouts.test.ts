@@ -1,6 +1,6 @@
-import { at, type KubeObject } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
 import { planWaves, rolloutOfPool, unavailableLimit } from "@virt/impact";
+import { at, type KubeObject } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 // The definition of a simulated cluster and its speed. Scenario files have the same shape.
 
-import type { JsonMap, KubeObject } from "@virt/engine";
+import type { JsonMap, KubeObject } from "@virt/objects";
 
 export type Scenario = {
   readonly about: string;

@@ -1,7 +1,7 @@
 // Runs the simulated controllers in rounds of simulated time, each repeated until nothing changes.
 
-import { compareUtf8, type KubeObject, writeTime } from "@virt/engine";
 import type { Clock, Controller, Manager, ReconcileContext, ReconcileResult } from "@virt/kube";
+import { compareUtf8, type KubeObject, writeTime } from "@virt/objects";
 import { type ClusterState, isKind, type Kind, simulatorInformers } from "./cluster-state.ts";
 import { simulatedControllers } from "./controllers/index.ts";
 import { createScenarioObjects } from "./controllers/scenario-objects.ts";

@@ -1,7 +1,7 @@
 // CPU time and memory that `applyPatch` needs to refuse each hostile patch.
 
 import type { KubeObject } from "@virt/api";
-import { applyPatch } from "@virt/engine";
+import { applyPatch } from "@virt/objects";
 import { hostilePatches } from "../../../test/integration/platform/hostile/index.ts";
 import type { Measured, Rig, Scenario } from "../scenario.ts";
 

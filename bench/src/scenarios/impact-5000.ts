@@ -1,7 +1,6 @@
 // Cost of assessing the impact on 500 nodes with 5,000 VMs: the computation alone and in each controller.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, at } from "@virt/engine";
 import { assessImpact } from "@virt/impact";
 import {
   clusterFacts,
@@ -13,6 +12,7 @@ import {
   vmsOn,
   workers,
 } from "@virt/impact/testing/cluster-builder";
+import { asList, at } from "@virt/objects";
 import type { AuditEvent, Server } from "@virt/testkit";
 import { edit, loadAware, ok, phase, startAdvisor, startOver } from "../advisor-cluster.ts";
 import { createNamespace, inParallel } from "../config-maps.ts";

@@ -1,7 +1,7 @@
 // Enables application-aware quota in the HyperConverged. Its operator manages the AAQ object.
 
 import { contentForms } from "@virt/api";
-import { hco } from "@virt/facts";
+import { hco } from "@virt/cluster";
 import { defineAsset } from "@virt/platform";
 import { hcoForms } from "../../profiles/hyperconverged.ts";
 import { hcoPart, renderHco } from "../hyperconverged.ts";

@@ -1,5 +1,5 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { at, writeYaml } from "@virt/engine";
+import { at, writeYaml } from "@virt/objects";
 import { keepKnown } from "@virt/platform";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";

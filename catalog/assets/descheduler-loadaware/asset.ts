@@ -1,8 +1,8 @@
 // Configures the descheduler to move VMs away from nodes under pressure, with the best profile available.
 
 import { contentForms, type Json, type JsonMap, type KubeObject } from "@virt/api";
-import { asList, asText, at, member } from "@virt/engine";
-import { hco, object, schema } from "@virt/facts";
+import { hco, object, schema } from "@virt/cluster";
+import { asList, asText, at, member } from "@virt/objects";
 import { type AssetHcoFact, defineAsset, nothing } from "@virt/platform";
 import { rivalThresholdsOf, rivalThresholdsWarning } from "../../descheduler-thresholds.ts";
 import { boundedLimit, boundWarning, evictionLimitsForm } from "../../eviction-limits.ts";

@@ -1,7 +1,7 @@
 // Sets defaults of the HyperConverged that protect VMs and the network.
 
 import { contentForms } from "@virt/api";
-import { hco } from "@virt/facts";
+import { hco } from "@virt/cluster";
 import { defineAsset } from "@virt/platform";
 import { hcoForms } from "../../profiles/hyperconverged.ts";
 import { hcoPart, renderHco } from "../hyperconverged.ts";

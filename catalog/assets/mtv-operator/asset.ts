@@ -1,8 +1,8 @@
 // Starts the Migration Toolkit for Virtualization with its console, validation and populators.
 
 import { contentForms, type JsonMap } from "@virt/api";
-import { at } from "@virt/engine";
-import { schema } from "@virt/facts";
+import { schema } from "@virt/cluster";
+import { at } from "@virt/objects";
 import { defineAsset } from "@virt/platform";
 
 const target = {

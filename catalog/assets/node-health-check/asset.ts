@@ -1,8 +1,8 @@
 // Remediates workers that stopped responding, so that their VMs restart elsewhere.
 
 import { contentForms, fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, asText, at, fieldPath, readOwners, touchesField } from "@virt/engine";
-import { object } from "@virt/facts";
+import { object } from "@virt/cluster";
+import { appliedBy, asText, at, fieldPath, readOwners, touchesField } from "@virt/objects";
 import { defineAsset } from "@virt/platform";
 
 const target = {

@@ -1,8 +1,8 @@
 // Shows dashboards, and optionally incidents, in the console.
 
 import { contentForms, type JsonMap } from "@virt/api";
-import { at } from "@virt/engine";
-import { hco, schema } from "@virt/facts";
+import { hco, schema } from "@virt/cluster";
+import { at } from "@virt/objects";
 import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
 
 // The CRD ties the plugin's type to its name.

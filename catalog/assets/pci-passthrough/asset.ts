@@ -1,6 +1,6 @@
 // Enables the IOMMU on workers if there are PCI devices for VMs.
 
-import { hco, object } from "@virt/facts";
+import { hco, object } from "@virt/cluster";
 import { annotationIs, anyOf, defineAsset, detected, hardware, pool, topology } from "@virt/platform";
 import {
   assetMachineConfigTarget,

@@ -1,4 +1,4 @@
-import { asList, at } from "@virt/engine";
+import { asList, at } from "@virt/objects";
 import { expect, test } from "vitest";
 import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-import { asText, at, decodeUtf8, readDataUrl } from "@virt/engine";
+import { asText, at, decodeUtf8, readDataUrl } from "@virt/objects";
 import { expect, test } from "vitest";
 import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,6 +1,6 @@
 // Lets VMs request the listed USB devices. Does not change nodes.
 
-import { hco } from "@virt/facts";
+import { hco } from "@virt/cluster";
 import { defineAsset } from "@virt/platform";
 import { deviceForms, hcoPart, renderHco, usbDevices } from "../hyperconverged.ts";
 

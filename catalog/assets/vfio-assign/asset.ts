@@ -1,6 +1,6 @@
 // Binds the listed PCI devices of workers to vfio-pci for VMs. Asset pci-passthrough enables the IOMMU.
 
-import { hco } from "@virt/facts";
+import { hco } from "@virt/cluster";
 import { defineAsset, topology } from "@virt/platform";
 import { vfioAssignment, vfioDevices } from "../hyperconverged.ts";
 import {

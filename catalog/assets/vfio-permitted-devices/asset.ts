@@ -1,6 +1,6 @@
 // Lets VMs request the listed PCI devices.
 
-import { hco } from "@virt/facts";
+import { hco } from "@virt/cluster";
 import { defineAsset } from "@virt/platform";
 import { deviceForms, hcoPart, renderHco, vfioAssignment, vfioDevices } from "../hyperconverged.ts";
 

@@ -1,4 +1,4 @@
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { expect, test } from "vitest";
 import profile from "./profile.ts";
 

@@ -1,7 +1,7 @@
 // Detects the installed descheduler's capabilities from its CRD schema, not from a version.
 
 import type { Json, JsonMap } from "@virt/api";
-import { asList, asText, at, isMap, member } from "@virt/engine";
+import { asList, asText, at, isMap, member } from "@virt/objects";
 
 export const deschedulerProfiles = [
   "KubeVirtRelieveAndMigrate",

@@ -2,7 +2,7 @@
 
 import type { PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
-import { asList, asNumber, asText, at } from "@virt/engine";
+import { asList, asNumber, asText, at } from "@virt/objects";
 import { rivalThresholdsOf, rivalThresholdsWarning } from "../../descheduler-thresholds.ts";
 import { boundedLimit, boundWarning, evictionLimitsForm } from "../../eviction-limits.ts";
 import { hcoValue } from "../hyperconverged.ts";

@@ -1,7 +1,7 @@
 // The facts and settings of load-aware rebalancing, including defaults.
 
 import { kernelArguments, lookup, type ProfileFacts, pools, target, vmNodes } from "@virt/advisor";
-import { hco, type NodeRole, object, schema } from "@virt/facts";
+import { hco, type NodeRole, object, schema } from "@virt/cluster";
 import { machineConfigRef } from "../machine-config.ts";
 import type { Options } from "./options.ts";
 

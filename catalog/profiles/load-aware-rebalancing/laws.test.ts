@@ -1,6 +1,6 @@
 import type { PlannedItem } from "@virt/advisor";
 import type { Json, JsonMap } from "@virt/api";
-import { at, canonicalJson, isMap, member, targetKey } from "@virt/engine";
+import { at, canonicalJson, isMap, member, targetKey } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { infraPool, workerPool } from "../../testing/machine-config-pools.ts";

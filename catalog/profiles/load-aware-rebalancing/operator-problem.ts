@@ -3,7 +3,8 @@
 
 import type { OptionsRefusal, TargetProblem } from "@virt/advisor";
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { asList, asText, at, conditionsOf, healthOf, isBehind, isStatusOlder, member } from "@virt/engine";
+import { conditionsOf, healthOf, isBehind } from "@virt/cluster";
+import { asList, asText, at, isStatusOlder, member } from "@virt/objects";
 import { type Capability, utilizationProfile } from "./capability.ts";
 import { deschedulerRef, type LoadAwareFacts, monitoringRef, prometheusRouteRef } from "./facts.ts";
 

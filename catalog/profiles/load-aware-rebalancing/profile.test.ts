@@ -1,6 +1,6 @@
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
 import type { LoadAwareFacts } from "./facts.ts";

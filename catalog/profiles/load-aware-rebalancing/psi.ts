@@ -2,8 +2,8 @@
 
 import { type PlannedItem } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
-import { argumentInForce, desiredChanges } from "@virt/engine";
-import { type NodeRole, nodeRoles } from "@virt/facts";
+import { argumentInForce, type NodeRole, nodeRoles } from "@virt/cluster";
+import { desiredChanges } from "@virt/objects";
 import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
 import type { Capability } from "./capability.ts";
 import { type LoadAwareFacts, type LoadAwareSettings, psiConfigName } from "./facts.ts";

@@ -2,7 +2,7 @@
 
 import { besideHco, nodes, type ProfileFacts, pools, vmNodes } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
-import { hco, type NodeRole } from "@virt/facts";
+import { hco, type NodeRole } from "@virt/cluster";
 import type { Options } from "./options.ts";
 
 export const swapConfigName = (role: NodeRole): string => `90-${role}-kubelet-swap`;

@@ -2,7 +2,7 @@
 
 import type { DryRunResult, PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
-import { asNumber, fieldPath, isMap, matchesSelector, ownersOf, readOwners } from "@virt/engine";
+import { asNumber, fieldPath, isMap, matchesSelector, ownersOf, readOwners } from "@virt/objects";
 import { hcoForms, hcoValue, hyperConverged, valuesPath } from "../hyperconverged.ts";
 import { type DensityFacts, type DensitySettings, densityItem, highestWithoutSwap } from "./facts.ts";
 import { lastSwapItem } from "./swap.ts";

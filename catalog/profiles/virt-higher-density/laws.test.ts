@@ -1,6 +1,6 @@
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
-import { at, targetKey } from "@virt/engine";
+import { at, targetKey } from "@virt/objects";
 import fc from "fast-check";
 import { test } from "vitest";
 import type { DensityFacts } from "./facts.ts";

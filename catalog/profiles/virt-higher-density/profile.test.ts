@@ -1,6 +1,6 @@
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { expect, test } from "vitest";
 import profile from "./profile.ts";
 import { factsWith, type HcoVersion, hcoWith, noHco } from "./testing/facts.ts";

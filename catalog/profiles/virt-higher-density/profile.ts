@@ -7,7 +7,7 @@ import {
   type PlanInput,
   type PlannedItem,
 } from "@virt/advisor";
-import { canonicalJson } from "@virt/engine";
+import { canonicalJson } from "@virt/objects";
 import { fieldsOfHco, hyperConverged, hyperConvergedNeed } from "../hyperconverged.ts";
 import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
 import { type DensityFacts, type DensitySettings, densitySettings, highestWithoutSwap, reads } from "./facts.ts";

@@ -1,7 +1,7 @@
 // The MachineConfig per role that lets nodes use prepared swap partitions. A changed byte reboots every node of the
 // role.
 
-import { writeDataUrl } from "@virt/engine";
+import { writeDataUrl } from "@virt/objects";
 import { swapConfigName } from "./facts.ts";
 
 export const findSwapPartition = `#!/usr/bin/env bash

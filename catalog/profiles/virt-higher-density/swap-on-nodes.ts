@@ -1,8 +1,8 @@
 // Determines the known swap of nodes, and whether it covers the memory overcommit.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, member, readBytes, shortList } from "@virt/engine";
-import { configOf, nodeRoles } from "@virt/facts";
+import { configOf, nodeRoles } from "@virt/cluster";
+import { asList, asNumber, asText, at, member, readBytes, shortList } from "@virt/objects";
 import { swapConfigName } from "./facts.ts";
 
 const GiB = 2 ** 30;

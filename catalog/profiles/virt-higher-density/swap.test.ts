@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { at, diffText } from "@virt/engine";
+import { at, diffText } from "@virt/objects";
 import { expect, test } from "vitest";
 import { disableSwap, enableSwap, lastSwapItem } from "./swap.ts";
 import { findSwapPartition, kubeletDropIn, swapProvisionUnit, systemSliceUnit } from "./swap-config.ts";

@@ -2,7 +2,7 @@
 
 import type { PlannedItem } from "@virt/advisor";
 import { autopilotAnnotation } from "@virt/api";
-import { type NodeRole, nodeRoles } from "@virt/facts";
+import { type NodeRole, nodeRoles } from "@virt/cluster";
 import { hyperConverged } from "../hyperconverged.ts";
 import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
 import { type DensityFacts, densityItem, swapConfigName } from "./facts.ts";

@@ -1,7 +1,7 @@
 // Decides whether a plan may run, and why a plan under review waits.
 
 import type { Review, ReviewReason, Spec, VirtPlatformConfig } from "@virt/api";
-import { fieldPath, type Owner, ownersOf, readOwners } from "@virt/engine";
+import { fieldPath, type Owner, ownersOf, readOwners } from "@virt/objects";
 import { conditionIs } from "./conditions/status-conditions.ts";
 import type { Observed } from "./observed.ts";
 import { isPlanNamed } from "./plan-names.ts";

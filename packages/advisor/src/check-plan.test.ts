@@ -1,5 +1,5 @@
 import type { Item, Phase, Spec, Status } from "@virt/api";
-import { digest, targetKey } from "@virt/engine";
+import { digest, targetKey } from "@virt/objects";
 import { describe, expect, test } from "vitest";
 import { checkPlan, shownDifference } from "./check-plan.ts";
 import { composeDraft } from "./compose-draft.ts";

@@ -1,7 +1,7 @@
 // Checks that the plan in status is the one that this operator drafts. The status can be forged.
 
 import type { Item, JsonMap, ReviewReason } from "@virt/api";
-import { equalJson, type Json, targetKey } from "@virt/engine";
+import { equalJson, type Json, targetKey } from "@virt/objects";
 import { type ReconcileFacts, withLiveTargets } from "./facts.ts";
 import { hashOrigin, reviewedNow } from "./hashes.ts";
 import { plannedInputs, plannedItems } from "./plan.ts";

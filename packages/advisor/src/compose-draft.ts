@@ -1,16 +1,7 @@
 // Composes a plan from the items of a profile and their dry runs. Pure.
 
 import { type Conflict, fieldManagers, type Item, type KubeObject, managedByLabel, type Severity } from "@virt/api";
-import {
-  type Change,
-  changeDiff,
-  contentChanges,
-  creationDiff,
-  deletionDiff,
-  equalDiff,
-  type Health,
-  isMadeBy,
-} from "@virt/engine";
+import { type Health } from "@virt/cluster";
 import {
   type Assessment,
   classOfWrite,
@@ -21,6 +12,15 @@ import {
   publishedDisruption,
   severityOfClass,
 } from "@virt/impact";
+import {
+  type Change,
+  changeDiff,
+  contentChanges,
+  creationDiff,
+  deletionDiff,
+  equalDiff,
+  isMadeBy,
+} from "@virt/objects";
 import { admissionChanges, mutationWarning } from "./drift.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { planHash, reviewedNow, snapshotHash, specHash, type WithLive } from "./hashes.ts";

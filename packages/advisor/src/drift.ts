@@ -15,7 +15,7 @@ import {
   pathsOf,
   readOwners,
   valueAt,
-} from "@virt/engine";
+} from "@virt/objects";
 import { isLockBypassed } from "./approval.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { isApplied, isSkipped } from "./items.ts";

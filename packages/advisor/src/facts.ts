@@ -1,8 +1,9 @@
 // The inputs of a reconcile, and the replacement of cached targets by fresh ones.
 
 import type { Impact, KubeObject, LeftBehind, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
-import { type RenderedOf, targetKey } from "@virt/engine";
+import { type RenderedOf } from "@virt/cluster";
 import type { PoolFacts } from "@virt/impact";
+import { targetKey } from "@virt/objects";
 import type { Drift } from "./observed.ts";
 import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";

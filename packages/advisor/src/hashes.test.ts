@@ -1,5 +1,5 @@
 import type { DisruptionClass, Item, KubeObject, PoolDisruption, Spec } from "@virt/api";
-import { digest, targetKey } from "@virt/engine";
+import { digest, targetKey } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 // Hashes that identify specs, plans and targets.
 
 import type { Item, KubeObject, PoolDisruption, Ref, Reviewed, Spec } from "@virt/api";
-import { compareUtf8, digest, snapshotTargets, targetKey } from "@virt/engine";
+import { compareUtf8, digest, snapshotTargets, targetKey } from "@virt/objects";
 
 /** Covers the inputs of a draft, so neither the action nor the approval. */
 export function specHash({ action: _action, approvedPlan: _approved, ...rest }: Spec): string {

@@ -1,5 +1,5 @@
 import type { Item } from "@virt/api";
-import { roleLabel } from "@virt/engine";
+import { roleLabel } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { rolesIn } from "./items.ts";
 import { psi } from "./testing/observed-fixtures.ts";

@@ -1,6 +1,6 @@
 import { type Item, type ItemState, type Severity, severities } from "@virt/api";
-import { equalDiff, roleLabel } from "@virt/engine";
-import { type NodeRole, nodeRoles } from "@virt/facts";
+import { type NodeRole, nodeRoles, roleLabel } from "@virt/cluster";
+import { equalDiff } from "@virt/objects";
 import type { Observed, ObservedItem } from "./observed.ts";
 import { stamp } from "./times.ts";
 

@@ -1,7 +1,7 @@
 // Finds objects of earlier plans that no config manages, because it is ignored or was deleted and re-created.
 
 import { fieldManagers, type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
-import { type Owner, readOwners } from "@virt/engine";
+import { type Owner, readOwners } from "@virt/objects";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
 

@@ -1,8 +1,8 @@
 // Messages for users: why a plan waits, and the next step with its command.
 
 import type { Item, LeftBehind, Phase, Review, Spec, Status } from "@virt/api";
-import { findMutator } from "@virt/engine";
 import { restoreCommand } from "@virt/impact";
+import { findMutator } from "@virt/objects";
 import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { movedSinceApplied } from "./inputs.ts";

@@ -1,8 +1,8 @@
 // Derives the input of a decision from the facts of a reconcile. Pure.
 
 import type { Item, KubeObject } from "@virt/api";
-import { type CountOfPool, desiredChanges, equalJson } from "@virt/engine";
-import { nodesWithout } from "@virt/facts";
+import { type CountOfPool, nodesWithout } from "@virt/cluster";
+import { desiredChanges, equalJson } from "@virt/objects";
 import { checkPlan } from "./check-plan.ts";
 import type { Drifts, ReconcileFacts } from "./facts.ts";
 import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";

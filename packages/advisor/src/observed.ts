@@ -10,7 +10,7 @@ import type {
   Spec,
   Status,
 } from "@virt/api";
-import type { Health } from "@virt/engine";
+import type { Health } from "@virt/cluster";
 import type { MachineConfigWrite } from "@virt/impact";
 import type { PlanCheck } from "./check-plan.ts";
 import type { OperatorFacts, StatusOrigin } from "./facts.ts";

@@ -1,7 +1,7 @@
 // Plans with a profile, finds what prevents planning, and compares the plans of operator versions.
 
 import { fieldManagers, type Item, type JsonMap } from "@virt/api";
-import { desiredChanges, equalJson, isMadeBy, type Json } from "@virt/engine";
+import { desiredChanges, equalJson, isMadeBy, type Json } from "@virt/objects";
 import type { ReconcileFacts } from "./facts.ts";
 import type { Observed } from "./observed.ts";
 import type { CrdRequirement, PlanInput, PlannedItem, Profile } from "./profile.ts";

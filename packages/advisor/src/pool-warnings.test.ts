@@ -1,5 +1,5 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { roleLabel } from "@virt/engine";
+import { roleLabel } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { poolWarnings } from "./pool-warnings.ts";
 

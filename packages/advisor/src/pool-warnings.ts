@@ -1,7 +1,8 @@
 // Warnings for reviewers about the pools of a MachineConfig: reboots, running updates and pauses.
 
 import type { KubeObject } from "@virt/api";
-import { affectedPools, asList, asNumber, at, member, poolProgress, roleLabel } from "@virt/engine";
+import { affectedPools, poolProgress, roleLabel } from "@virt/cluster";
+import { asList, asNumber, at, member } from "@virt/objects";
 
 /** `changes`: the item changes the MachineConfig, so the nodes of its pools reboot. */
 export function poolWarnings(

@@ -1,7 +1,7 @@
 // Advances the items of a running plan: rollouts, timeouts and the next item.
 
 import type { FailurePolicy, Item, Spec } from "@virt/api";
-import { equalDiff, shortList } from "@virt/engine";
+import { equalDiff, shortList } from "@virt/objects";
 import { itemDriftText } from "./drift.ts";
 import { completeItem, isApplied, isMachineConfig, isSkipped, itemMessages, startItem, withState } from "./items.ts";
 import type { Drift, ObservedItem } from "./observed.ts";

@@ -1,7 +1,7 @@
 // Declares what a profile reads. The plan's input, the watches and the permissions follow from it.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
-import type { NodeRole } from "@virt/facts";
+import type { NodeRole } from "@virt/cluster";
 
 /** Values of reads that are only made for a draft are undefined at other times. */
 export type ProfileRead =

@@ -1,5 +1,5 @@
 import type { Item, KubeObject, PendingRollout } from "@virt/api";
-import { type PoolProgress, roleLabel } from "@virt/engine";
+import { type PoolProgress, roleLabel } from "@virt/cluster";
 import { describe, expect, test } from "vitest";
 import type { PlannedItem } from "./profile.ts";
 import {

@@ -3,15 +3,14 @@
 import type { Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
 import {
   affectedPools,
-  asText,
-  at,
   type CountOfPool,
   type Health,
   type MachineConfigChange,
   type PoolProgress,
+  poolOfNode,
   rolloutHealth,
-} from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+} from "@virt/cluster";
+import { asText, at } from "@virt/objects";
 import { conditionIs } from "./conditions/status-conditions.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { isApplied, isMachineConfig, isSkipped, isWriteOpen } from "./items.ts";

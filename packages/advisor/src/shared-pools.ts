@@ -1,7 +1,7 @@
 // Warns about pools that the plans of several configs reboot, because one rollout could cover them.
 
 import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { isMachineConfig } from "./items.ts";
 
 export type PoolPlan = {

@@ -1,7 +1,7 @@
 // Derives the events of a config from the changes of its status.
 
 import type { Conflict, EventMessage, Item, Phase, Status } from "@virt/api";
-import { equalDiff } from "@virt/engine";
+import { equalDiff } from "@virt/objects";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
 import { impactEvents } from "./impact/impact-events.ts";
 import { isApplied } from "./items.ts";

@@ -1,5 +1,5 @@
 import { phaseConditions, type Status, sideConditions, toolConditions } from "@virt/api";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import { test } from "vitest";
 import { driftedItems } from "./drift.ts";
 import type { Decision, Observed } from "./observed.ts";

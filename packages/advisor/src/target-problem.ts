@@ -1,7 +1,7 @@
 // Problems that the operator of a target reports after a write, and how long an item waits for their end.
 
 import type { Item, KubeObject, Phase } from "@virt/api";
-import { readTime } from "@virt/engine";
+import { readTime } from "@virt/objects";
 import { isApplied } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import type { PlannedItem } from "./profile.ts";

@@ -1,7 +1,7 @@
 // Times in the status, in whole seconds, and Go durations.
 
 import type { Item, Rollout, Status } from "@virt/api";
-import { readTime, writeTime } from "@virt/engine";
+import { readTime, writeTime } from "@virt/objects";
 
 export function stamp(ms: number): string {
   return writeTime(Math.floor(ms / 1000) * 1000);

@@ -1,5 +1,5 @@
 import type { Status } from "@virt/api";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isForced, isPinned } from "./approval.ts";

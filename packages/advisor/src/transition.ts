@@ -1,7 +1,7 @@
 // Decides the next status of a config: first Ignore and edits, then the stage of its phase. No I/O, no clock.
 
 import { type Phase, phases } from "@virt/api";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import { isPlanStale, mayExecute } from "./approval.ts";
 import { phaseMessages } from "./conditions/phase.ts";
 import { enterDrafting, enterPhase, enterPrerequisiteFailed } from "./enter-phase.ts";

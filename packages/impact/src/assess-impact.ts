@@ -10,7 +10,8 @@ import {
   type VmOutcome,
   vmOutcomes,
 } from "@virt/api";
-import { compareUtf8, type RenderedOf } from "@virt/engine";
+import { type RenderedOf } from "@virt/cluster";
+import { compareUtf8 } from "@virt/objects";
 import { assessCapacity } from "./assess-capacity.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { assessBudgets } from "./bound-budgets.ts";

@@ -1,6 +1,6 @@
 // Bounds the time that the selectors of all PodDisruptionBudgets together may take.
 
-import { asList, isMap, type Json, member } from "@virt/engine";
+import { asList, isMap, type Json, member } from "@virt/objects";
 import { type Assessment, assessed } from "./assessed.ts";
 import { keysBeyondLimit } from "./cost-limit.ts";
 import { type BudgetFact, isBudgetedPod, isBudgetOfPods, type PodFact } from "./pods.ts";

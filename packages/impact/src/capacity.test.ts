@@ -1,4 +1,4 @@
-import { compareUtf8 } from "@virt/engine";
+import { compareUtf8 } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 // Places the VMs of a wave on the other nodes, by memory.
 
-import { compareUtf8 } from "@virt/engine";
+import { compareUtf8 } from "@virt/objects";
 import type { NodeFact } from "./nodes.ts";
 import { nodeMatcher, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";

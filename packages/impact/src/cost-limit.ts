@@ -1,6 +1,6 @@
 // Limits the comparisons of an assessment, which is synchronous and depends on objects that any user can create.
 
-import { compareUtf8 } from "@virt/engine";
+import { compareUtf8 } from "@virt/objects";
 
 /** The comparisons that an item needs. Items with the same key are evaluated once. */
 export type ItemCost = { readonly namespace: string; readonly key: string; readonly cost: number };

@@ -1,7 +1,8 @@
 // Classifies MachineConfig changes by their effect on a node, as the Machine Config Daemon does.
 
 import { type DisruptionClass, disruptionClasses, type Json, type KubeObject, type PoolDisruption } from "@virt/api";
-import { affectedPools, asList, asText, at, compareUtf8, equalJson, isMap, member } from "@virt/engine";
+import { affectedPools } from "@virt/cluster";
+import { asList, asText, at, compareUtf8, equalJson, isMap, member } from "@virt/objects";
 import type { Assessment } from "./assessed.ts";
 
 /** Returns `None` for an empty list. */

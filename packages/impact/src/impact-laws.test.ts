@@ -1,8 +1,8 @@
 // Properties of every impact, checked against independent counts.
 
 import { disruptionClasses, type Impact } from "@virt/api";
-import { type KubeObject, utf8Length } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
+import { type KubeObject, utf8Length } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 // Keeps the impact in the status small in large clusters.
 
 import { disruptionClasses, type Impact, type ImpactEntry, type ImpactPool } from "@virt/api";
-import { utf8Length } from "@virt/engine";
+import { utf8Length } from "@virt/objects";
 import { foreignText } from "./assessed.ts";
 
 const most = { pools: 8, blockers: 20, stops: 10, assumes: 10, notAssessed: 8, order: 12, capacityNodes: 3 };

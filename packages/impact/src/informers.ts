@@ -1,7 +1,7 @@
 // The informers of an impact. Their lists may be long, so they keep only the members that are read.
 
-import type { InformerSpec, ProjectionMember } from "@virt/engine";
-import { poolInformer } from "@virt/facts";
+import { poolInformer } from "@virt/cluster";
+import type { InformerSpec, ProjectionMember } from "@virt/objects";
 import { droppedLabels } from "./nodes.ts";
 import { mostPlacementBytes } from "./placement.ts";
 import { mostSelectorBytes } from "./pods.ts";

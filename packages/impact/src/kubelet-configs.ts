@@ -1,7 +1,7 @@
 // Finds rejected KubeletConfigs. While one selects a pool, the Machine Config Operator does not render the pool.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, isMap, matchesSelector, member } from "@virt/engine";
+import { asList, asText, at, isMap, matchesSelector, member } from "@virt/objects";
 
 export type RefusedKubeletConfig = { readonly name: string; readonly text: string };
 

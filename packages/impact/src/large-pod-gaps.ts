@@ -1,7 +1,7 @@
 // Reports pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain.
 
 import type { ImpactGap } from "@virt/api";
-import { compareUtf8 } from "@virt/engine";
+import { compareUtf8 } from "@virt/objects";
 import { type BudgetFact, isBudgetedPod, isBudgetOfPods, type PodFact } from "./pods.ts";
 
 export type LargePodGapNames = { readonly pods: string; readonly budgets: string };

@@ -1,7 +1,7 @@
 // Determines which objects an assessment must read individually, in addition to its informers.
 
-import { asText, at } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
+import { asText, at } from "@virt/objects";
 import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 import { assessedOr } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";

@@ -1,7 +1,7 @@
 // Reads nodes: their place in a rollout, and the constraints on their VMs.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, entriesOf, isMap, member, readBytes } from "@virt/engine";
+import { asList, asText, at, entriesOf, isMap, member, readBytes } from "@virt/objects";
 import type { NodePhase, RolloutNode } from "./rollout.ts";
 
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };

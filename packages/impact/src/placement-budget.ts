@@ -1,6 +1,6 @@
 // Limits the time for placements. An assessment is synchronous and must not block the process.
 
-import { asList, type Json, member } from "@virt/engine";
+import { asList, type Json, member } from "@virt/objects";
 import { type ItemCost, keysBeyondLimit } from "./cost-limit.ts";
 import type { NodeFact } from "./nodes.ts";
 import { tooLargePlacement, type VmPlacement } from "./placement.ts";

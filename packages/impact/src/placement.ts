@@ -1,7 +1,7 @@
 // Matches VMs with nodes by labels, affinity and taints. Other scheduling constraints are not considered.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, exceedsBytes, isMap, member } from "@virt/engine";
+import { asList, asText, at, exceedsBytes, isMap, member } from "@virt/objects";
 import { isDroppedLabel, type NodeFact, type Taint, textsOf } from "./nodes.ts";
 
 export type VmPlacement = {

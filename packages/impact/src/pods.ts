@@ -1,7 +1,7 @@
 // Predicts the effect of a drain on ordinary pods: which block it, and which are not re-created.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, exceedsBytes, matchesSelector, readTime } from "@virt/engine";
+import { asNumber, asText, at, exceedsBytes, matchesSelector, readTime } from "@virt/objects";
 import { textsOf } from "./nodes.ts";
 import { readController } from "./vms.ts";
 

@@ -1,8 +1,8 @@
 // Predicts how the pools of a plan roll out: the nodes, their order, the parallelism and the causes of holdups.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
-import { asList, asNumber, asText, at, compareUtf8, member, type RenderedOf } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode, type RenderedOf } from "@virt/cluster";
+import { asList, asNumber, asText, at, compareUtf8, member } from "@virt/objects";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
 import { refusedKubeletConfigs } from "./kubelet-configs.ts";

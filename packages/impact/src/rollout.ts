@@ -1,7 +1,7 @@
 // Simulates the rollout of a MachineConfigPool by the rules of the Machine Config Operator.
 
 import type { DisruptionClass, KubeObject } from "@virt/api";
-import { at, compareUtf8 } from "@virt/engine";
+import { at, compareUtf8 } from "@virt/objects";
 
 export type RolloutPool = {
   readonly name: string;

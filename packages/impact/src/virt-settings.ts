@@ -1,7 +1,7 @@
 // Reads the settings of KubeVirt that affect drains, with its defaults.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, readBytes } from "@virt/engine";
+import { asNumber, asText, at, readBytes } from "@virt/objects";
 
 export type VirtSettings = {
   /** The default of the cluster. `None` if KubeVirt has none. Undefined if unknown. */

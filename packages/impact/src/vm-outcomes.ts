@@ -1,7 +1,7 @@
 // Predicts the effect of a drain or a reboot on each VM of a node.
 
 import type { KubeObject, VmOutcome } from "@virt/api";
-import { asText, at } from "@virt/engine";
+import { asText, at } from "@virt/objects";
 import type { VirtSettings } from "./virt-settings.ts";
 import { isEnded, type VmFact } from "./vms.ts";
 

@@ -1,7 +1,7 @@
 // Reads VirtualMachineInstances of any shape, and computes their memory.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, exceedsBytes, isMap, member, readBytes, readTime } from "@virt/engine";
+import { asList, asNumber, asText, at, exceedsBytes, isMap, member, readBytes, readTime } from "@virt/objects";
 import { readPlacement, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";
 

@@ -1,8 +1,8 @@
 // Reads annotation values written by users, and suggests corrections.
 
 import type { Json } from "@virt/api";
-import { utf8Length } from "@virt/engine";
-import { isWithin } from "@virt/facts";
+import { isWithin } from "@virt/cluster";
+import { utf8Length } from "@virt/objects";
 import { load } from "js-yaml";
 
 export type YamlText =

@@ -1,7 +1,7 @@
 // Types for the declaration of an asset. The asset's informers, permissions, feature and checks are derived from it.
 
 import type { JsonMap, KubeObject, NodeContent, ObjectForm, Ref } from "@virt/api";
-import type { Detector, Hardware, PoolFact, ReadParts, Topology, TopologyField } from "@virt/facts";
+import type { Detector, Hardware, PoolFact, ReadParts, Topology, TopologyField } from "@virt/cluster";
 import type { AssetHcoFact } from "./hco-fact.ts";
 
 /** A reason why `render` has nothing to apply. */

@@ -1,4 +1,4 @@
-import { hco } from "@virt/facts";
+import { hco } from "@virt/cluster";
 import { expect, test } from "vitest";
 import {
   type Asset,

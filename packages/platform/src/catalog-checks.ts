@@ -1,7 +1,7 @@
 // Validates the catalog: faulty assets, forbidden render output and forbidden tombstones.
 
 import { type JsonMap, managedByLabel } from "@virt/api";
-import { entriesOf, isMap } from "@virt/engine";
+import { entriesOf, isMap } from "@virt/objects";
 import type { Asset, AssetCondition, AssetRead, Tombstone } from "./asset.ts";
 import { brokenCondition } from "./evaluate-condition.ts";
 import { annotationPrefix } from "./hco-annotations.ts";

@@ -1,7 +1,7 @@
 // Reads the vfio-devices and usb-devices annotations: devices to assign to VMs.
 
 import type { Json, JsonMap } from "@virt/api";
-import { asText, isList, isMap, member } from "@virt/engine";
+import { asText, isList, isMap, member } from "@virt/objects";
 import { isResourceName, readYaml, shorten } from "./annotation-values.ts";
 
 export type VfioDevice = {

@@ -2,7 +2,7 @@
 // slow.
 
 import type { Json } from "@virt/api";
-import { asText, isList, isMap, member } from "@virt/engine";
+import { asText, isList, isMap, member } from "@virt/objects";
 import { readYaml, shorten } from "./annotation-values.ts";
 
 /** Excludes objects by kind, namespace pattern and name pattern. */

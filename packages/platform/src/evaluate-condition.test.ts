@@ -1,5 +1,5 @@
-import { readHardware, readTopology } from "@virt/facts";
-import { nodeWithRole } from "@virt/facts/testing/nodes";
+import { readHardware, readTopology } from "@virt/cluster";
+import { nodeWithRole } from "@virt/cluster/testing/nodes";
 import { expect, test } from "vitest";
 import { type AssetCondition, annotationIs, anyOf, detected, gate, topologyIs } from "./asset.ts";
 import {

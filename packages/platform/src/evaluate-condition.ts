@@ -1,6 +1,6 @@
 import type { Json } from "@virt/api";
-import { at, isMap } from "@virt/engine";
-import { type Detector, type Hardware, type HardwareChange, type Topology, topologyFields } from "@virt/facts";
+import { type Detector, type Hardware, type HardwareChange, type Topology, topologyFields } from "@virt/cluster";
+import { at, isMap } from "@virt/objects";
 import type { AssetCondition } from "./asset.ts";
 import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";

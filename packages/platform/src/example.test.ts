@@ -1,7 +1,7 @@
 // Shows the platform's core on one page: from an asset and cluster facts to a write, and back to idle.
 
 import type { KubeObject } from "@virt/api";
-import { fullBucket } from "@virt/engine";
+import { fullBucket } from "@virt/objects";
 import { expect, test } from "vitest";
 import {
   buildClusterFacts,

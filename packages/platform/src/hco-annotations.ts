@@ -1,7 +1,7 @@
 // The operator's annotations on the HyperConverged and on objects, and their validation.
 
 import { managedByLabel } from "@virt/api";
-import { fieldPath, type Path } from "@virt/engine";
+import { fieldPath, type Path } from "@virt/objects";
 import { didYouMean, likelyMeant, shorten } from "./annotation-values.ts";
 import type { Asset, AssetCondition } from "./asset.ts";
 import { deviceAnnotations } from "./devices.ts";

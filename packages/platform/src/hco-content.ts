@@ -1,7 +1,7 @@
 // Reads the administrator's decisions from the HyperConverged.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, canonicalJson, leaveOut, leavesOf, oncePer, readOwners } from "@virt/engine";
+import { appliedBy, canonicalJson, leaveOut, leavesOf, oncePer, readOwners } from "@virt/objects";
 import type { EvaluatedObject } from "./evaluate/evaluate-object.ts";
 import { annotationPrefix, objectAnnotations } from "./hco-annotations.ts";
 

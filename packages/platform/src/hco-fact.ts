@@ -1,7 +1,7 @@
 // Reads the HyperConverged independently of its API version, and translates pointers between versions.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { asList, asText, at, entriesOf, isMap, member, movesTo, type Pointer } from "@virt/engine";
+import { asList, asText, at, entriesOf, isMap, member, movesTo, type Pointer } from "@virt/objects";
 
 /** The HyperConverged as assets read it. Its shape does not depend on the served version. */
 export type AssetHcoFact = {

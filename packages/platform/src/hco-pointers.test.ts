@@ -1,4 +1,4 @@
-import { readPointer, writePointer } from "@virt/engine";
+import { readPointer, writePointer } from "@virt/objects";
 import { expect, test } from "vitest";
 import { hcoPointers } from "./hco-fact.ts";
 

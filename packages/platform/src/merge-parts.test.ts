@@ -1,5 +1,5 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { canonicalJson, type Shape, type ShapeOf } from "@virt/engine";
+import { canonicalJson, type Shape, type ShapeOf } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -12,7 +12,7 @@ import {
   type Shape,
   type ShapeOf,
   writePointer,
-} from "@virt/engine";
+} from "@virt/objects";
 
 export type RenderedPart = { readonly asset: string; readonly object: KubeObject };
 

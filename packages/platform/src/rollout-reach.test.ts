@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import type { Topology } from "@virt/facts";
+import type { Topology } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { rolloutReach } from "./reporting/outcome-events.ts";
 

@@ -2,7 +2,7 @@
 
 import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } from "@virt/api";
-import { chooseHyperConverged, infrastructureInformer, kindInformer, poolInformer } from "@virt/facts";
+import { chooseHyperConverged, infrastructureInformer, kindInformer, poolInformer } from "@virt/cluster";
 import {
   type Assessment,
   assessed,

@@ -1,7 +1,6 @@
 // Collects the facts of a diagnosis from informers or from one-time lists.
 
-import { oncePer } from "@virt/engine";
-import { infrastructureInformer } from "@virt/facts";
+import { infrastructureInformer } from "@virt/cluster";
 import {
   assessed,
   assessedOr,
@@ -18,6 +17,7 @@ import {
   rolloutInformers,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
+import { oncePer } from "@virt/objects";
 import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 import { collectImpactFacts, type ImpactSources } from "./impact-facts.ts";
 import { ImpactReads } from "./impact-reads.ts";

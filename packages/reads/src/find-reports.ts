@@ -1,8 +1,8 @@
 // Finds the report of the platform controller, which is in the controller's namespace.
 
 import { type KubeObject, usualOperatorNamespaces } from "@virt/api";
-import { readOwners } from "@virt/engine";
 import { type Client, Discovery, type InformerSpec, readerFor } from "@virt/kube";
+import { readOwners } from "@virt/objects";
 import { reportName } from "@virt/platform";
 import { listOnce } from "./list-once.ts";
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { configInformer } from "@virt/facts";
+import { configInformer } from "@virt/cluster";
 import {
   assessed,
   budgetInformer,

@@ -1,8 +1,7 @@
 // Collects the facts of an impact assessment from lists and from single reads.
 
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
-import { oncePer } from "@virt/engine";
-import { configInformer, infrastructureInformer, poolInformer } from "@virt/facts";
+import { configInformer, infrastructureInformer, poolInformer } from "@virt/cluster";
 import {
   type Assessment,
   assessed,
@@ -25,6 +24,7 @@ import {
   vmInformer,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
+import { oncePer } from "@virt/objects";
 import type { ImpactReads } from "./impact-reads.ts";
 import type { ListAnswer } from "./list-once.ts";
 

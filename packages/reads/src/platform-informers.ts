@@ -10,7 +10,7 @@ import {
   ownedContentProjection,
   poolInformerOf,
   poolRuleParts,
-} from "@virt/facts";
+} from "@virt/cluster";
 import type { InformerSpec } from "@virt/kube";
 import {
   type Asset,

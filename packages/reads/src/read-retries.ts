@@ -1,7 +1,7 @@
 // Records why single reads failed, and when to retry them.
 
 import type { NotAssessedReason } from "@virt/api";
-import { pauseAfter } from "@virt/engine";
+import { pauseAfter } from "@virt/objects";
 
 /** The reason why something was not read. `Listing`: a temporary failure. */
 export type Refusal = { readonly reason: NotAssessedReason; readonly message: string };

@@ -2,7 +2,7 @@
 // https://github.com/operator-framework/api/tree/master/pkg/validation/internal: bundle.go, object.go, good_practices.go
 // https://github.com/operator-framework/operator-registry/tree/master/pkg/lib/bundle: supported_resources.go
 
-import { asList, asText, at, type Json, type KubeObject } from "@virt/engine";
+import { asList, asText, at, type Json, type KubeObject } from "@virt/objects";
 import {
   type Bundle,
   containersIn,

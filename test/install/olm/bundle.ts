@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { asList, asText, at, type Json, type JsonMap, type KubeObject } from "@virt/engine";
+import { asList, asText, at, type Json, type JsonMap, type KubeObject } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 

@@ -1,7 +1,7 @@
 // The rules of the ClusterServiceVersion, OperatorHub, capability and category validators.
 // https://github.com/operator-framework/api/tree/master/pkg/validation/internal: csv.go, operatorhub.go, annotations.go, standard*.go
 
-import { asList, at, type Json } from "@virt/engine";
+import { asList, at, type Json } from "@virt/objects";
 import {
   type Bundle,
   csvAnnotations,

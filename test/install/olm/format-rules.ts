@@ -3,7 +3,7 @@
 // https://github.com/operator-framework/api/tree/master/pkg/validation/internal: multiarch.go, good_practices.go
 // https://github.com/operator-framework/operator-controller/tree/main/internal/operator-controller/rukpak/render/registryv1/validators
 
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import { architectures, operatingSystem } from "../../../tools/platforms.ts";
 import {
   csvAnnotations,

@@ -1,6 +1,7 @@
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
-import { at, isGoverning } from "@virt/engine";
+import { isGoverning } from "@virt/cluster";
+import { at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import type { RunningProgram } from "../../cluster/program.ts";

@@ -2,7 +2,7 @@
 
 import { conditionOf } from "@virt/advisor";
 import type { Json, KubeObject, Status } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import type { ApiUser, AuditEvent, Server } from "@virt/testkit";
 import { expect, type TestContext } from "vitest";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Status } from "@virt/api";
-import { asText, at } from "@virt/engine";
+import { asText, at } from "@virt/objects";
 import { expect, onTestFinished, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";

@@ -1,4 +1,4 @@
-import { asList, asText, at, decodeUtf8, type Json, readDataUrl, writeDataUrl } from "@virt/engine";
+import { asList, asText, at, decodeUtf8, type Json, readDataUrl, writeDataUrl } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";

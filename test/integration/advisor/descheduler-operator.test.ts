@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { Item, Status } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import { createPrometheusRoute, deschedulerNamespace, monitoredNamespace, routeCrd } from "../../cluster/monitoring.ts";

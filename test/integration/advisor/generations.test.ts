@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { conditionOf } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import type { Crd, Server } from "@virt/testkit";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";

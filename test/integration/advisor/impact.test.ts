@@ -1,7 +1,7 @@
 import { conditionOf } from "@virt/advisor";
 import type { Impact, KubeObject, Status } from "@virt/api";
-import { at } from "@virt/engine";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
+import { at } from "@virt/objects";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";

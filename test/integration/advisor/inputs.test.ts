@@ -1,6 +1,6 @@
 import { conditionOf } from "@virt/advisor";
 import type { JsonMap, Status } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";

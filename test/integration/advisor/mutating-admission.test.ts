@@ -1,4 +1,4 @@
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type AdmissionWebhook, fieldSettingWebhook, startWebhook } from "../../cluster/admission-webhook.ts";
 import { itemOf } from "../../cluster/config-client.ts";

@@ -1,7 +1,7 @@
 import { conditionOf } from "@virt/advisor";
 import type { Impact, JsonMap, KubeObject, Status } from "@virt/api";
-import { utf8Length } from "@virt/engine";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
+import { utf8Length } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { accountName } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Phase, Status } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

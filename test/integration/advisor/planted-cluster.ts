@@ -1,8 +1,8 @@
 // A cluster of static objects without controllers: nodes, pools, VMs, pods and budgets.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
 import { poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
+import { at } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
 import { paths } from "./cluster.ts";
 

@@ -1,5 +1,5 @@
 import type { Status } from "@virt/api";
-import { asText, at } from "@virt/engine";
+import { asText, at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import type { RunningProgram } from "../../cluster/program.ts";

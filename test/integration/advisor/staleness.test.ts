@@ -1,5 +1,5 @@
 import { conditionOf } from "@virt/advisor";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import type { RunningProgram } from "../../cluster/program.ts";

@@ -1,4 +1,4 @@
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";

@@ -11,6 +11,11 @@ import {
 import { ConfigHarness, type DiagnoseHarness } from "@virt/advisor/testing/config-harness";
 import { inputRef, machineTarget } from "@virt/advisor/testing/small-profile";
 import { type Condition, fieldManagers, type Item, type KubeObject, type Phase, type Status } from "@virt/api";
+import { assessed, diagnoseOnce, diagnoseRollout, notAssessed } from "@virt/impact";
+import { Registry } from "@virt/kube";
+import { desiredChanges } from "@virt/objects";
+import { type ClusterDiagnosis, collectClusterFacts, collectDoctorFacts, type ListFacts } from "@virt/reads";
+import { runsForCost } from "@virt/testkit/law-runs";
 import {
   driftRows,
   nextStepOf,
@@ -21,12 +26,7 @@ import {
   uncheckedText,
   unrenderedPools,
   viewRollout,
-} from "@virt/client";
-import { desiredChanges } from "@virt/engine";
-import { assessed, diagnoseOnce, diagnoseRollout, notAssessed } from "@virt/impact";
-import { Registry } from "@virt/kube";
-import { type ClusterDiagnosis, collectClusterFacts, collectDoctorFacts, type ListFacts } from "@virt/reads";
-import { runsForCost } from "@virt/testkit/law-runs";
+} from "@virt/views";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { rollingPoolBlocks } from "../../../apps/cli/src/rolling-pools.ts";

@@ -1,7 +1,7 @@
 // An attacker who may write a config's status, but no target, tries to make the operator write.
 
 import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";

@@ -1,7 +1,7 @@
 // The last checks before a plan's writes: it reads the config, the target and its field owners again.
 
 import { conditionOf } from "@virt/advisor";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";

@@ -1,9 +1,8 @@
 // Renders the whole catalog for a generation of CRDs.
 
-import type { JsonMap, KubeObject } from "@virt/api";
-import { managedByLabel } from "@virt/api";
+import { type JsonMap, type KubeObject, managedByLabel } from "@virt/api";
 import { assets } from "@virt/catalog";
-import { readHardware, readTopology } from "@virt/facts";
+import { readHardware, readTopology } from "@virt/cluster";
 import {
   type AnyAssetFacts,
   type Asset,

@@ -50,7 +50,7 @@ function keyOf(annotation: string): string {
   return `platform.kubevirt.io/${annotation.split("=")[0] ?? ""}`;
 }
 
-/** Commands from the next step of a profile, which packages/client/src/next-step.ts assembles. */
+/** Commands from the next step of a profile, which packages/views/src/next-step.ts assembles. */
 export const nextStepPastes: readonly Paste[] = [["drift"], ["doctor"]].map(([verb]) => ({
   command: `${plugin} ${verb} ${loadAware}`,
 }));

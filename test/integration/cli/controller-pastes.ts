@@ -1,6 +1,6 @@
 // Every command in the controllers' conditions, events, warnings and advice, in the test's order.
 
-import { findMutator } from "@virt/engine";
+import { findMutator } from "@virt/objects";
 import { annotationPrefix } from "@virt/platform";
 import { commandToAsk } from "../../../packages/platform/src/governance/asset-switches.ts"; // oxlint-disable-line no-restricted-imports -- what advice prints
 import { loadAware } from "../advisor/cluster.ts";

@@ -1,4 +1,4 @@
-import { at, type Json, type KubeObject } from "@virt/engine";
+import { at, type Json, type KubeObject } from "@virt/objects";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anyImage, readManifests } from "../../../tools/package/manifests.ts";

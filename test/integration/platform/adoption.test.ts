@@ -1,4 +1,4 @@
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

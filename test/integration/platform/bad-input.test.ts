@@ -13,7 +13,7 @@ import {
   readOwners,
   valueAt,
   writePath,
-} from "@virt/engine";
+} from "@virt/objects";
 import { isState, objectAnnotations, objectName } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

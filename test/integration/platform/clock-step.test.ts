@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { expect, test, vi } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";

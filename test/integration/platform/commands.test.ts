@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/engine";
+import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/objects";
 import { isState, type RenderEntry } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TestCluster } from "../../cluster/test-cluster.ts";

@@ -13,7 +13,7 @@ import {
   type Path,
   valueAt,
   writePointer,
-} from "@virt/engine";
+} from "@virt/objects";
 import type { ApiResponse, Server } from "@virt/testkit";
 
 export const fieldEdits = ["change", "delete", "add sibling", "take by apply", "update"] as const;

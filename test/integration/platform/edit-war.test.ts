@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { at, type Json, parseJson } from "@virt/engine";
+import { at, type Json, parseJson } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

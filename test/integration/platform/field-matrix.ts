@@ -2,7 +2,7 @@
 // Restarts the operator, which renews its write budgets, until no case is left.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, hasField, member, type Path, parseJson, readOwners } from "@virt/engine";
+import { appliedBy, hasField, member, type Path, parseJson, readOwners } from "@virt/objects";
 import type { FullCluster, ManagedTarget } from "./full-cluster.ts";
 
 export const ownFields = (object: KubeObject) => appliedBy(readOwners(object), fieldManagers.platform);

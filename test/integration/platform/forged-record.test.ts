@@ -1,5 +1,5 @@
 import { fieldManagers, type JsonMap, managedByLabel } from "@virt/api";
-import { appliedBy, at, isNoFields, readOwners } from "@virt/engine";
+import { appliedBy, at, isNoFields, readOwners } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

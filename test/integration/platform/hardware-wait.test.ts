@@ -1,4 +1,4 @@
-import { asText, at } from "@virt/engine";
+import { asText, at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { prepareSkippedTime, type SkippedTime } from "../../cluster/skipped-time.ts";

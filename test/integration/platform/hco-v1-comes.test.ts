@@ -1,4 +1,4 @@
-import { appliedBy, at, type Json, leavesOf, readOwners, writePath } from "@virt/engine";
+import { appliedBy, at, type Json, leavesOf, readOwners, writePath } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { startTwoVersions, type TwoVersions } from "./hco-versions.ts";

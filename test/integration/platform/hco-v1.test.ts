@@ -1,4 +1,4 @@
-import { at, type Json } from "@virt/engine";
+import { at, type Json } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTwoVersions, type TwoVersions } from "./hco-versions.ts";
 

@@ -1,7 +1,7 @@
 // A cluster with both versions of the HyperConverged, and its operator.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { asText, member, readOwners } from "@virt/engine";
+import { asText, member, readOwners } from "@virt/objects";
 import type { ApiResponse, AuditEvent } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { accountName } from "../../cluster/account.ts";

@@ -1,4 +1,4 @@
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { KubeObject } from "@virt/api";
-import { asText, at } from "@virt/engine";
+import { asText, at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";

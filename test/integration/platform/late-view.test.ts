@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { type Json, type KubeObject } from "@virt/api";
-import { leavesOf, type Path, valueAt, writePath } from "@virt/engine";
+import { leavesOf, type Path, valueAt, writePath } from "@virt/objects";
 import { objectAnnotations, releasedManager } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

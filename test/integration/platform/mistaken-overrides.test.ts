@@ -1,4 +1,4 @@
-import { at, parseJson } from "@virt/engine";
+import { at, parseJson } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";

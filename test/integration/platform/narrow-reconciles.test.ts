@@ -1,4 +1,4 @@
-import { asText, at } from "@virt/engine";
+import { asText, at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 import { type OperatorOutputs, openOperatorOutputs } from "./operator-outputs.ts";

@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { createNetwork, type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";

@@ -1,5 +1,5 @@
 import type { Json, JsonMap } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import { reportName } from "@virt/platform";
 import { freePorts } from "@virt/testkit";
 import type { RunningProgram } from "../../cluster/program.ts";

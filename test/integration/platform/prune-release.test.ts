@@ -1,5 +1,5 @@
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
-import { appliedBy, isNoFields, readOwners } from "@virt/engine";
+import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";

@@ -1,5 +1,5 @@
 import { fieldManagers, type JsonMap } from "@virt/api";
-import { appliedBy, asList, asText, at, isNoFields, readOwners } from "@virt/engine";
+import { appliedBy, asList, asText, at, isNoFields, readOwners } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { type FaultPlan, type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
 import { nodeObject, poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
+import { asList, asText, at } from "@virt/objects";
 import { type ApiResponse, type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";

@@ -1,5 +1,5 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { at, type Json } from "@virt/engine";
+import { at, type Json } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdmissionWebhook, dryRunRefusingWebhook, startWebhook } from "../../cluster/admission-webhook.ts";
 import type { RunningProgram } from "../../cluster/program.ts";

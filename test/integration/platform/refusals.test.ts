@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { asList, at } from "@virt/engine";
+import { asList, at } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";

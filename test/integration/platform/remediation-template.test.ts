@@ -1,4 +1,4 @@
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { asList, asText, at, readJson } from "@virt/engine";
+import { asList, asText, at, readJson } from "@virt/objects";
 import { expect } from "vitest";
 import type { FullCluster } from "./full-cluster.ts";
 

@@ -1,6 +1,5 @@
-import type { JsonMap } from "@virt/api";
-import { fieldManagers } from "@virt/api";
-import { appliedBy, asList, asText, at, isNoFields, leavesOf, readOwners } from "@virt/engine";
+import { fieldManagers, type JsonMap } from "@virt/api";
+import { appliedBy, asList, asText, at, isNoFields, leavesOf, readOwners } from "@virt/objects";
 import { objectAnnotations, releasedManager, reportName } from "@virt/platform";
 import type { Crd } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { asList, at } from "@virt/engine";
+import { asList, at } from "@virt/objects";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { type FullCluster, startFullCluster } from "./full-cluster.ts";

@@ -1,7 +1,7 @@
 // Every annotation value in the platform's seed README, applied to the named objects.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 

@@ -1,5 +1,5 @@
 import { fieldManagers } from "@virt/api";
-import { appliedBy, at, leavesOf, readOwners } from "@virt/engine";
+import { appliedBy, at, leavesOf, readOwners } from "@virt/objects";
 import { type Crd, type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";

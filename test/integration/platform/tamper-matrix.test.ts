@@ -1,5 +1,16 @@
 import { type JsonMap, type KubeObject } from "@virt/api";
-import { asList, asText, at, equalJson, hasField, leavesOf, member, type Path, valueAt, writePath } from "@virt/engine";
+import {
+  asList,
+  asText,
+  at,
+  equalJson,
+  hasField,
+  leavesOf,
+  member,
+  type Path,
+  valueAt,
+  writePath,
+} from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

@@ -1,7 +1,7 @@
 // @module-tag thorough
 
 import type { JsonMap } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";

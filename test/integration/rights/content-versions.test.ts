@@ -1,7 +1,7 @@
 // The policies restrict the platform operator's token when HyperConverged v1 appears, and accept its own content.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAccount } from "../../cluster/account.ts";

@@ -1,5 +1,5 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { equalJson, isMap } from "@virt/engine";
+import { equalJson, isMap } from "@virt/objects";
 import type { ApiResponse } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ControllerName } from "../../cluster/account.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ExpectedPolicy, expectedPolicies } from "@virt/catalog";
-import { hashPolicySpec, type Json, type KubeObject } from "@virt/engine";
+import { hashPolicySpec } from "@virt/cluster";
+import { type Json, type KubeObject } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
-import { writeDataUrl } from "@virt/engine";
+import { writeDataUrl } from "@virt/objects";
 import type { ApiResponse } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";

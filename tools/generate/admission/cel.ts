@@ -1,7 +1,7 @@
 // Writes CEL for JSON literals and for checks that a value has a declared form.
 
 import type { Json, ValueForm } from "@virt/api";
-import { isMap } from "@virt/engine";
+import { isMap } from "@virt/objects";
 
 /** Writes JSON as CEL. Values are dynamic, because CEL lists and maps need a single element type. */
 export function celValue(value: Json): string {

@@ -8,7 +8,8 @@ import {
   type ValueForm,
   type VariableText,
 } from "@virt/api";
-import { asText, at, isMap, type Json, type JsonMap, roleLabel, writeDataUrl } from "@virt/engine";
+import { roleLabel } from "@virt/cluster";
+import { asText, at, isMap, type Json, type JsonMap, writeDataUrl } from "@virt/objects";
 
 const { fields, listOf, oneOf, required, text } = contentForms;
 

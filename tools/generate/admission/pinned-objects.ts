@@ -10,7 +10,7 @@ import {
   type ObjectForm,
   type ValueForm,
 } from "@virt/api";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import { type Asset, governanceRecordName } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { resourceOf } from "../rbac/asset-rights.ts";

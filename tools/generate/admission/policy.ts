@@ -1,5 +1,5 @@
 import type { Json } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 
 export type Policy = {
   /** The manifest's header comment. */

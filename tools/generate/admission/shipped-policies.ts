@@ -1,7 +1,7 @@
 // Collects the admission policies of each operator, as manifests and as the hashes that the operators verify.
 
 import type { Profile } from "@virt/advisor";
-import { hashPolicySpec } from "@virt/engine";
+import { hashPolicySpec } from "@virt/cluster";
 import { advisor, type OperatorNames, platform } from "../operators.ts";
 import { advisorRights } from "../rbac/advisor-rights.ts";
 import { ownPolicies } from "../rbac/operator-rights.ts";

@@ -1,5 +1,5 @@
 import { configKind } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { type Described, optionSchemas, withLimits } from "./options.ts";
 import { rules, type Schema, text } from "./schema.ts";
 import { specSchema } from "./spec.ts";

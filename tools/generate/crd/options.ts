@@ -1,6 +1,6 @@
 // The schema of spec.options: one member per profile with options, from the zod schemas of the profiles.
 
-import { isMap, type Json, type JsonMap } from "@virt/engine";
+import { isMap, type Json, type JsonMap } from "@virt/objects";
 import { z } from "zod";
 import type { Schema } from "./schema.ts";
 

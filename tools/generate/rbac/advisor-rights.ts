@@ -2,7 +2,7 @@
 
 import type { Profile } from "@virt/advisor";
 import { configKind } from "@virt/api";
-import { hcoName } from "@virt/facts";
+import { hcoName } from "@virt/cluster";
 import { advisor } from "../operators.ts";
 import { impactRights } from "./impact-rights.ts";
 import { alwaysGranted, type OperatorRights, ownLease } from "./operator-rights.ts";

@@ -1,6 +1,6 @@
 // Rights that both operators share, and the manifests of their roles.
 
-import { type KubeObject, writeYaml } from "@virt/engine";
+import { type KubeObject, writeYaml } from "@virt/objects";
 import type { OperatorNames } from "../operators.ts";
 import { follow, type Right, rights, rulesOf } from "./right.ts";
 

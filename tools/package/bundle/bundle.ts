@@ -2,7 +2,7 @@
 // chooses.
 
 import { readFileSync } from "node:fs";
-import { type KubeObject, writeYaml } from "@virt/engine";
+import { type KubeObject, writeYaml } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import type { PackageFiles } from "../files.ts";
 import { identity, type Product } from "../manifests.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { configKind, repositoryUrl } from "@virt/api";
 import { profiles } from "@virt/catalog";
-import { asText, at, type Json, type JsonMap, type KubeObject } from "@virt/engine";
+import { asText, at, type Json, type JsonMap, type KubeObject } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
 import { architectures, operatingSystem } from "../../platforms.ts";

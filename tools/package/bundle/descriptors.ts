@@ -1,6 +1,6 @@
 // Generates the OpenShift console's form descriptors of a VirtPlatformConfig from the CRD's schema.
 
-import { asList, asText, at, entriesOf, isMap, type Json, type JsonMap } from "@virt/engine";
+import { asList, asText, at, entriesOf, isMap, type Json, type JsonMap } from "@virt/objects";
 
 export type Descriptor = {
   readonly path: string;

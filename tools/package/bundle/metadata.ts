@@ -1,4 +1,4 @@
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { packageName } from "./csv.ts";
 
 /** The channel for releases without support, of OLM's conventional candidate, fast and stable. */

@@ -1,6 +1,6 @@
 // Converts our accounts' rights to the CSV, from which OLM creates accounts, roles and bindings.
 
-import { asList, asText, at, type Json, type KubeObject } from "@virt/engine";
+import { asList, asText, at, type Json, type KubeObject } from "@virt/objects";
 
 export type Permission = { readonly serviceAccountName: string; readonly rules: readonly Json[] };
 

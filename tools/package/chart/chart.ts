@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryUrl } from "@virt/api";
-import { type KubeObject, writeYaml } from "@virt/engine";
+import { type KubeObject, writeYaml } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import type { PackageFiles } from "../files.ts";
 import { anyImage, identity, type Manifests, type Product } from "../manifests.ts";

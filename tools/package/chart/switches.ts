@@ -1,4 +1,4 @@
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { identity, type Manifests } from "../manifests.ts";
 
 export type Area = "advisor" | "platform" | "shared" | "console" | "example-profile";

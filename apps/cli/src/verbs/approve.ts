@@ -12,7 +12,7 @@ import {
   planName,
   rejectionPatch,
   rolloutContinues,
-} from "@virt/client";
+} from "@virt/views";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
 import { movedPlan, requireConfig, requirePlan } from "../find-config.ts";

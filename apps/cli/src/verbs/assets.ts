@@ -1,10 +1,10 @@
 // `assets`: prints the report of the platform controller, asset by asset.
 
-import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } from "@virt/client";
-import type { AssetState, Json } from "@virt/engine";
-import { asList, asText, at } from "@virt/engine";
+import type { AssetState } from "@virt/cluster";
+import { asList, asText, at, type Json } from "@virt/objects";
 import { didYouMean, reportName } from "@virt/platform";
 import { findReports } from "@virt/reads";
+import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } from "@virt/views";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";

@@ -1,7 +1,7 @@
 // `console`: serves the web console on 127.0.0.1 with the user's rights, until Ctrl-C.
 
 import { assets, profiles } from "@virt/catalog";
-import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console-server";
+import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console/server";
 import { previewEnablement } from "@virt/reads";
 import { exitCodes, type RunVerb } from "../verb.ts";
 

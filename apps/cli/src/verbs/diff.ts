@@ -1,8 +1,8 @@
 // `diff`: prints the complete diff of a plan. If the advisor's diff is cut, computes it with the user's rights.
 
 import type { Item, VirtPlatformConfig } from "@virt/api";
-import { planName, readDiff } from "@virt/client";
-import { wholeDiff } from "@virt/engine";
+import { wholeDiff } from "@virt/objects";
+import { planName, readDiff } from "@virt/views";
 import { hasPlan, requireConfig, requirePlan } from "../find-config.ts";
 import type { Block } from "../printer.ts";
 import { exitCodes, type RunVerb, type VerbContext } from "../verb.ts";

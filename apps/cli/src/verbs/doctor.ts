@@ -1,16 +1,9 @@
 // `doctor`: diagnoses the pools with the user's rights and prints the findings with the commands that help.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
-import {
-  type BlockerRemedy,
-  findingRemedies,
-  foreignText,
-  noBlockerText,
-  viewFinding,
-  viewRollout,
-} from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
+import { type BlockerRemedy, findingRemedies, foreignText, noBlockerText, viewFinding, viewRollout } from "@virt/views";
 import { requireConfig } from "../find-config.ts";
 import type { Block, StyledText } from "../printer.ts";
 import { findingLines, rolloutLines } from "../status-blocks.ts";

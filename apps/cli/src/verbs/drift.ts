@@ -11,7 +11,7 @@ import {
   type MovedInput,
   movedInputs,
   secondsSince,
-} from "@virt/client";
+} from "@virt/views";
 import { requireConfig } from "../find-config.ts";
 import type { Block } from "../printer.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";

@@ -2,10 +2,10 @@
 
 import type { KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
-import { foreignText } from "@virt/client";
 import { Discovery, noLease, patchObject } from "@virt/kube";
 import { annotationPrefix } from "@virt/platform";
 import { type Enablement, previewEnablement } from "@virt/reads";
+import { foreignText } from "@virt/views";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
 import type { Block, StyledText } from "../printer.ts";

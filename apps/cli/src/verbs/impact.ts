@@ -1,7 +1,7 @@
 // `impact`: prints which nodes reboot in which order, what happens to their VMs, and the assumptions.
 
 import { type Impact, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
-import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/client";
+import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/views";
 import { blockerBlocks, entryTable, impactData, moreBlocks } from "../blocker-blocks.ts";
 import { requireConfig, requirePlan } from "../find-config.ts";
 import { impactText } from "../plan-blocks.ts";

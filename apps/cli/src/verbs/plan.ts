@@ -1,7 +1,7 @@
 // `plan`: requests a plan, waits for it and prints it.
 
 import { configKind, type Json, type JsonMap, type Phase, type Spec, type VirtPlatformConfig } from "@virt/api";
-import { planPatches } from "@virt/client";
+import { planPatches } from "@virt/views";
 import { findConfig, listCatalogProfiles } from "../find-config.ts";
 import { readFlagDuration } from "../flag-values.ts";
 import { planBlocks, planData } from "../plan-blocks.ts";

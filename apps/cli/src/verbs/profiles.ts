@@ -10,7 +10,7 @@ import {
   planName,
   profileRows,
   progressCount,
-} from "@virt/client";
+} from "@virt/views";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";

@@ -1,7 +1,7 @@
 // `status`: prints the status once, or updates it until the rollout ends.
 
 import type { Phase, VirtPlatformConfig } from "@virt/api";
-import { nextStepText, type ProfileRow, phaseWord, profileRow, progressCount, viewRollout } from "@virt/client";
+import { nextStepText, type ProfileRow, phaseWord, profileRow, progressCount, viewRollout } from "@virt/views";
 import type { ClusterSession, ConfigNotice } from "../cluster-session.ts";
 import { conditionMessage } from "../condition-message.ts";
 import { requireConfig } from "../find-config.ts";

@@ -10,7 +10,7 @@ import {
   ToolbarItem,
 } from "@patternfly/react-core";
 import { ExpandableRowContent, Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
-import { assetStates } from "@virt/engine";
+import { assetStates } from "@virt/cluster";
 import { memo, useMemo, useState } from "react";
 import { AssetDetails } from "./assets/asset-details.tsx";
 import { SharedReasons } from "./assets/shared-reasons.tsx";

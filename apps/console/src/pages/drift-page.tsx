@@ -4,7 +4,7 @@ import { Label, Title } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
-import { ageText, type DriftRow, isDrifted, movedInputs, planPatches } from "@virt/client";
+import { ageText, type DriftRow, isDrifted, movedInputs, planPatches } from "@virt/views";
 import { useEffect, useMemo } from "react";
 import type { ClusterData } from "./data/cluster-data.ts";
 import { useCluster, useConfigs, useNow, useWanted } from "./data/use-cluster.ts";

@@ -15,6 +15,8 @@ import {
   Title,
 } from "@patternfly/react-core";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
+import { assetStates } from "@virt/cluster";
+import { asText, at } from "@virt/objects";
 import {
   ageText,
   expectedRollout,
@@ -26,8 +28,7 @@ import {
   secondsSince,
   uncheckedText,
   viewRollout,
-} from "@virt/client";
-import { assetStates, asText, at } from "@virt/engine";
+} from "@virt/views";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";

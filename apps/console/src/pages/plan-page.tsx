@@ -2,7 +2,7 @@
 
 import { Alert, AlertActionLink, List, ListItem } from "@patternfly/react-core";
 import type { Item, VirtPlatformConfig } from "@virt/api";
-import { planName, profileRow } from "@virt/client";
+import { planName, profileRow } from "@virt/views";
 import { useMemo, useState } from "react";
 import { useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
 import { PhaseLabel } from "./parts/labels.tsx";

@@ -14,7 +14,7 @@ import {
   type RolloutCauseView,
   unrenderedPools,
   viewRollout,
-} from "@virt/client";
+} from "@virt/views";
 import { useMemo } from "react";
 import { gridOf } from "./data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";

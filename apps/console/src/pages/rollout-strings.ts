@@ -1,6 +1,6 @@
 // The texts of the rollout page.
 
-import { rolloutContinues } from "@virt/client";
+import { rolloutContinues } from "@virt/views";
 import { countOf } from "./count-of.ts";
 
 export const rolloutStrings = {

@@ -1,6 +1,6 @@
 // All texts of the pages.
 
-import { installCommand } from "@virt/client";
+import { installCommand } from "@virt/views";
 import { assetStrings } from "./asset-strings.ts";
 import { countOf } from "./count-of.ts";
 import { planStrings } from "./plan-strings.ts";

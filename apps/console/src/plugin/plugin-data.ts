@@ -2,7 +2,7 @@
 
 import { consoleFetch } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
-import type { StreamLine, WatchedName } from "@virt/client";
+import type { StreamLine, WatchedName } from "@virt/views";
 import {
   accessReviewOf,
   accessReviewPath,

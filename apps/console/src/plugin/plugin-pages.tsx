@@ -2,7 +2,7 @@
 
 import { HorizontalNav, ResourceEventStream, ResourceYAMLEditor } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
-import { unrenderedPools, viewRollout } from "@virt/client";
+import { unrenderedPools, viewRollout } from "@virt/views";
 import { Suspense, useMemo } from "react";
 import { gridOf } from "../pages/data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "../pages/data/use-cluster.ts";

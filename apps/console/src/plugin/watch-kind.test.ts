@@ -1,4 +1,4 @@
-import type { StreamLine } from "@virt/client";
+import type { StreamLine } from "@virt/views";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { watchKind } from "./watch-kind.ts";
 

@@ -2,6 +2,7 @@
 // fetch would occupy one of the six connections that a browser has for all tabs.
 
 import type { KubeObject } from "@virt/api";
+import { type ListPage, type ListPageRequest, notList, readFrame, readListPage, type StreamEnd } from "@virt/objects";
 import {
   type FollowedSubject,
   followWatchedKind,
@@ -13,8 +14,7 @@ import {
   type WatchedKind,
   type WatchedName,
   watchedKinds,
-} from "@virt/client";
-import { type ListPage, type ListPageRequest, notList, readFrame, readListPage, type StreamEnd } from "@virt/engine";
+} from "@virt/views";
 import { readFailure } from "./read-failure.ts";
 
 export type WatchKindOptions = {

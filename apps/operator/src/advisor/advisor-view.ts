@@ -11,7 +11,7 @@ import {
   severalHyperConvergeds,
   usualHcoNamespaces,
   vmNodeInformer,
-} from "@virt/facts";
+} from "@virt/cluster";
 import { type Assessment, type DisruptionPolicies, disruptionPolicyInformer } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { cachedPolicies } from "./disruption-policies.ts";

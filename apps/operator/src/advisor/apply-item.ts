@@ -2,6 +2,7 @@
 
 import { type ItemResult, isStale, missingNamespaceText } from "@virt/advisor";
 import { configKind, fieldManagers, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
+import type { Reader } from "@virt/kube";
 import {
   appliedBy,
   type Cluster,
@@ -14,8 +15,7 @@ import {
   ownersOf,
   readOwners,
   touchesField,
-} from "@virt/engine";
-import type { Reader } from "@virt/kube";
+} from "@virt/objects";
 import { describeRef, expectedVersion } from "./draft-plan.ts";
 import type { RejectionCounter } from "./runtime.ts";
 

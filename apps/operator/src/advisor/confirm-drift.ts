@@ -13,6 +13,7 @@ import {
   withLiveTargets,
 } from "@virt/advisor";
 import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
+import type { Reader } from "@virt/kube";
 import {
   type Cluster,
   type Conflict,
@@ -29,8 +30,7 @@ import {
   readOwners,
   targetKey,
   writeDotted,
-} from "@virt/engine";
-import type { Reader } from "@virt/kube";
+} from "@virt/objects";
 import { describeRef, expectedVersion } from "./draft-plan.ts";
 
 type DriftConfirmation =

@@ -2,7 +2,6 @@
 
 import type { Draft } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
-import { asList, at } from "@virt/engine";
 import {
   type Assessment,
   assessed,
@@ -12,6 +11,7 @@ import {
   readDisruptionPolicies,
 } from "@virt/impact";
 import { type Discovery, type InformerState, listObjects, readResultOf, type Sender } from "@virt/kube";
+import { asList, at } from "@virt/objects";
 
 export type PolicySources = {
   readonly discovery: Pick<Discovery, "find">;

@@ -14,8 +14,8 @@ import {
   withLiveTargets,
 } from "@virt/advisor";
 import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
-import { type Cluster, type Conflict, type ExpectedVersion, targetKey } from "@virt/engine";
 import type { Reader } from "@virt/kube";
+import { type Cluster, type Conflict, type ExpectedVersion, targetKey } from "@virt/objects";
 import { type PolicySources, readPolicies } from "./disruption-policies.ts";
 import type { RejectionCounter } from "./runtime.ts";
 

@@ -2,10 +2,10 @@
 
 import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
 import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
-import { settledConfigs } from "@virt/facts";
+import { settledConfigs } from "@virt/cluster";
 import { disruptionOf, publishedDisruption } from "@virt/impact";
 import { crdInformer, type Discovery, type InformerSpec, type Log, type Reader, type ReadResult } from "@virt/kube";
+import { asList, asText, at } from "@virt/objects";
 import { type FactSources, readFacts } from "./profile-facts.ts";
 import { readLeftBehind } from "./read-left-behind.ts";
 import type { RememberedDraft } from "./runtime.ts";

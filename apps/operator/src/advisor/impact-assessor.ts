@@ -3,8 +3,7 @@
 
 import { isMachineConfig } from "@virt/advisor";
 import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
-import { affectedPools, writeTime } from "@virt/engine";
-import { infrastructureInformer } from "@virt/facts";
+import { affectedPools, infrastructureInformer } from "@virt/cluster";
 import {
   type Assessment,
   assessed,
@@ -15,6 +14,7 @@ import {
   notAssessed,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
+import { writeTime } from "@virt/objects";
 import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, refusalOf } from "@virt/reads";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorRuntime } from "./runtime.ts";

@@ -1,6 +1,6 @@
 import type { Impact, Item, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
-import { poolInformer, vmNodeInformer } from "@virt/facts";
+import { poolInformer, vmNodeInformer } from "@virt/cluster";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";

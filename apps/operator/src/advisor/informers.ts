@@ -9,7 +9,7 @@ import {
   reportedContentProjection,
   vmNodeInformer,
   wantedHcoInformers,
-} from "@virt/facts";
+} from "@virt/cluster";
 import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 

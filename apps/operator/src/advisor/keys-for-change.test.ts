@@ -1,6 +1,6 @@
 import type { Item, KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
-import { poolInformer } from "@virt/facts";
+import { poolInformer } from "@virt/cluster";
 import { crdInformer, type InformerSpec } from "@virt/kube";
 import { expect, test } from "vitest";
 import { informersOf, targetInformer } from "./informers.ts";

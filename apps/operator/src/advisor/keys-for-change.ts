@@ -2,10 +2,10 @@
 
 import { type Profile, poolPlansOf } from "@virt/advisor";
 import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
-import { canonicalJson, equalJson } from "@virt/engine";
-import { poolInformer } from "@virt/facts";
+import { poolInformer } from "@virt/cluster";
 import { disruptionPolicyInformer, impactInformers, rolloutInformers } from "@virt/impact";
 import { crdInformer, type InformerSpec, type InformerState, type StoreChange } from "@virt/kube";
+import { canonicalJson, equalJson } from "@virt/objects";
 import { type AdvisorView, isConfig } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import type { AdvisorRuntime } from "./runtime.ts";

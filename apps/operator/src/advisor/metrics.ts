@@ -9,8 +9,9 @@ import {
   severities,
   type VirtPlatformConfig,
 } from "@virt/api";
-import { asNumber, at, poolProgress, readTime } from "@virt/engine";
+import { poolProgress } from "@virt/cluster";
 import { Counter, Gauge, Histogram, type Registry } from "@virt/kube";
+import { asNumber, at, readTime } from "@virt/objects";
 import type { AdvisorView } from "./advisor-view.ts";
 import { impactGauges } from "./impact-gauges.ts";
 import { rolloutGauges } from "./rollout-gauges.ts";

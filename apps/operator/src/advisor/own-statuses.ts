@@ -2,8 +2,8 @@
 
 import type { ReconcileFacts } from "@virt/advisor";
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
-import { equalJson, isMap, type Json } from "@virt/engine";
 import type { Reader } from "@virt/kube";
+import { equalJson, isMap, type Json } from "@virt/objects";
 
 type OwnStatus = { readonly uid: string | undefined; readonly status: Status };
 

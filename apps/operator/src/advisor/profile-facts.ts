@@ -11,9 +11,9 @@ import {
   type VmNodesFact,
 } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
-import { rolesOf } from "@virt/facts";
+import { rolesOf } from "@virt/cluster";
 import { listObjects, metadataOnly, type Reader, type Resource, type Sender } from "@virt/kube";
+import { asList, asText, at } from "@virt/objects";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorView } from "./advisor-view.ts";
 

@@ -2,7 +2,7 @@
 
 import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
 import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";
-import { usualHcoNamespaces } from "@virt/facts";
+import { usualHcoNamespaces } from "@virt/cluster";
 import type { Log, Reader, ReadResult } from "@virt/kube";
 import { describeRef } from "./draft-plan.ts";
 import type { GatherOptions } from "./gather-facts.ts";

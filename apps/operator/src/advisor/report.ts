@@ -16,9 +16,9 @@ import {
   withRetryingCondition,
 } from "@virt/advisor";
 import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
-import { equalJson, type Json } from "@virt/engine";
-import { configInformer } from "@virt/facts";
+import { configInformer } from "@virt/cluster";
 import { type ReconcileContext, type ReconcileResult, type Resource, replaceObject, writeResultOf } from "@virt/kube";
+import { equalJson, type Json } from "@virt/objects";
 import type { RecognizeResult } from "./own-statuses.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 

@@ -1,9 +1,9 @@
 import { type Decision, withRollout } from "@virt/advisor";
 import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
-import { equalJson } from "@virt/engine";
 import { machineConfigNodeInformer } from "@virt/impact";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
+import { equalJson } from "@virt/objects";
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { RolloutDoctor } from "./rollout-doctor.ts";

@@ -2,8 +2,7 @@
 
 import { type DiagnosedRollout, type ReconcileFacts, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
-import { equalJson } from "@virt/engine";
-import { infrastructureInformer } from "@virt/facts";
+import { infrastructureInformer } from "@virt/cluster";
 import {
   assessed,
   type Diagnosis,
@@ -17,6 +16,7 @@ import {
   withStoppedVms,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext, StoreChange } from "@virt/kube";
+import { equalJson } from "@virt/objects";
 import { collectDoctorFacts, DrainedPods, findDiagnosisGaps, InformerLists, ReadRetries, refusalOf } from "@virt/reads";
 import { rolloutInformersOf } from "./informers.ts";
 import { withoutRestarting } from "./stopped-vms.ts";

@@ -2,8 +2,8 @@
 
 import type { Profile } from "@virt/advisor";
 import type { Json } from "@virt/api";
-import { escapeJson, writeYaml } from "@virt/engine";
 import { type Access, findAccess } from "@virt/kube";
+import { escapeJson, writeYaml } from "@virt/objects";
 import type { Asset } from "@virt/platform";
 import { namespaceFlag, oneOfFlag } from "../flags.ts";
 import type { FlagTable } from "../read-flags.ts";

@@ -1,5 +1,5 @@
-import { escapeLine, escapeText } from "@virt/engine";
 import { AccessError } from "@virt/kube";
+import { escapeLine, escapeText } from "@virt/objects";
 import { PreviewError } from "@virt/reads";
 import { flagLines } from "../flags.ts";
 import { readFlags } from "../read-flags.ts";

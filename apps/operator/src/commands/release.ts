@@ -1,8 +1,8 @@
 // The command `release`: releases all fields of the operator before its removal.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, isNoFields, readOwners } from "@virt/engine";
 import { Client, clusterFor, Discovery, type InformerSpec, noLease, writerFor } from "@virt/kube";
+import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import { managedObjects, nearest, objectName } from "@virt/platform";
 import { findHco, listOnce } from "@virt/reads";
 import { leasePlace } from "../identity.ts";

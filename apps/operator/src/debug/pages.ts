@@ -1,8 +1,8 @@
 // The debug pages: the controller's evaluation of the current caches. They change nothing.
 
 import type { Json } from "@virt/api";
-import { writeYaml } from "@virt/engine";
 import type { Reader, Route, RouteReply, RouteRequest, Routes } from "@virt/kube";
+import { writeYaml } from "@virt/objects";
 import {
   exclusionsOf,
   type FeatureRow,

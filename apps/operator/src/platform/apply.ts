@@ -1,8 +1,8 @@
 // Writes a managed object: dry run, ownership transfers and apply, and the pause after an edit war.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { type Bucket, type ExpectedVersion, equalJson, type Outcome, takeToken, type WriteResult } from "@virt/engine";
 import { isDryRunRefused, type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
+import { type Bucket, type ExpectedVersion, equalJson, type Outcome, takeToken, type WriteResult } from "@virt/objects";
 import {
   type ApplyDecision,
   decideObject,

@@ -1,7 +1,7 @@
 // Decides the action for one managed object. Reads only caches.
 
 import type { KubeObject } from "@virt/api";
-import { fullBucket } from "@virt/engine";
+import { fullBucket } from "@virt/objects";
 import {
   type EvaluatedObject,
   type ManagedObject,

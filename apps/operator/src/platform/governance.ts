@@ -1,9 +1,9 @@
 // Stores in the cluster which plans govern or released rebooting assets, and follows their changes.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { fullBucket, type GovernorConfig, reaches } from "@virt/engine";
-import { configInformer } from "@virt/facts";
+import { configInformer, type GovernorConfig } from "@virt/cluster";
 import type { InformerSpec, Reader, ReconcileContext, ReconcileResult } from "@virt/kube";
+import { fullBucket, reaches } from "@virt/objects";
 import {
   emptyRecord,
   evaluateObject,

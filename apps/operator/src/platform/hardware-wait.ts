@@ -1,6 +1,6 @@
 // Follows the hardware of the nodes, and schedules the round in which a change takes effect.
 
-import { type CountedHardware, followHardware, type Hardware, nextHardwareDueMs, readHardware } from "@virt/facts";
+import { type CountedHardware, followHardware, type Hardware, nextHardwareDueMs, readHardware } from "@virt/cluster";
 import type { ReconcileResult } from "@virt/kube";
 import type { ListResult } from "@virt/platform";
 import type { PlatformRuntime } from "./runtime.ts";

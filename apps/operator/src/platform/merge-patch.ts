@@ -1,8 +1,8 @@
 // Sends merge patches for changes that an apply cannot make.
 
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
-import type { Path, WriteResult } from "@virt/engine";
 import { patchObject, type ReconcileContext, writeResultOf } from "@virt/kube";
+import type { Path, WriteResult } from "@virt/objects";
 import { type ManagedObject, removalPatch } from "@virt/platform";
 import type { PlatformRuntime } from "./runtime.ts";
 

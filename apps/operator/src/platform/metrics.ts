@@ -1,8 +1,8 @@
 // The platform's metrics, with one set of series per managed object.
 
 import type { Ref } from "@virt/api";
-import { equalJson } from "@virt/engine";
 import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
+import { equalJson } from "@virt/objects";
 import {
   customizationTypes,
   type Dependency,

@@ -1,8 +1,8 @@
 // Prunes objects of switched-off features, if requested.
 
 import { type EventMessage, fieldManagers, type KubeObject } from "@virt/api";
-import type { Outcome } from "@virt/engine";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
+import type { Outcome } from "@virt/objects";
 import {
   type Asset,
   decidePrune,

@@ -1,10 +1,10 @@
 // Tracks the impact of pending writes on nodes: assesses and shows it, and controls the reboot gate.
 
 import type { KubeObject } from "@virt/api";
-import { type ShapeOf, writeTime } from "@virt/engine";
-import { poolInformer } from "@virt/facts";
+import { poolInformer } from "@virt/cluster";
 import { type Assessment, assessed, assessImpact, type ImpactFacts, impactInformers, neededReads } from "@virt/impact";
 import type { Clock, Discovery, InformerSpec, InformerState, ReconcileContext, ReconcileResult } from "@virt/kube";
+import { type ShapeOf, writeTime } from "@virt/objects";
 import {
   closedBecause,
   disruptionOfWrites,

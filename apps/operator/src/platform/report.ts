@@ -1,7 +1,7 @@
 // Reports a reconcile: records new events and sets metrics.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
-import { severalHyperConvergeds } from "@virt/facts";
+import { severalHyperConvergeds } from "@virt/cluster";
 import {
   dependencies,
   eventsForDiscoveredCrds,

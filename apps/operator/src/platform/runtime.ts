@@ -1,9 +1,9 @@
 // The state that the platform's reconciles share: catalog, caches and records. Losing the records is safe.
 
 import type { EventMessage } from "@virt/api";
-import type { Bucket, Purposes, WriteResult } from "@virt/engine";
-import type { HardwareMemory } from "@virt/facts";
+import type { HardwareMemory, Purposes } from "@virt/cluster";
 import type { Clock, Discovery, InformerSpec, InformerState, Log, ReconcileResult } from "@virt/kube";
+import type { Bucket, WriteResult } from "@virt/objects";
 import {
   type Asset,
   createObjectCounts,

@@ -1,7 +1,6 @@
 // The cluster's state until an input changes: the HyperConverged, facts, objects and their evaluations.
 
 import type { KubeObject, Ref } from "@virt/api";
-import { asText, at, oncePer } from "@virt/engine";
 import {
   configInformer,
   type FindCached,
@@ -15,8 +14,9 @@ import {
   objectInformer,
   poolInformerOf,
   schedulerInformer,
-} from "@virt/facts";
+} from "@virt/cluster";
 import { crdInformer, type InformerSpec, type InformerState, type Reader } from "@virt/kube";
+import { asText, at, oncePer } from "@virt/objects";
 import {
   annotationOf,
   buildClusterFacts as build,

@@ -2,7 +2,7 @@
 
 import type { JsonMap } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
-import { asList, asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/objects";
 import { type FaultProxy, freePorts, inRepository, type Server, startFaultProxy, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../run.ts";

@@ -8,7 +8,7 @@ import {
   nodeInformer,
   schedulerInformer,
   wantedHcoInformers,
-} from "@virt/facts";
+} from "@virt/cluster";
 import { crdInformer, type InformerSpec } from "@virt/kube";
 import { type EvaluatedObject, objectKey, placesIn } from "@virt/platform";
 import {

@@ -1,4 +1,5 @@
-import { asList, asText, at, healthOf, type JsonMap, type KubeObject, member } from "@virt/engine";
+import { healthOf } from "@virt/cluster";
+import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { ClusterState } from "../cluster-state.ts";
 import type { Scenario } from "../scenario.ts";

@@ -1,6 +1,6 @@
 // Simulates the descheduler operator: its status, and periodic moves of VMs if the scenario asks for them.
 
-import { asList, asNumber, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/engine";
+import { asList, asNumber, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/objects";
 import {
   type ClusterState,
   faultOf,

@@ -1,6 +1,5 @@
 // The MachineConfiguration with its node disruption policies, and the disruption that they imply.
 
-import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
 import {
   assessed,
   classOfChange,
@@ -10,6 +9,7 @@ import {
   type RolloutNode,
   readDisruptionPolicies,
 } from "@virt/impact";
+import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 import { type ClusterState, findObject } from "../cluster-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
 

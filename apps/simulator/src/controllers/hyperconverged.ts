@@ -1,6 +1,6 @@
 // Simulates the HyperConverged operator: defaults that are not in the CRD, the status, and wasp-agent.
 
-import { asNumber, at, type JsonMap, type KubeObject } from "@virt/engine";
+import { asNumber, at, type JsonMap, type KubeObject } from "@virt/objects";
 import {
   type ClusterState,
   conditionStatus,

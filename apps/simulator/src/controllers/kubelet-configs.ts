@@ -1,6 +1,6 @@
 // Generates a MachineConfig for each pool that a KubeletConfig selects.
 
-import { asList, at, isMap, type KubeObject, matchesSelector, member } from "@virt/engine";
+import { asList, at, isMap, type KubeObject, matchesSelector, member } from "@virt/objects";
 import { type ClusterState, findObject } from "../cluster-state.ts";
 import { byCreation } from "../evictions.ts";
 import { generatedBy, machineConfigApi, nameSuffix } from "../node-state.ts";

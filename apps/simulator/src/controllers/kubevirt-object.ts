@@ -1,6 +1,6 @@
 // Simulates the KubeVirt object: the spec that HCO sets, and the status of virt-operator.
 
-import { asNumber, asText, type JsonMap, type KubeObject } from "@virt/engine";
+import { asNumber, asText, type JsonMap, type KubeObject } from "@virt/objects";
 import {
   type ClusterState,
   faultOf,

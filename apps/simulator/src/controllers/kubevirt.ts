@@ -1,6 +1,6 @@
 // Simulates KubeVirt as far as rollouts need it: evacuations of drained nodes, and migrations within the limits.
 
-import { at, type JsonMap, type KubeObject } from "@virt/engine";
+import { at, type JsonMap, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, simulatedMs, virtSettings } from "../cluster-state.ts";
 import { isDraining, machinesOn, migrationObstacle, namespacedName, nodeOfMachine } from "../evictions.ts";
 import {

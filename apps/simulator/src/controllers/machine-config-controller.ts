@@ -1,5 +1,7 @@
 // Simulates the machine-config-controller: renders pools, assigns targets to nodes in order, and reports status.
 
+import { poolOfNode, renderConfig } from "@virt/cluster";
+import { beginRollout, nextNodes, type RolloutNode, refusedKubeletConfigs, rolloutOfPool } from "@virt/impact";
 import {
   asList,
   asText,
@@ -11,10 +13,7 @@ import {
   matchesSelector,
   member,
   readDataUrl,
-  renderConfig,
-} from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
-import { beginRollout, nextNodes, type RolloutNode, refusedKubeletConfigs, rolloutOfPool } from "@virt/impact";
+} from "@virt/objects";
 import { type ClusterState, faultOf, findObject, simulatedMs, withTransitionTimes } from "../cluster-state.ts";
 import { desiredConfig, generatedBy, hasJoined, machineConfigApi, readNode } from "../node-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";

@@ -1,8 +1,8 @@
 // Simulates the machine-config-daemon and the kubelet of each node: drain, apply, reboot, and node status.
 
-import { asList, asText, at, type JsonMap, type KubeObject, member, readBytes } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
 import { advanceRollout, type RolloutNode } from "@virt/impact";
+import { asList, asText, at, type JsonMap, type KubeObject, member, readBytes } from "@virt/objects";
 import { type ClusterState, faultOf, findObject, simulatedMs, withTransitionTimes } from "../cluster-state.ts";
 import { drainState } from "../drains.ts";
 import { isDrainNeeded } from "../evictions.ts";

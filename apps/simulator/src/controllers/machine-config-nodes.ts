@@ -1,8 +1,8 @@
 // Maintains a MachineConfigNode per node, with the progress of its update.
 
-import { asList, asText, at, equalJson, type JsonMap, type KubeObject, member } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
 import { type RolloutNode } from "@virt/impact";
+import { asList, asText, at, equalJson, type JsonMap, type KubeObject, member } from "@virt/objects";
 import { type ClusterState, findObject, type SimulatedCondition } from "../cluster-state.ts";
 import { type DrainState, drainFailure, drainMessage, drainState } from "../drains.ts";
 import { isDraining } from "../evictions.ts";

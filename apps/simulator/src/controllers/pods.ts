@@ -1,7 +1,7 @@
 // Simulates pods and PodDisruptionBudgets: launchers, evictions, replacements and budget status.
 
-import { asList, asNumber, asText, at, type Json, type JsonMap, type KubeObject, matchesSelector } from "@virt/engine";
 import { readController } from "@virt/impact";
+import { asList, asNumber, asText, at, type Json, type JsonMap, type KubeObject, matchesSelector } from "@virt/objects";
 import { type ClusterState, faultOf, findNamespaced } from "../cluster-state.ts";
 import { isDraining, isFinishedMachine, launcherName, namespacedName, nodeOfMachine } from "../evictions.ts";
 import type { ObjectWrite } from "../object-writes.ts";

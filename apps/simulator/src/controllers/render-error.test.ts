@@ -1,4 +1,4 @@
-import type { Json, KubeObject } from "@virt/engine";
+import type { Json, KubeObject } from "@virt/objects";
 import { expect, test } from "vitest";
 import { poolObjects } from "../objects/pools.ts";
 import { scenarios } from "../scenarios.ts";

@@ -1,6 +1,6 @@
 // Creates the scenario's objects and sets its faults. Each happens once, so that later changes by others persist.
 
-import { at, isMap, type JsonMap, type KubeObject } from "@virt/engine";
+import { at, isMap, type JsonMap, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, findObject, isKind } from "../cluster-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
 import {

@@ -1,7 +1,7 @@
 // Simulates virt-controller for VirtualMachines: creates missing VMIs, and deletes those of halted VMs.
 
-import { at, type KubeObject } from "@virt/engine";
 import { readRunStrategy } from "@virt/impact";
+import { at, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, findNamespaced } from "../cluster-state.ts";
 import { isFinishedMachine, namespacedName } from "../evictions.ts";
 import type { ObjectWrite } from "../object-writes.ts";

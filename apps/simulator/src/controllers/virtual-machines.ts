@@ -1,7 +1,7 @@
 // Starts VMIs, marks those that must leave, stops those that cannot migrate, and updates their status.
 
-import { asList, asNumber, asText, at, type JsonMap, type KubeObject, member, readTime } from "@virt/engine";
 import { readController, readRunStrategy, readVmFact, requestOf } from "@virt/impact";
+import { asList, asNumber, asText, at, type JsonMap, type KubeObject, member, readTime } from "@virt/objects";
 import {
   type ClusterState,
   faultOf,

@@ -1,6 +1,6 @@
 // Objects that a cluster has once: topology, scheduler, HCO, descheduler and namespaces.
 
-import type { JsonMap, KubeObject } from "@virt/engine";
+import type { JsonMap, KubeObject } from "@virt/objects";
 import type { HcoSpec, Scenario } from "../scenario.ts";
 import { seededSuffix } from "../seeded-random.ts";
 

@@ -1,6 +1,6 @@
 // The VirtualMachines and VMIs of a scenario, before placement.
 
-import { type JsonMap, type KubeObject, writeTime } from "@virt/engine";
+import { type JsonMap, type KubeObject, writeTime } from "@virt/objects";
 import { faultPrefix } from "../cluster-state.ts";
 import type { Scenario, VmGroup } from "../scenario.ts";
 

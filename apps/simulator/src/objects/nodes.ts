@@ -1,6 +1,6 @@
 // The nodes of a scenario with labels, addresses and capacity.
 
-import type { JsonMap, KubeObject } from "@virt/engine";
+import type { JsonMap, KubeObject } from "@virt/objects";
 import { faultPrefix } from "../cluster-state.ts";
 import type { NodeGroup, Scenario } from "../scenario.ts";
 import { seededUuid } from "../seeded-random.ts";

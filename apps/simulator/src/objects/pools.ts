@@ -1,6 +1,7 @@
 // The MachineConfigPools of a scenario, and the MachineConfigs that OpenShift ships for them.
 
-import { type KubeObject, roleLabel, writeDataUrl } from "@virt/engine";
+import { roleLabel } from "@virt/cluster";
+import { type KubeObject, writeDataUrl } from "@virt/objects";
 import { machineConfigApi as apiVersion } from "../node-state.ts";
 import type { PoolSpec, Scenario } from "../scenario.ts";
 

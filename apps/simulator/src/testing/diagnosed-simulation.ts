@@ -1,7 +1,6 @@
 // A simulated rollout with a diagnosis of every state, and again when a cause is due to become a finding.
 
-import { asText, at, type KubeObject, matchesSelector, writeTime } from "@virt/engine";
-import { infrastructureInformer } from "@virt/facts";
+import { infrastructureInformer } from "@virt/cluster";
 import {
   assessed,
   type Diagnosis,
@@ -24,6 +23,7 @@ import {
   rolloutInformers,
 } from "@virt/impact";
 import { projectObject } from "@virt/kube";
+import { asText, at, type KubeObject, matchesSelector, writeTime } from "@virt/objects";
 import type { Scenario } from "../scenario.ts";
 import { type InMemorySimulation, simulateInMemory } from "./in-memory-simulation.ts";
 

@@ -1,6 +1,6 @@
 // A planted fault for each finding about drains: VMs, migrations and pods.
 
-import { at, type KubeObject } from "@virt/engine";
+import { at, type KubeObject } from "@virt/objects";
 import type { Scenario, VmGroup } from "../scenario.ts";
 import { scenarios } from "../scenarios.ts";
 import type { InMemorySimulation } from "./in-memory-simulation.ts";

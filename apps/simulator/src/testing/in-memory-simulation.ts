@@ -1,6 +1,6 @@
 // Runs a scenario in memory with the same controllers, without a server, as fast as possible.
 
-import { asList, at, isMap, type Json, type KubeObject, writeTime } from "@virt/engine";
+import { asList, at, isMap, type Json, type KubeObject, writeTime } from "@virt/objects";
 import type { ClusterState, Kind } from "../cluster-state.ts";
 import { simulatedControllers } from "../controllers/index.ts";
 import { scenarioObjectKey } from "../controllers/scenario-objects.ts";

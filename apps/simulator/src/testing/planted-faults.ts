@@ -1,7 +1,7 @@
 // The shape of a planted fault, and helpers to plant, detect and remove causes.
 
-import { asList, asText, at, isMap, type JsonMap, type KubeObject, member } from "@virt/engine";
 import type { findingCatalogue } from "@virt/impact";
+import { asList, asText, at, isMap, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { Scenario, VmGroup } from "../scenario.ts";
 import { threeWorkers } from "../standard-scenarios.ts";
 import { type InMemorySimulation, mergePatch } from "./in-memory-simulation.ts";

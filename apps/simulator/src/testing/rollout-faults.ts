@@ -1,6 +1,6 @@
 // A planted fault for each finding about pools, nodes and operators.
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import type { Scenario } from "../scenario.ts";
 import { scenarios } from "../scenarios.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Guards, Holdup, Impact, Item } from "@virt/api";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";

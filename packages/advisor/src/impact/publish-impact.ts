@@ -1,6 +1,6 @@
 import type { Impact, Status } from "@virt/api";
-import { equalJson, readTime } from "@virt/engine";
 import { isStillListing } from "@virt/impact";
+import { equalJson, readTime } from "@virt/objects";
 import type { Decision, Observed, Requeue } from "../observed.ts";
 import { isPlanOpen } from "../phases.ts";
 

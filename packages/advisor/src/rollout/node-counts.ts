@@ -1,7 +1,7 @@
 // The node counts in messages, columns and conditions.
 
 import type { KubeObject, RolloutStatus } from "@virt/api";
-import { type CountOfPool, type PoolProgress, poolProgress } from "@virt/engine";
+import { type CountOfPool, type PoolProgress, poolProgress } from "@virt/cluster";
 import { countNodes, notAssessed } from "@virt/impact";
 import type { ReconcileFacts } from "../facts.ts";
 import { hasPlanBegun } from "../phases.ts";

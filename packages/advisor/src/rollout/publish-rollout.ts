@@ -1,6 +1,6 @@
 import type { Condition, Item, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
-import { equalJson } from "@virt/engine";
 import { concludeRollout, findingRemedies, remediesText, revokeUpdates } from "@virt/impact";
+import { equalJson } from "@virt/objects";
 import { type ConditionInput, conditionOf, writeConditions } from "../conditions/status-conditions.ts";
 import { withNext } from "../conditions/tool.ts";
 import { isApplied } from "../items.ts";

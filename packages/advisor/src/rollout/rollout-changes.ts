@@ -1,7 +1,7 @@
 // The MachineConfigs of a config that pools must roll out, for node counts and diagnoses.
 
 import type { Item, KubeObject, PendingRollout, VirtPlatformConfig } from "@virt/api";
-import { affectedPools, isRenderedBy, type MachineConfigChange, type RenderedOf } from "@virt/engine";
+import { affectedPools, isRenderedBy, type MachineConfigChange, type RenderedOf } from "@virt/cluster";
 import { hasKubeletDropIn, type RolloutChange } from "@virt/impact";
 import { isMachineConfig, isSkipped } from "../items.ts";
 import { changeOfItem, changeOfRecord, isTargetGone, rolloutTarget } from "../rollouts.ts";

@@ -1,7 +1,7 @@
 // ReviewRequired: waits until the plan is approved, or its inputs or targets change.
 
 import type { Item, Status } from "@virt/api";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import { isLockBypassed, isPlanStale, isUpgraded, mayExecute, reviewOf } from "../approval.ts";
 import { isTampered, type ShownDifference, shownDifference } from "../check-plan.ts";
 import { inputConditions } from "../conditions/status-conditions.ts";

@@ -1,7 +1,7 @@
 // Watches a finished plan for changes of inputs, targets, pools and the operator version, and corrects drift.
 
 import type { Item } from "@virt/api";
-import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/engine";
+import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/objects";
 import { isUpgraded } from "../approval.ts";
 import { conditionOf, inputConditions, upgradeConditions } from "../conditions/status-conditions.ts";
 import { driftText, mutationRecheckMs } from "../drift.ts";

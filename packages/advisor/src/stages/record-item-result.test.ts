@@ -1,5 +1,5 @@
 import type { Item } from "@virt/api";
-import { equalDiff } from "@virt/engine";
+import { equalDiff } from "@virt/objects";
 import { describe, expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import { itemMessages } from "../items.ts";

@@ -1,7 +1,7 @@
 // Generates plan items in any state, with targets in any state.
 
 import { type Item, itemStates } from "@virt/api";
-import type { Health } from "@virt/engine";
+import type { Health } from "@virt/cluster";
 import fc from "fast-check";
 import type { ObservedItem } from "../observed.ts";
 import {

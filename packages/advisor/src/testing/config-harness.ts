@@ -10,7 +10,7 @@ import {
   type Status,
   type VirtPlatformConfig,
 } from "@virt/api";
-import { digest, targetKey } from "@virt/engine";
+import { digest, targetKey } from "@virt/objects";
 import { type ComparedItem, composeDraft } from "../compose-draft.ts";
 import { findDriftSuspects } from "../drift.ts";
 import type { Drifts, ReconcileFacts } from "../facts.ts";

@@ -1,5 +1,5 @@
 import { fieldManagers, type Item, type KubeObject, type Ref, type Spec, type Status } from "@virt/api";
-import { targetKey } from "@virt/engine";
+import { targetKey } from "@virt/objects";
 import type { ReconcileFacts } from "../facts.ts";
 import type { Profile } from "../profile.ts";
 import { generation, now, spec } from "./observed-fixtures.ts";

@@ -1,7 +1,8 @@
 // Configs, items and observations without problems, unless a test overrides them.
 
 import type { Condition, Item, Phase, Spec, Status } from "@virt/api";
-import { equalDiff, type Health } from "@virt/engine";
+import { type Health } from "@virt/cluster";
+import { equalDiff } from "@virt/objects";
 import { conditionsForPhase } from "../conditions/phase.ts";
 import { type ConditionInput, writeConditions } from "../conditions/status-conditions.ts";
 import { conditionsForTools } from "../conditions/tool.ts";

@@ -1,7 +1,7 @@
 // A minimal profile with an input, a prerequisite, a rollout, a removal and an item that waits.
 
 import type { KubeObject, Ref } from "@virt/api";
-import { object } from "@virt/facts";
+import { object } from "@virt/cluster";
 import { defineProfile, type PlannedItem } from "../profile.ts";
 
 export const mapTarget: Ref = { apiVersion: "v1", kind: "ConfigMap", namespace: "ns", name: "settings" };

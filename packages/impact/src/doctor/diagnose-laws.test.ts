@@ -1,7 +1,7 @@
 // Properties of every diagnosis: bounds, totals, shell-safe commands, and independence of list order.
 
 import type { KubeObject, RolloutStatus } from "@virt/api";
-import { utf8Length } from "@virt/engine";
+import { utf8Length } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

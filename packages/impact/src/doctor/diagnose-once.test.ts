@@ -1,7 +1,7 @@
 // A diagnosis without a watch: which findings count from reported times, and which are young.
 
 import type { JsonMap, KubeObject, RolloutFinding } from "@virt/api";
-import { writeTime } from "@virt/engine";
+import { writeTime } from "@virt/objects";
 import { expect, test } from "vitest";
 import { poolObject } from "../testing/cluster-builder.ts";
 import { changeOfPool, diagnoseOnce } from "./diagnose-once.ts";

@@ -1,7 +1,7 @@
 // Diagnoses a rollout from one list of each kind, without watching it.
 
 import type { KubeObject, RolloutFinding } from "@virt/api";
-import { asList, asText, at, member } from "@virt/engine";
+import { asList, asText, at, member } from "@virt/objects";
 import type { FindingId } from "./catalogue.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
 import type { DoctorFacts, RolloutChange } from "./rollout-view.ts";

@@ -1,7 +1,7 @@
 // Diagnoses a rollout: its progress, what blocks it and since when, and the next command.
 
 import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
-import { writeTime } from "@virt/engine";
+import { writeTime } from "@virt/objects";
 import { assessBudgets } from "../bound-budgets.ts";
 import { findingCatalogue } from "./catalogue.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";

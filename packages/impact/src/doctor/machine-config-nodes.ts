@@ -1,7 +1,7 @@
 // Reads the progress of an update from a MachineConfigNode.
 
 import type { KubeObject, NodeRolloutPhase } from "@virt/api";
-import { asList, asText, at, member, readTime } from "@virt/engine";
+import { asList, asText, at, member, readTime } from "@virt/objects";
 
 /** Steps of an update, the last first. The status of a step in progress is Unknown. */
 export const updateSteps = [

@@ -1,7 +1,7 @@
 // Reads VirtualMachineInstanceMigrations: which are open, which failed, what blocks them.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, compareUtf8, member, readTime } from "@virt/engine";
+import { asList, asText, at, compareUtf8, member, readTime } from "@virt/objects";
 
 export type MigrationFact = {
   readonly namespace: string;

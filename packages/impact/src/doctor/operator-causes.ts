@@ -1,7 +1,7 @@
 // Finds problems that the operators behind a rollout report.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, compareUtf8, member } from "@virt/engine";
+import { asList, asText, at, compareUtf8, member } from "@virt/objects";
 import type { DoctorFacts, RolloutCause } from "./rollout-view.ts";
 
 const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([

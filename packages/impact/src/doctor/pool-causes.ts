@@ -1,7 +1,7 @@
 // Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, member, readTime } from "@virt/engine";
+import { asList, asNumber, asText, at, member, readTime } from "@virt/objects";
 import { refusedKubeletConfigs } from "../kubelet-configs.ts";
 import { rolloutNodeOf } from "../nodes.ts";
 import { isUnavailable, rolloutOfPool, unavailableLimit } from "../rollout.ts";

@@ -1,7 +1,7 @@
 // Counts the nodes of each pool that have the changes of a config. All node counts come from here.
 
 import type { KubeObject, NodeRolloutPhase, PoolRollout } from "@virt/api";
-import { machineConfigPoolHealth, type PoolProgress, poolProgress } from "@virt/engine";
+import { machineConfigPoolHealth, type PoolProgress, poolProgress } from "@virt/cluster";
 import { isInHand } from "./node-phase.ts";
 import { isTakenUp, type PoolFacts, type PoolView, viewPools } from "./rollout-view.ts";
 import { Sightings } from "./sightings.ts";

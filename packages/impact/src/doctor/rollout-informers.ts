@@ -1,7 +1,7 @@
 // The informers that a rollout needs in addition to those of the impact.
 
-import type { InformerSpec, ProjectionMember } from "@virt/engine";
-import { hcoInformers } from "@virt/facts";
+import { hcoInformers } from "@virt/cluster";
+import type { InformerSpec, ProjectionMember } from "@virt/objects";
 import { impactInformers, shortTexts } from "../informers.ts";
 import { keptConditions } from "./machine-config-nodes.ts";
 import { holdConditions } from "./migrations.ts";

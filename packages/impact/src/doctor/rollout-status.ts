@@ -7,7 +7,7 @@ import {
   type RolloutFinding,
   type RolloutStatus,
 } from "@virt/api";
-import { utf8Length } from "@virt/engine";
+import { utf8Length } from "@virt/objects";
 import { foreignText } from "../assessed.ts";
 import { durationText } from "../duration-text.ts";
 import { nameNodes } from "../summary.ts";

@@ -1,8 +1,8 @@
 // The inputs of a diagnosis, and a view of the pools and nodes of a rollout.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
-import { asList, asText, at, compareUtf8, member } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { poolOfNode } from "@virt/cluster";
+import { asList, asText, at, compareUtf8, member } from "@virt/objects";
 import type { ImpactFacts } from "../assess-impact.ts";
 import { type Assessment, assessedOr } from "../assessed.ts";
 import { type NodeFact, rolloutNodeOf } from "../nodes.ts";

@@ -1,7 +1,7 @@
 // Remembers first-seen times by the operator's clock, so that ages survive a restart of the process.
 
 import type { RolloutStatus } from "@virt/api";
-import { readTime } from "@virt/engine";
+import { readTime } from "@virt/objects";
 
 /** Times in milliseconds by key. */
 export type SightingTimes = ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 // Finds causes among VMs that block a drain: VMs that cannot move, and migrations that do not start or end.
 
-import { readTime } from "@virt/engine";
+import { readTime } from "@virt/objects";
 import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms, inNameOrder } from "../capacity.ts";

@@ -1,7 +1,7 @@
 // Records that the API server rejects the credentials, so that the client does not keep sending the same ones.
 
 import { X509Certificate } from "node:crypto";
-import { pauseAfter } from "@virt/engine";
+import { pauseAfter } from "@virt/objects";
 import type { Clock } from "../clock.ts";
 import type { Identity } from "./credentials.ts";
 

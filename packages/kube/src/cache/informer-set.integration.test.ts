@@ -1,4 +1,4 @@
-import type { JsonMap } from "@virt/engine";
+import type { JsonMap } from "@virt/objects";
 import { reply, type Server, startScriptedServer, startServer } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import type { Access } from "../auth/access.ts";

@@ -1,6 +1,6 @@
 // One wanted watch: finds out how its kind is served, reflects it, and waits for it where it is not served yet.
 
-import { type InformerSpec, type KubeObject, pauseAfter } from "@virt/engine";
+import { type InformerSpec, type KubeObject, pauseAfter } from "@virt/objects";
 import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
 import type { Discovery } from "../client/discovery.ts";
 import { type Resource, resourceName } from "../client/request.ts";

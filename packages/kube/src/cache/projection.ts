@@ -9,7 +9,7 @@ import {
   overLimit,
   type Projection,
   type ProjectionMember,
-} from "@virt/engine";
+} from "@virt/objects";
 
 export type { Projection };
 

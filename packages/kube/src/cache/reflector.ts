@@ -8,7 +8,7 @@ import {
   type ReflectorInput,
   type ReflectorState,
   stepReflector,
-} from "@virt/engine";
+} from "@virt/objects";
 import type { ApiCall, GuardedClient } from "../circuitbreaker/guarded-client.ts";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Store } from "./store.ts";

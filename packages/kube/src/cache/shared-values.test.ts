@@ -1,6 +1,6 @@
 // What objects share, and that nobody sees it but the memory.
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SharedValues } from "./shared-values.ts";

@@ -1,6 +1,6 @@
 // Equal values in many objects are kept once: thousands of VMs come from few templates, and what is kept of them is mostly the same.
 
-import type { Json, JsonMap, KubeObject } from "@virt/engine";
+import type { Json, JsonMap, KubeObject } from "@virt/objects";
 
 /** Then all are forgotten: what is shared by then stays so, and memory is bounded whatever the objects hold. */
 const mostKnown = 500;

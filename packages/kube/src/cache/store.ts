@@ -1,6 +1,6 @@
 // The store of one informer: items by key, handlers of their changes, and the resource version that they reflect.
 
-import { reaches, type WatchItem } from "@virt/engine";
+import { reaches, type WatchItem } from "@virt/objects";
 
 /** `before` is absent for what is new, `after` for what is gone. A removal carries the last state. */
 export type StoreChange<T> = { readonly key: string; readonly before?: T; readonly after?: T };

@@ -12,7 +12,7 @@ import {
   readListPage,
   type StreamEnd,
   type WatchFrame,
-} from "@virt/engine";
+} from "@virt/objects";
 import type { ApiAnswer, FailedRequest, Sender } from "../client/client.ts";
 import { isPageTooLarge, mostPageBytes } from "../client/list-pages.ts";
 import {

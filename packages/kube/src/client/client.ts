@@ -1,7 +1,7 @@
 // Talks to one API server: credentials, connections, limits. Every answer and every failure is a value.
 
 import type { ClientRequest } from "node:http";
-import type { Json } from "@virt/engine";
+import type { Json } from "@virt/objects";
 import type { Access } from "../auth/access.ts";
 import { Credentials, type Identity } from "../auth/credentials.ts";
 import { expiredAt, isSameIdentity, RefusedCredentials } from "../auth/refused-credentials.ts";

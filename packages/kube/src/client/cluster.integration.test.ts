@@ -1,4 +1,4 @@
-import type { KubeObject, Outcome } from "@virt/engine";
+import type { KubeObject, Outcome } from "@virt/objects";
 import { borrowServer, emptySetup, type Server } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findAccess } from "../auth/find-access.ts";

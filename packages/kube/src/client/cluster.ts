@@ -10,7 +10,7 @@ import {
   type Ref,
   readOwners,
   type Write,
-} from "@virt/engine";
+} from "@virt/objects";
 import type { Sender, Writer } from "./client.ts";
 import type { Discovery } from "./discovery.ts";
 import { type ReadResult, readResultOf, type WriteResult, writeResultOf } from "./outcome.ts";

@@ -1,6 +1,6 @@
 // Knows how the server serves a kind: path, scope, versions. Asks once for each group and version, until `forget`.
 
-import type { Ref } from "@virt/engine";
+import type { Ref } from "@virt/objects";
 import type { Sender } from "./client.ts";
 import { readResultOf } from "./outcome.ts";
 import { getPath, type Resource } from "./request.ts";

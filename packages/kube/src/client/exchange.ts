@@ -2,7 +2,7 @@
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { readJson } from "@virt/engine";
+import { readJson } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./client.ts";
 import { type RequestFailure, requestFailureOf } from "./outcome.ts";
 

@@ -1,6 +1,6 @@
 // One list of the API server, page by page, without an informer.
 
-import { type KubeObject, type ListPageRequest, nextPage, notList, readListPage } from "@virt/engine";
+import { type KubeObject, type ListPageRequest, nextPage, notList, readListPage } from "@virt/objects";
 import type { ApiAnswer, FailedRequest, Sender } from "./client.ts";
 import { type ReadResult, readResultOf } from "./outcome.ts";
 import type { ReadRequest } from "./request.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "@virt/engine";
+import type { Json } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { ApiAnswer, FailedRequest } from "./client.ts";
 import { isDryRunRefused, readResultOf, writeResultOf } from "./outcome.ts";

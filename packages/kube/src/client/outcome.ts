@@ -1,7 +1,7 @@
 // What an answer of the API server means, and what can go wrong on the way to it, as values. Status codes and throwables are
 // interpreted here and nowhere else.
 
-import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/engine";
+import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./client.ts";
 
 export type { WriteResult };

@@ -1,6 +1,6 @@
 // Builds requests to the API server. Pure: every URL can be tested without a server.
 
-import type { Json } from "@virt/engine";
+import type { Json } from "@virt/objects";
 
 /** A kind as the server serves it. Nothing is pluralised by rule: this comes from discovery or from a declaration. */
 export type Resource = {

@@ -1,6 +1,6 @@
 // Runs one controller with its work queue, worker, and write gate.
 
-import type { Cluster, KubeObject } from "@virt/engine";
+import type { Cluster, KubeObject } from "@virt/objects";
 import type { InformerSpec, InformerState } from "../cache/informer.ts";
 import type { StoreChange } from "../cache/store.ts";
 import type { Breakers } from "../circuitbreaker/breaker.ts";

@@ -1,6 +1,6 @@
 // Runs the controllers of a process: watches objects, elects leaders, and shuts down in order.
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import type { InformerObserver, InformerSpec, InformerState } from "../cache/informer.ts";
 import { InformerSet } from "../cache/informer-set.ts";
 import type { StoreChange } from "../cache/store.ts";

@@ -1,7 +1,7 @@
 // Combines duplicate events and limits the rate per subject, as client-go does.
 
 import type { EventPriority } from "@virt/api";
-import { type Bucket, type BucketRate, fullBucket, isFull, takeToken } from "@virt/engine";
+import { type Bucket, type BucketRate, fullBucket, isFull, takeToken } from "@virt/objects";
 import { type EventInput, subjectKey } from "./event-object.ts";
 import type { EventEntry } from "./event-series.ts";
 

@@ -1,7 +1,7 @@
 // Builds the requests for events within the limits of the API server.
 
 import type { EventPriority } from "@virt/api";
-import { cutText, type KubeObject, type Ref, sha256 } from "@virt/engine";
+import { cutText, type KubeObject, type Ref, sha256 } from "@virt/objects";
 import { createObject, type ObjectPlace, patchObject, type Resource, type WriteRequest } from "../client/request.ts";
 import { microTime } from "../clock.ts";
 

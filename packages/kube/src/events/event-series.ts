@@ -1,6 +1,6 @@
 // Decides the next write for recorded events: create, read back, or raise the count of a series. Does no I/O.
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import type { WriteResult } from "../client/outcome.ts";
 import type { ClockReading } from "../clock.ts";
 import { EventCorrelator, EventRateLimiter } from "./event-correlator.ts";

@@ -1,6 +1,6 @@
 // Builds coordination.k8s.io/v1 Leases and the requests to claim, renew, and release them.
 
-import type { Json } from "@virt/engine";
+import type { Json } from "@virt/objects";
 import type { ApiAnswer, ApiClient, FailedRequest } from "../client/client.ts";
 import { type WriteResult, writeResultOf } from "../client/outcome.ts";
 import { createObject, getObject, type Resource, replaceObject, type WriteRequest } from "../client/request.ts";

@@ -1,7 +1,6 @@
 // Converts any value to plain data for the log: bounded, acyclic, and without secrets.
 
-import type { Json, JsonMap } from "@virt/engine";
-import { cutText } from "@virt/engine";
+import { cutText, type Json, type JsonMap } from "@virt/objects";
 import {
   endsInSecretName,
   holdsSecretObject,

@@ -1,6 +1,6 @@
 // Recognizes secrets by their name or by their form, also inside text and JSON in text.
 
-import { cutText } from "@virt/engine";
+import { cutText } from "@virt/objects";
 
 export const redactedMark = "[redacted]";
 

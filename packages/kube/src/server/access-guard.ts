@@ -1,7 +1,7 @@
 // Authenticates requests with TokenReviews and authorizes them with SubjectAccessReviews.
 
 import { createHash } from "node:crypto";
-import { asText, at, type Bucket, fullBucket, isMap, type Json, takeToken } from "@virt/engine";
+import { asText, at, type Bucket, fullBucket, isMap, type Json, takeToken } from "@virt/objects";
 import type { ApiClient } from "../client/client.ts";
 import { writeResultOf } from "../client/outcome.ts";
 import { createObject, type Resource } from "../client/request.ts";

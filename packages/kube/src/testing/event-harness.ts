@@ -1,6 +1,6 @@
 // A model of an event server and an unreliable network for testing `EventSeries`.
 
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import type { WriteResult } from "../client/outcome.ts";
 import type { EventInput } from "../events/event-object.ts";
 import {

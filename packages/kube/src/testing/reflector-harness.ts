@@ -8,7 +8,7 @@ import {
   type StreamEnd,
   stepReflector,
   type WatchFrame,
-} from "@virt/engine";
+} from "@virt/objects";
 import { Store } from "../cache/store.ts";
 
 type Event = { readonly version: number; readonly key: string; readonly type: "put" | "drop" };

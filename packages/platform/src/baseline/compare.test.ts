@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from "@virt/api";
-import { fullBucket, noSchema, writePath } from "@virt/engine";
+import { fullBucket, noSchema, writePath } from "@virt/objects";
 import { expect, test } from "vitest";
 import { objectAnnotations } from "../hco-annotations.ts";
 import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";

@@ -26,7 +26,7 @@ import {
   subtractFields,
   valueAt,
   writePath,
-} from "@virt/engine";
+} from "@virt/objects";
 import { isOwnLabel, isState, isStateParent, releasedManager } from "../hco-annotations.ts";
 import type { ObjectMemory } from "./observe-object.ts";
 import { readState } from "./state.ts";

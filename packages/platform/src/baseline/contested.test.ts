@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from "@virt/api";
-import { type Shape, writePath } from "@virt/engine";
+import { type Shape, writePath } from "@virt/objects";
 import { expect, test } from "vitest";
 import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";
 import { contestedPaths } from "./contested.ts";

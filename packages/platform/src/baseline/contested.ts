@@ -16,7 +16,7 @@ import {
   touchesField,
   valueAt,
   writePath,
-} from "@virt/engine";
+} from "@virt/objects";
 import { holdersOf, isForeign, isHeldBy, isMet } from "./compare.ts";
 import type { ObjectState } from "./state.ts";
 

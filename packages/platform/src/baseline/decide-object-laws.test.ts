@@ -1,5 +1,5 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { canonicalJson, type Path, valueAt } from "@virt/engine";
+import { canonicalJson, type Path, valueAt } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

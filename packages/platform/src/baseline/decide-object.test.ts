@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { sha256, writePath } from "@virt/engine";
+import { sha256, writePath } from "@virt/objects";
 import { expect, test } from "vitest";
 import {
   exampleObject,

@@ -18,7 +18,7 @@ import {
   valueAt,
   writePath,
   writeTime,
-} from "@virt/engine";
+} from "@virt/objects";
 import { compareObject, describeOpponents, findBlamedManagers } from "./compare.ts";
 import type { AdoptedField, ApplyDecision, ObjectDecision } from "./decision.ts";
 import { membersOfEmptiedMaps } from "./emptied-maps.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import type { Bucket, Change, Path } from "@virt/engine";
+import type { Bucket, Change, Path } from "@virt/objects";
 import type { Contested } from "./contested.ts";
 import type { PauseRecord } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from "@virt/api";
-import { noSchema, type Path, type ShapeOf, writePath } from "@virt/engine";
+import { noSchema, type Path, type ShapeOf, writePath } from "@virt/objects";
 import { expect, test } from "vitest";
 import { exampleObject } from "../testing/reconciled-example.ts";
 import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";

@@ -14,7 +14,7 @@ import {
   readOwners,
   type ShapeOf,
   valueAt,
-} from "@virt/engine";
+} from "@virt/objects";
 import { isEmptyMap } from "./compare.ts";
 import { isIntended } from "./release.ts";
 

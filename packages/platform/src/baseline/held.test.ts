@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { type ShapeOf, writePath } from "@virt/engine";
+import { type ShapeOf, writePath } from "@virt/objects";
 import { expect, test } from "vitest";
 import {
   exampleObject,

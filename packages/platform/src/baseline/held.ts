@@ -1,7 +1,7 @@
 // Handles objects that are held or already in sync.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, type Change, equalJson, fieldSet, leafPaths, leavesOf, readOwners, valueAt } from "@virt/engine";
+import { appliedBy, type Change, equalJson, fieldSet, leafPaths, leavesOf, readOwners, valueAt } from "@virt/objects";
 import { isOwnLabel, isState } from "../hco-annotations.ts";
 import { compareObject, describeOpponents, findBlamedManagers, isHeldBy, isMet } from "./compare.ts";
 import type { HeldDecision } from "./decision.ts";

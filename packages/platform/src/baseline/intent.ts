@@ -13,7 +13,7 @@ import {
   readIgnoreFields,
   writePath,
   writePointer,
-} from "@virt/engine";
+} from "@virt/objects";
 import { didYouMean, shorten } from "../annotation-values.ts";
 import { type Contested, contestedPaths } from "./contested.ts";
 import type { HeldDecision } from "./decision.ts";

@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import { noSchema } from "@virt/engine";
+import { noSchema } from "@virt/objects";
 import { expect, test } from "vitest";
 import {
   exampleObject,

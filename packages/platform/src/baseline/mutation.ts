@@ -10,7 +10,7 @@ import {
   showValue,
   valueAt,
   writePath,
-} from "@virt/engine";
+} from "@virt/objects";
 import { isMet } from "./compare.ts";
 import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
 

@@ -1,7 +1,7 @@
 // Collects the inputs of a decision about one managed object.
 
 import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
-import type { Bucket, Path, Pointer, ShapeOf } from "@virt/engine";
+import type { Bucket, Path, Pointer, ShapeOf } from "@virt/objects";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
 import type { EvaluatedObject, ManagedObject } from "../evaluate/evaluate-object.ts";
 import { type AssetHcoFact, hcoPointers } from "../hco-fact.ts";

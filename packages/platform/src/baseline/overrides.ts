@@ -1,7 +1,7 @@
 // Reads the user's annotations on one object. The operator does not write to an object with invalid annotations.
 
 import type { KubeObject } from "@virt/api";
-import { oncePer } from "@virt/engine";
+import { oncePer } from "@virt/objects";
 import { didYouMean, likelyMeant, shorten } from "../annotation-values.ts";
 import { annotationPrefix, isHcoKey, notBoolean, objectAnnotations, objectKeys } from "../hco-annotations.ts";
 

@@ -1,4 +1,4 @@
-import { readHardware, readTopology } from "@virt/facts";
+import { readHardware, readTopology } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { defineAsset } from "../asset.ts";
 import { readExclusions } from "../disabled-resources.ts";

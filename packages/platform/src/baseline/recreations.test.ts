@@ -1,4 +1,4 @@
-import { platformRule } from "@virt/engine";
+import { platformRule } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

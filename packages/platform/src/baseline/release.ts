@@ -16,7 +16,7 @@ import {
   type ShapeOf,
   valueAt,
   writePath,
-} from "@virt/engine";
+} from "@virt/objects";
 import { isState, releasedManager } from "../hco-annotations.ts";
 import { isEmptyMap, isForeign, isHeldBy } from "./compare.ts";
 import type { ObjectState } from "./state.ts";

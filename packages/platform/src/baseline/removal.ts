@@ -1,7 +1,8 @@
 // Decides which objects to delete: pruned assets and tombstones.
 
 import { fieldManagers, type KubeObject, managedByLabel, type Ref } from "@virt/api";
-import { appliedBy, fieldPath, governorOf, isNoFields, readOwners } from "@virt/engine";
+import { governorOf } from "@virt/cluster";
+import { appliedBy, fieldPath, isNoFields, readOwners } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import { excludedBy } from "../disabled-resources.ts";
 import type { AssetRequest } from "../evaluate/asset-status.ts";

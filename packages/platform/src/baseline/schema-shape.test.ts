@@ -1,4 +1,4 @@
-import { fieldPath } from "@virt/engine";
+import { fieldPath } from "@virt/objects";
 import { expect, test } from "vitest";
 import { builtInShape, declaredIn, defaultFrom, shapeFrom } from "./schema.ts";
 

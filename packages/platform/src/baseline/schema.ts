@@ -16,7 +16,7 @@ import {
   type Shape,
   type ShapeOf,
   writePointer,
-} from "@virt/engine";
+} from "@virt/objects";
 
 function nodeAt(schema: Json | undefined, names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>((node, name) => {

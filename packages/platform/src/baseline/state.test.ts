@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { utf8Length } from "@virt/engine";
+import { utf8Length } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

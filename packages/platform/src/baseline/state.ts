@@ -22,7 +22,7 @@ import {
   utf8Length,
   writePointer,
   writeTime,
-} from "@virt/engine";
+} from "@virt/objects";
 import { objectAnnotations, releasedManager, statePath } from "../hco-annotations.ts";
 import type { ObjectMemory } from "./observe-object.ts";
 

@@ -1,7 +1,7 @@
 // Tests a HyperConverged written in v1beta1 and served in v1: field ownership is preserved.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { writePath } from "@virt/engine";
+import { writePath } from "@virt/objects";
 import { expect, test } from "vitest";
 import { objectAnnotations } from "../hco-annotations.ts";
 import { hcoPointers } from "../hco-fact.ts";

@@ -1,6 +1,6 @@
 // Finds other clients' objects that already serve an asset's purpose. An asset yields only if its own object is absent.
 
-import { foreignPoolConfig, type PoolFact } from "@virt/facts";
+import { foreignPoolConfig, type PoolFact } from "@virt/cluster";
 import type { AssetRequest, UnreadInput } from "./asset-status.ts";
 import { objectName, placed } from "./managed-objects.ts";
 

@@ -1,4 +1,4 @@
-import { assetReasonTexts } from "@virt/engine";
+import { assetReasonTexts } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { reasons } from "./asset-status.ts";
 

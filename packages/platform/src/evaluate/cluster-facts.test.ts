@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import type { CountedHardware, Hardware } from "@virt/facts";
+import type { CountedHardware, Hardware } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { buildClusterFacts } from "./cluster-facts.ts";
 import { lookupIn } from "./lookup.ts";

@@ -1,18 +1,20 @@
 // Builds the facts for the evaluation of assets from a lookup.
 
 import type { Json, KubeObject, Ref } from "@virt/api";
-import { asList, asText, at, type GovernorConfig, type Purposes } from "@virt/engine";
 import {
   type CountedHardware,
+  type GovernorConfig,
   type Hardware,
   type HardwareChange,
+  type Purposes,
   poolRuleParts,
   type ReadParts,
   readHardware,
   readTopology,
   type Topology,
   withHostPrefix,
-} from "@virt/facts";
+} from "@virt/cluster";
+import { asList, asText, at } from "@virt/objects";
 import { type Activation, type ActivationMode, readActivation } from "../activation.ts";
 import type { Asset, AssetFactOf, AssetRead, PlacedRef } from "../asset.ts";
 import { deviceAnnotations } from "../devices.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { readHardware, readTopology } from "@virt/facts";
+import { readHardware, readTopology } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { annotationIs, defineAsset, nothing } from "../asset.ts";
 import { readExclusions } from "../disabled-resources.ts";

@@ -1,6 +1,6 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { noSchema, writePath } from "@virt/engine";
-import { readHardware, readTopology } from "@virt/facts";
+import { readHardware, readTopology } from "@virt/cluster";
+import { noSchema, writePath } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

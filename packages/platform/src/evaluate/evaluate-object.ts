@@ -1,7 +1,8 @@
 // Evaluates a managed object: merges the renders of its active assets.
 
 import type { KubeObject, Ref } from "@virt/api";
-import { dottedPath, governedFields, type Path, type ShapeOf } from "@virt/engine";
+import { governedFields } from "@virt/cluster";
+import { dottedPath, type Path, type ShapeOf } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import { mergeParts } from "../merge-parts.ts";
 import { type AssetStatus, excludedStatus, type SettledStatus } from "./asset-status.ts";

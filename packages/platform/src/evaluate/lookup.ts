@@ -1,8 +1,8 @@
 // The source of facts: caches, files, or a list of a cluster.
 
 import { configKind, type JsonMap, type KubeObject, type Ref } from "@virt/api";
-import { asList, asText, at, member } from "@virt/engine";
-import type { ReadParts } from "@virt/facts";
+import type { ReadParts } from "@virt/cluster";
+import { asList, asText, at, member } from "@virt/objects";
 
 /** `unreadReason` is set if the list may be incomplete. A kind that is not served is an empty, complete list. */
 export type ListResult = { readonly items: readonly KubeObject[]; readonly unreadReason?: string };

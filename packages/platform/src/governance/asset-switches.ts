@@ -1,6 +1,6 @@
 // Reads the switches of one asset on the HyperConverged and detects new requests.
 
-import { asText, isMap, type JsonMap, member, sha256 } from "@virt/engine";
+import { asText, isMap, type JsonMap, member, sha256 } from "@virt/objects";
 import { switchState } from "../activation.ts";
 import type { Asset } from "../asset.ts";
 import { annotationOf, annotationPrefix, booleanOf } from "../hco-annotations.ts";

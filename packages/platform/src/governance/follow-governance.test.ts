@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import type { GovernorConfig } from "@virt/engine";
+import type { GovernorConfig } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { type Asset, defineAsset } from "../asset.ts";
 import { followGovernance, type ObservedGovernance, startRecord, switchesIn } from "./follow-governance.ts";

@@ -2,16 +2,14 @@
 
 import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
 import {
-  appliedBy,
   type GovernorConfig,
   governorOf,
   governorOfPurpose,
   hasGoverned,
   hasTarget,
-  isNoFields,
   type Purposes,
-  readOwners,
-} from "@virt/engine";
+} from "@virt/cluster";
+import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import { type Places, placed } from "../evaluate/managed-objects.ts";
 import { type AssetHcoFact, readHco } from "../hco-fact.ts";

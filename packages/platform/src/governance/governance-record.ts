@@ -1,7 +1,7 @@
 // Reads and writes the governance record. It survives restarts, leader changes and the plans themselves.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { asText, at, canonicalJson, entriesOf, isMap, type Json, member, parseJson } from "@virt/engine";
+import { asText, at, canonicalJson, entriesOf, isMap, type Json, member, parseJson } from "@virt/objects";
 import { type AssetSwitches, parseAssetSwitches } from "./asset-switches.ts";
 
 export const governanceRecordName = "virt-platform-operator-governance";

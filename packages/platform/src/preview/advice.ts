@@ -1,6 +1,6 @@
 // Explains how a user can change the result for an asset.
 
-import { findMutator } from "@virt/engine";
+import { findMutator } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import type { Reason } from "../evaluate/asset-status.ts";
 import { commandToAsk } from "../governance/asset-switches.ts";

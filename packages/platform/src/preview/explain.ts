@@ -1,5 +1,5 @@
-import { type Change, leafPaths, writePath } from "@virt/engine";
-import { changeWords, detectors, type HardwareChange } from "@virt/facts";
+import { changeWords, detectors, type HardwareChange } from "@virt/cluster";
+import { type Change, leafPaths, writePath } from "@virt/objects";
 import { switchState } from "../activation.ts";
 import type { Asset } from "../asset.ts";
 import { describeMutation } from "../baseline/mutation.ts";

@@ -1,7 +1,7 @@
 // Previews the controller's decision about one object, and reads objects from files.
 
 import type { Json, KubeObject, Ref } from "@virt/api";
-import { asList, asText, at, fullBucket, isMap, member } from "@virt/engine";
+import { asList, asText, at, fullBucket, isMap, member } from "@virt/objects";
 import { loadAll } from "js-yaml";
 import { decideObject } from "../baseline/decide-object.ts";
 import type { ObjectDecision } from "../baseline/decision.ts";

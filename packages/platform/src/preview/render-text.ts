@@ -1,7 +1,7 @@
 // Formats the output of `render`: YAML documents and a table of assets.
 
 import type { KubeObject } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { writeYaml } from "@virt/objects";
 import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
 import type { Preview } from "./preview.ts";

@@ -1,8 +1,8 @@
 // Builds the report of all objects, and the data for the exclusions, features and facts pages.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { assetStateOf, isGoverning, utf8Length } from "@virt/engine";
-import type { HardwareChange } from "@virt/facts";
+import { assetStateOf, type HardwareChange, isGoverning } from "@virt/cluster";
+import { utf8Length } from "@virt/objects";
 import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";

@@ -1,5 +1,5 @@
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, leavesOf, type Path, readOwners, showValue, writePath } from "@virt/engine";
+import { appliedBy, leavesOf, type Path, readOwners, showValue, writePath } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import type { Contested } from "../baseline/contested.ts";
 import type { HeldDecision, ObjectDecision } from "../baseline/decision.ts";

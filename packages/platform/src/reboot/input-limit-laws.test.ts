@@ -1,7 +1,7 @@
 // Tests the input limit over a day: at most one rebooting write per object in 6 hours, but decisions apply at once.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { fullBucket, noSchema } from "@virt/engine";
+import { fullBucket, noSchema } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Asset } from "../asset.ts";

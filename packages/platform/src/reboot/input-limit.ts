@@ -1,7 +1,7 @@
 // Limits rebooting writes caused by changed inputs to one per object in 6 hours.
 
 import type { KubeObject } from "@virt/api";
-import { canonicalJson, equalJson, sha256, writeTime } from "@virt/engine";
+import { canonicalJson, equalJson, sha256, writeTime } from "@virt/objects";
 import type { HeldDecision, ObjectDecision } from "../baseline/decision.ts";
 import type { ObservedObject, Part } from "../baseline/observe-object.ts";
 import { type Overrides, readOverrides } from "../baseline/overrides.ts";

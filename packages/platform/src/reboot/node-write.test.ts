@@ -1,7 +1,7 @@
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
-import { fullBucket, noSchema } from "@virt/engine";
 import { assessed, readDisruptionPolicies } from "@virt/impact";
 import { policyObject, poolObject, psiConfig } from "@virt/impact/testing/cluster-builder";
+import { fullBucket, noSchema } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { Asset } from "../asset.ts";
 import type { ObjectDecision } from "../baseline/decision.ts";

@@ -1,8 +1,16 @@
 // Computes the effect of writes on nodes: the object before and after, and the disruption of each pool.
 
 import { fieldManagers, type Json, type JsonMap, type KubeObject, type PoolDisruption } from "@virt/api";
+import { affectedPools, roleLabel } from "@virt/cluster";
 import {
-  affectedPools,
+  type Assessment,
+  classOfChange,
+  type DisruptionPolicies,
+  disruptionOf,
+  type MachineConfigWrite,
+  worstClass,
+} from "@virt/impact";
+import {
   appliedBy,
   asList,
   at,
@@ -17,17 +25,8 @@ import {
   matchesSelector,
   member,
   readOwners,
-  roleLabel,
   type ShapeOf,
-} from "@virt/engine";
-import {
-  type Assessment,
-  classOfChange,
-  type DisruptionPolicies,
-  disruptionOf,
-  type MachineConfigWrite,
-  worstClass,
-} from "@virt/impact";
+} from "@virt/objects";
 import { isHeldBy } from "../baseline/compare.ts";
 import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
 import type { ManagedObject } from "../evaluate/evaluate-object.ts";

@@ -1,5 +1,4 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { fullBucket } from "@virt/engine";
 import { assessed, assessImpact, type ImpactFacts, notAssessed } from "@virt/impact";
 import { anyCluster } from "@virt/impact/testing/any-cluster";
 import {
@@ -12,6 +11,7 @@ import {
   vmObject,
   workers,
 } from "@virt/impact/testing/cluster-builder";
+import { fullBucket } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ObjectDecision } from "../baseline/decision.ts";

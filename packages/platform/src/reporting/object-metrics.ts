@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { readIgnoreFields } from "@virt/engine";
+import { readIgnoreFields } from "@virt/objects";
 import { readOverrides } from "../baseline/overrides.ts";
 import { inputLimitReason } from "../reboot/input-limit.ts";
 import { rebootGateReason } from "../reboot/reboot-gate.ts";

@@ -1,8 +1,8 @@
 // Builds the events of completed writes, including the number of affected nodes.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
-import { asText, at, contentChanges, entriesOf, isMap, showValue, writePath } from "@virt/engine";
-import type { Topology } from "@virt/facts";
+import type { Topology } from "@virt/cluster";
+import { asText, at, contentChanges, entriesOf, isMap, showValue, writePath } from "@virt/objects";
 import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { objectName } from "../evaluate/managed-objects.ts";
 import { objectAnnotations } from "../hco-annotations.ts";

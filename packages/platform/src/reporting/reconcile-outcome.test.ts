@@ -1,4 +1,4 @@
-import type { WriteResult } from "@virt/engine";
+import type { WriteResult } from "@virt/objects";
 import { expect, test } from "vitest";
 import { type AssetStatus } from "../evaluate/asset-status.ts";
 import {

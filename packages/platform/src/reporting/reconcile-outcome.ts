@@ -1,7 +1,7 @@
 // The outcome of a reconcile, from which events, metrics, counts and the report are derived.
 
 import type { KubeObject, Ref } from "@virt/api";
-import type { Change, WriteResult } from "@virt/engine";
+import type { Change, WriteResult } from "@virt/objects";
 import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
 import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";

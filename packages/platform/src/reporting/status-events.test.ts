@@ -1,4 +1,4 @@
-import type { Topology } from "@virt/facts";
+import type { Topology } from "@virt/cluster";
 import { expect, test } from "vitest";
 import type { ApplyDecision } from "../baseline/decision.ts";
 import type { AssetStatus } from "../evaluate/asset-status.ts";

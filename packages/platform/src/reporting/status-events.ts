@@ -1,7 +1,7 @@
 // Builds the events that last as long as their cause. Each is recorded once, when it begins.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
-import { describeOpponent, findMutator, showValue, writePath } from "@virt/engine";
+import { describeOpponent, findMutator, showValue, writePath } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
 import { describeMutation } from "../baseline/mutation.ts";

@@ -1,4 +1,4 @@
-import type { Bucket } from "@virt/engine";
+import type { Bucket } from "@virt/objects";
 import { expect, test } from "vitest";
 import { type AssetStatus, unreadStatus } from "../evaluate/asset-status.ts";
 import { active, blind, evaluated, inSync, notes, throttled, waits } from "../testing/outcome-fixtures.ts";

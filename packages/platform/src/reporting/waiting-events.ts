@@ -1,7 +1,7 @@
 // Builds events for lasting waits: unread inputs and throttled writes.
 
 import type { EventMessage, Ref } from "@virt/api";
-import { type Bucket, fullBucket, isFull } from "@virt/engine";
+import { type Bucket, fullBucket, isFull } from "@virt/objects";
 import type { UnreadInput } from "../evaluate/asset-status.ts";
 import { objectName } from "../evaluate/managed-objects.ts";
 import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts";

@@ -1,7 +1,7 @@
 // A cluster of plain objects, for tests of previews.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { object } from "@virt/facts";
+import { object } from "@virt/cluster";
 import { type Asset, defineAsset, detected, hardware, topology, topologyIs } from "../asset.ts";
 import { readExclusions } from "../disabled-resources.ts";
 import { buildClusterFacts, type ClusterFacts } from "../evaluate/cluster-facts.ts";

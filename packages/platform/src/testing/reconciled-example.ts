@@ -1,8 +1,7 @@
 // Reconciles one managed object over time against a small cluster and a test clock.
 
-import type { JsonMap, KubeObject } from "@virt/api";
-import { fieldManagers } from "@virt/api";
-import { fullBucket, noSchema } from "@virt/engine";
+import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
+import { fullBucket, noSchema } from "@virt/objects";
 import { isWriteDue } from "../baseline/compare.ts";
 import { decideObject } from "../baseline/decide-object.ts";
 import type { ObjectDecision } from "../baseline/decision.ts";

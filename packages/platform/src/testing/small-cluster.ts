@@ -11,7 +11,7 @@ import {
   valueAt,
   writePath,
   writeTime,
-} from "@virt/engine";
+} from "@virt/objects";
 
 import { isMet } from "../baseline/compare.ts";
 

@@ -2,8 +2,7 @@
 
 import type { Profile } from "@virt/advisor";
 import { configKind, type KubeObject, usualOperatorNamespaces } from "@virt/api";
-import type { GovernorConfig, Purposes } from "@virt/engine";
-import { countReported } from "@virt/facts";
+import { countReported, type GovernorConfig, type Purposes } from "@virt/cluster";
 import type { Client, InformerSpec } from "@virt/kube";
 import {
   type Asset,

@@ -1,7 +1,6 @@
 // Reads once from a cluster the objects that assets depend on. Writes nothing.
 
 import type { KubeObject, Ref } from "@virt/api";
-import { asText, at } from "@virt/engine";
 import {
   chooseHyperConverged,
   configInformer,
@@ -10,8 +9,9 @@ import {
   nodeInformer,
   schedulerInformer,
   severalHyperConvergeds,
-} from "@virt/facts";
+} from "@virt/cluster";
 import { type Client, crdInformer, Discovery, type InformerSpec, readerFor } from "@virt/kube";
+import { asText, at } from "@virt/objects";
 import { type Asset, type LookupKey, managedObjects, neededCrds, placesIn } from "@virt/platform";
 import { type ListAnswer, listOnce } from "../list-once.ts";
 import { governanceInformer, objectInformersOf, platformHcoInformers } from "../platform-informers.ts";

@@ -1,10 +1,10 @@
 // Reads once the impact of a pending write on nodes and VMs, with the rights of the user.
 
 import type { Impact, KubeObject } from "@virt/api";
-import { writeTime } from "@virt/engine";
-import { configInformer, infrastructureInformer, poolInformer } from "@virt/facts";
+import { configInformer, infrastructureInformer, poolInformer } from "@virt/cluster";
 import { assessed, assessImpact, impactInformers, neededReads, notAssessed } from "@virt/impact";
 import { type Client, Discovery, type InformerSpec, readerFor } from "@virt/kube";
+import { writeTime } from "@virt/objects";
 import {
   type ClusterFacts,
   disruptionOfWrites,

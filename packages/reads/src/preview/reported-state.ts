@@ -1,9 +1,9 @@
 // State that only the running platform controller knows, from its report: --activation and pending hardware changes.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, readJson } from "@virt/engine";
-import { detectors, type HardwareChange } from "@virt/facts";
+import { detectors, type HardwareChange } from "@virt/cluster";
 import type { Client } from "@virt/kube";
+import { asList, asText, at, readJson } from "@virt/objects";
 import type { ActivationMode } from "@virt/platform";
 import { findReports } from "../find-reports.ts";
 

@@ -1,6 +1,6 @@
 // Converts audit events for the invariants, one entry per finished request.
 
-import type { Json } from "@virt/engine";
+import type { Json } from "@virt/objects";
 import type { AuditEvent } from "../server/audit.ts";
 
 /** Absent parts are empty strings. Times are milliseconds with microseconds as fractions. */

@@ -1,6 +1,6 @@
 // Finds the plan items that apply to a write, and whether they allow it.
 
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
 import type { AuditedRequest } from "./audited-requests.ts";
 import type { ConfigVersion, History } from "./history.ts";
 import type { StoredConfig, StoredItem } from "./stored-config.ts";

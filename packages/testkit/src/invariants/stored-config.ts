@@ -1,6 +1,6 @@
 // The stored VirtPlatformConfig and Lease, limited to the fields that invariants read.
 
-import type { Json, JsonMap } from "@virt/engine";
+import type { Json, JsonMap } from "@virt/objects";
 
 export type StoredConfig = {
   readonly metadata: {

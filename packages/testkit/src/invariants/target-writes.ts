@@ -1,6 +1,6 @@
 // Invariants for target writes: approved (I1), as reviewed (I2), deleted by uid (I3), never while ignored (I6).
 
-import { asText, at, equalJson, isMap, type Json } from "@virt/engine";
+import { asText, at, equalJson, isMap, type Json } from "@virt/objects";
 import { type AuditedRequest, isApply } from "./audited-requests.ts";
 import { type GoverningItem, governingItems } from "./governing-items.ts";
 import { fieldManager, type History, type Violation, violation } from "./history.ts";

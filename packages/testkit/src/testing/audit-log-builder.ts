@@ -1,6 +1,6 @@
 // Builds audit logs of a user, an operator, and an API server for tests.
 
-import { isMap, type Json, type JsonMap } from "@virt/engine";
+import { isMap, type Json, type JsonMap } from "@virt/objects";
 import { phases } from "../invariants/phase-edges.ts";
 import type { StoredCondition, StoredConfig, StoredItem, StoredStatus } from "../invariants/stored-config.ts";
 import type { AuditEvent } from "../server/audit.ts";

@@ -1,7 +1,7 @@
 // The OLM bundle's claims about itself are true. test/install/olm-rules.test.ts covers the validators' rules.
 
 import { existsSync } from "node:fs";
-import { at, type KubeObject } from "@virt/engine";
+import { at, type KubeObject } from "@virt/objects";
 import { load } from "js-yaml";
 import { beforeAll, expect, test } from "vitest";
 import { bundleFiles } from "../../../../tools/package/bundle/bundle.ts";

@@ -1,4 +1,4 @@
-import { asList, asText, at, type JsonMap } from "@virt/engine";
+import { asList, asText, at, type JsonMap } from "@virt/objects";
 import { expect, test } from "vitest";
 import { beside, csv } from "./read-bundle.ts";
 

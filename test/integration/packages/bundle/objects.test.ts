@@ -1,4 +1,4 @@
-import { asList, at, type Json, type KubeObject } from "@virt/engine";
+import { asList, at, type Json, type KubeObject } from "@virt/objects";
 import { beforeAll, expect, test } from "vitest";
 import { anyImage, readManifests } from "../../../../tools/package/manifests.ts";
 import { beside, install, policies } from "./read-bundle.ts";

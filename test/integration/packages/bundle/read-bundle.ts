@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { at, type KubeObject } from "@virt/engine";
+import { at, type KubeObject } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 

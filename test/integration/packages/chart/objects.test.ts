@@ -1,7 +1,7 @@
 // The Helm chart renders the kustomize objects, and each value has its documented effect.
 // @module-tag thorough
 
-import { asList, at, type Json, type KubeObject } from "@virt/engine";
+import { asList, at, type Json, type KubeObject } from "@virt/objects";
 import { beforeAll, describe, expect, test } from "vitest";
 import { anyImage, identity, type Manifests, readManifests } from "../../../../tools/package/manifests.ts";
 import { chart, helm, rendered, setting } from "./run-helm.ts";

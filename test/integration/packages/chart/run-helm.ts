@@ -1,7 +1,7 @@
 // Runs the real helm on the committed chart.
 
 import { spawnSync } from "node:child_process";
-import type { KubeObject } from "@virt/engine";
+import type { KubeObject } from "@virt/objects";
 import { inRepository, type KubectlResult } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 import { findHelm } from "../../../../tools/helm/obtain.ts";

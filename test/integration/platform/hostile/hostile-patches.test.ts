@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { applyPatch } from "@virt/engine";
+import { applyPatch } from "@virt/objects";
 import { expect, test } from "vitest";
 import { hostilePatches } from "./index.ts";
 

@@ -10,7 +10,7 @@ import {
   ModalFooter,
   ModalHeader,
 } from "@patternfly/react-core";
-import { targetResource } from "@virt/client";
+import { targetResource } from "@virt/views";
 import { type ReactNode, useId, useState } from "react";
 import { useAccess, useCluster } from "../data/use-cluster.ts";
 import { targetPath } from "../data/use-drift.ts";

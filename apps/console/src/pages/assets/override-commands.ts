@@ -1,7 +1,7 @@
 // Fills the override commands with a field of the object, so that the user changes only the value.
 
 import type { JsonMap } from "@virt/api";
-import { at } from "@virt/engine";
+import { at } from "@virt/objects";
 
 /** Matches pointers that need no escaping in a shell or in a JSON pointer. */
 const plainPointer = /^(?:\/[A-Za-z0-9][\w.-]*)+$/u;

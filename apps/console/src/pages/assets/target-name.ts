@@ -1,6 +1,6 @@
 // Parses the object names in the report, and formats commands for them.
 
-import { targetResource } from "@virt/client";
+import { targetResource } from "@virt/views";
 
 export type NamedTarget = { readonly kind: string; readonly namespace?: string; readonly name: string };
 

@@ -1,7 +1,7 @@
 // The interface of the pages to the cluster, independent of the shell.
 
 import type { Impact, KubeObject } from "@virt/api";
-import type { ConfigPatch, WatchedName } from "@virt/client";
+import type { ConfigPatch, WatchedName } from "@virt/views";
 import type { KindStates } from "./kind-state.ts";
 
 /** Immutable: each change creates a new value. */

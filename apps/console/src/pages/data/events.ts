@@ -1,7 +1,7 @@
 // Converts events of both controllers to rows, newest first.
 
 import type { KubeObject } from "@virt/api";
-import { asNumber, asText, at, oncePer } from "@virt/engine";
+import { asNumber, asText, at, oncePer } from "@virt/objects";
 
 export type EventLine = {
   readonly key: string;

@@ -1,7 +1,7 @@
 // The state of the watched kinds, and how stream lines change it.
 
 import type { KubeObject } from "@virt/api";
-import type { StreamLine, WatchedName } from "@virt/client";
+import type { StreamLine, WatchedName } from "@virt/views";
 
 /** `loading` until the first list. `absent`: the kind is not served. */
 export type KindState = {

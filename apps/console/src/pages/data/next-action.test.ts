@@ -1,5 +1,5 @@
 import { phases, type VirtPlatformConfig } from "@virt/api";
-import { profileRow } from "@virt/client";
+import { profileRow } from "@virt/views";
 import { expect, test } from "vitest";
 import { nextActionOf } from "./next-action.ts";
 

@@ -1,6 +1,6 @@
 // Maps the next step of a profile to buttons. Pages show the command only on demand.
 
-import type { NextStep, ProfileRow } from "@virt/client";
+import type { NextStep, ProfileRow } from "@virt/views";
 import { strings } from "../strings.ts";
 
 /** `plan`, `rollout` and `drift` open a page. `draft` and `replan` request a plan. */

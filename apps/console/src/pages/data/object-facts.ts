@@ -1,7 +1,7 @@
 // Lists facts about a node or a VM as terms and texts.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, entriesOf, isMap, member } from "@virt/engine";
+import { asList, asText, at, entriesOf, isMap, member } from "@virt/objects";
 import { strings } from "../strings.ts";
 
 export type ObjectFact = { readonly term: string; readonly text: string };

@@ -1,8 +1,7 @@
 // Combines nodes, pools, MachineConfigNodes and VMs into the nodes of each pool, with phases and VMs.
 
 import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
-import { asList, asText, at, listReportsOnce, member, oncePer } from "@virt/engine";
-import { poolOfNode } from "@virt/facts";
+import { listReportsOnce, poolOfNode } from "@virt/cluster";
 import {
   countPhases,
   type NodeCounts,
@@ -11,6 +10,7 @@ import {
   readNodeFact,
   stepOfNode,
 } from "@virt/impact";
+import { asList, asText, at, member, oncePer } from "@virt/objects";
 
 export type LeavingVm = {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { assetStateRows } from "@virt/client";
-import { assetStates } from "@virt/engine";
+import { assetStates } from "@virt/cluster";
+import { assetStateRows } from "@virt/views";
 import { expect, test } from "vitest";
 import { readReport } from "./report.ts";
 

@@ -1,9 +1,9 @@
 // Reads the report of the platform controller as table rows, one for each asset.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { type AssetStateRow, assetStateRows, fieldText } from "@virt/client";
-import { type AssetState, asList, asText, at, isMap, member, readJson } from "@virt/engine";
-import { hcoName } from "@virt/facts";
+import { type AssetState, hcoName } from "@virt/cluster";
+import { asList, asText, at, isMap, member, readJson } from "@virt/objects";
+import { type AssetStateRow, assetStateRows, fieldText } from "@virt/views";
 import type { NamedTarget } from "../assets/target-name.ts";
 
 /** A field that another manager owns. Values are short JSON, or empty if the report lacks them. */

@@ -1,6 +1,6 @@
 // Collects stream lines into the snapshot that pages show, in both shells.
 
-import type { StreamLine, WatchedName } from "@virt/client";
+import type { StreamLine, WatchedName } from "@virt/views";
 import type { ClusterSnapshot } from "./cluster-data.ts";
 import { applyLines, areCurrent, dropUnwatchedProblems } from "./kind-state.ts";
 

@@ -1,7 +1,7 @@
 // Cluster data from the standalone server: one stream for all watched kinds, and single requests.
 
 import type { KubeObject } from "@virt/api";
-import type { StreamLine, WatchedName } from "@virt/client";
+import type { StreamLine, WatchedName } from "@virt/views";
 import {
   accessReviewOf,
   accessReviewPath,

@@ -1,7 +1,7 @@
 // Builds the timeline of a config from its phase, items, nodes and events, newest first.
 
 import { type KubeObject, phases, type VirtPlatformConfig } from "@virt/api";
-import { oncePer } from "@virt/engine";
+import { oncePer } from "@virt/objects";
 import { type EventLine, eventLines } from "./events.ts";
 
 export type TimelineEntry = {

@@ -1,7 +1,7 @@
 // Hooks through which pages watch and read the cluster.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import type { WatchedName } from "@virt/client";
+import type { WatchedName } from "@virt/views";
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { AccessAnswer, AccessQuestion, ClusterData, ClusterSnapshot } from "./cluster-data.ts";
 import { type KindState, unknownKind } from "./kind-state.ts";

@@ -1,7 +1,7 @@
 // Reads the targets of drifted configs again whenever a config or target may have changed.
 
 import type { Ref, VirtPlatformConfig } from "@virt/api";
-import { type DriftRow, driftedTargets, driftRows, type LiveTarget, targetResource } from "@virt/client";
+import { type DriftRow, driftedTargets, driftRows, type LiveTarget, targetResource } from "@virt/views";
 import { useEffect, useState } from "react";
 import type { ClusterData } from "./cluster-data.ts";
 import { useCluster } from "./use-cluster.ts";

@@ -2,7 +2,7 @@
 
 import { Button, Modal, ModalBody, ModalHeader, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
-import { driftDiff, readDiff } from "@virt/client";
+import { driftDiff, readDiff } from "@virt/views";
 import { useState } from "react";
 import { useCluster } from "../data/use-cluster.ts";
 import { readTarget } from "../data/use-drift.ts";

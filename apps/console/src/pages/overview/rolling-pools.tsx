@@ -1,7 +1,7 @@
 // Alerts for all updating pools, whatever the cause.
 
 import { Alert, AlertActionLink } from "@patternfly/react-core";
-import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
+import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/views";
 import { useMemo } from "react";
 import { useConfigs, useKind, useObjects } from "../data/use-cluster.ts";
 import { hrefOf } from "../routes.ts";

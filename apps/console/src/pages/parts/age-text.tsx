@@ -1,6 +1,6 @@
 // Ages that update without rendering the surrounding rows. The exact time shows on hover.
 
-import { ageText, secondsSince } from "@virt/client";
+import { ageText, secondsSince } from "@virt/views";
 import { useTimeText } from "../data/clock.ts";
 import { strings } from "../strings.ts";
 

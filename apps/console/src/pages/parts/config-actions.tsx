@@ -2,7 +2,7 @@
 
 import { Alert, Button, type ButtonProps } from "@patternfly/react-core";
 import { configKind, type VirtPlatformConfig } from "@virt/api";
-import type { ConfigPatch } from "@virt/client";
+import type { ConfigPatch } from "@virt/views";
 import { useCallback, useId, useState } from "react";
 import type { AccessAnswer } from "../data/cluster-data.ts";
 import { useAccess, useCluster } from "../data/use-cluster.ts";

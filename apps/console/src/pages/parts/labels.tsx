@@ -15,8 +15,8 @@ import {
   SyncAltIcon,
 } from "@patternfly/react-icons";
 import type { NodeRolloutPhase, Phase, Severity } from "@virt/api";
-import { phaseWord } from "@virt/client";
-import type { AssetState } from "@virt/engine";
+import type { AssetState } from "@virt/cluster";
+import { phaseWord } from "@virt/views";
 import type { ComponentType } from "react";
 import { strings } from "../strings.ts";
 

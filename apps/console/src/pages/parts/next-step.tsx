@@ -2,7 +2,7 @@
 
 import { Button, type ButtonProps } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";
-import { type ProfileRow, planPatches } from "@virt/client";
+import { type ProfileRow, planPatches } from "@virt/views";
 import { nextActionOf, type PageAction } from "../data/next-action.ts";
 import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";

@@ -2,7 +2,7 @@
 
 import { Alert } from "@patternfly/react-core";
 import type { Phase, VirtPlatformConfig } from "@virt/api";
-import { foreignText } from "@virt/client";
+import { foreignText } from "@virt/views";
 import { strings } from "../strings.ts";
 
 const variants: Readonly<Partial<Record<Phase, "warning" | "danger">>> = {

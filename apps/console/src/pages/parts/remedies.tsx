@@ -1,7 +1,7 @@
 // The options to unblock a rollout, least disruptive first.
 
 import { List, ListItem } from "@patternfly/react-core";
-import type { BlockerRemedy } from "@virt/client";
+import type { BlockerRemedy } from "@virt/views";
 import { CommandText } from "./states.tsx";
 
 export function Remedies({ remedies }: { readonly remedies: readonly BlockerRemedy[] }) {

@@ -2,7 +2,7 @@
 
 import { ClipboardCopy, EmptyState, EmptyStateBody, ExpandableSection, Spinner } from "@patternfly/react-core";
 import { CubesIcon, LockIcon, SearchIcon } from "@patternfly/react-icons";
-import type { WatchedName } from "@virt/client";
+import type { WatchedName } from "@virt/views";
 import { type ReactNode, useState } from "react";
 import { useKind } from "../data/use-cluster.ts";
 import { strings } from "../strings.ts";

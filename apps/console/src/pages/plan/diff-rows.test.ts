@@ -1,4 +1,4 @@
-import { type DiffLine, readDiff } from "@virt/client";
+import { type DiffLine, readDiff } from "@virt/views";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { foldRows, pairLines, unifyLines } from "./diff-rows.ts";

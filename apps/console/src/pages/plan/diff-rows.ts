@@ -1,6 +1,6 @@
 // Arranges diff lines as table rows, unified or side by side, and folds long runs of context.
 
-import type { DiffHunk, DiffLine } from "@virt/client";
+import type { DiffHunk, DiffLine } from "@virt/views";
 
 export type DiffTableRow = { readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
 

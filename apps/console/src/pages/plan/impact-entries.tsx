@@ -3,7 +3,7 @@
 import { ExpandableSection, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { ImpactEntry } from "@virt/api";
-import { blockerRemedies } from "@virt/client";
+import { blockerRemedies } from "@virt/views";
 import { useState } from "react";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { Remedies } from "../parts/remedies.tsx";

@@ -2,7 +2,7 @@
 
 import { Button, CodeBlock, CodeBlockCode, ExpandableSection } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
-import { type DiffLine, type ObjectDiff, readDiff } from "@virt/client";
+import { type DiffLine, type ObjectDiff, readDiff } from "@virt/views";
 import { useMemo, useState } from "react";
 import { ShowCommand } from "../parts/states.tsx";
 import { strings } from "../strings.ts";

@@ -1,7 +1,7 @@
 // Converts profile options to form texts and back, and validates them by the CRD schema.
 
 import type { Json, JsonMap } from "@virt/api";
-import { asText, entriesOf, equalJson, isMap, parseJson } from "@virt/engine";
+import { asText, entriesOf, equalJson, isMap, parseJson } from "@virt/objects";
 
 /** An option in the CRD. Without `default`, the advisor derives the value. */
 export type OptionField = {

@@ -18,7 +18,7 @@ import {
   TextInput,
 } from "@patternfly/react-core";
 import type { Json, JsonMap, VirtPlatformConfig } from "@virt/api";
-import { planPatches } from "@virt/client";
+import { planPatches } from "@virt/views";
 import { useId, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { useConfigAccess, useSendPatches } from "../parts/config-actions.tsx";

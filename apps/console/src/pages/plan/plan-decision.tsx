@@ -11,7 +11,7 @@ import {
   ModalHeader,
   TextArea,
 } from "@patternfly/react-core";
-import { approvalAttempts, isPlanNamed, planName, readRejection, rejectionPatch, rejectionText } from "@virt/client";
+import { approvalAttempts, isPlanNamed, planName, readRejection, rejectionPatch, rejectionText } from "@virt/views";
 import { useId, useState } from "react";
 import { consoleManager } from "../data/cluster-data.ts";
 import { useCluster } from "../data/use-cluster.ts";

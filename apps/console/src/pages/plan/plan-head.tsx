@@ -6,7 +6,7 @@ import {
   DescriptionListGroup,
   DescriptionListTerm,
 } from "@patternfly/react-core";
-import { planName, profileRow } from "@virt/client";
+import { planName, profileRow } from "@virt/views";
 import type { ReactNode } from "react";
 import { useNow } from "../data/use-cluster.ts";
 import { TimeAgo } from "../parts/age-text.tsx";

@@ -3,7 +3,7 @@
 import { Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
-import { executionSettings } from "@virt/client";
+import { executionSettings } from "@virt/views";
 import { strings } from "../strings.ts";
 import { type KnownOptions, optionRows } from "./option-rows.ts";
 import { EditOptions } from "./options-dialog.tsx";

@@ -1,7 +1,15 @@
 // The plan on the page as one value, so that the user approves exactly what is shown.
 
-import type { DisruptionClass, Impact, Item, Phase, Review, Severity, VirtPlatformConfig } from "@virt/api";
-import { disruptionClasses } from "@virt/api";
+import {
+  type DisruptionClass,
+  disruptionClasses,
+  type Impact,
+  type Item,
+  type Phase,
+  type Review,
+  type Severity,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { strings } from "../strings.ts";
 
 export type ShownPlan = {

@@ -1,7 +1,7 @@
 // Returns the value at a dotted path as short JSON. Empty if the path does not exist.
 
 import type { Json } from "@virt/api";
-import { isMap } from "@virt/engine";
+import { isMap } from "@virt/objects";
 
 const most = 160;
 

@@ -2,7 +2,7 @@
 
 import { Alert } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
-import type { ExpectedPool } from "@virt/client";
+import type { ExpectedPool } from "@virt/views";
 import { strings } from "../strings.ts";
 
 const texts = strings.rollout;

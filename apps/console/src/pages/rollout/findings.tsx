@@ -1,7 +1,7 @@
 // The findings of a rollout with ages and commands.
 
 import { Alert, List, ListItem, Title } from "@patternfly/react-core";
-import { type FindingView, gapText, noBlockerText, type RolloutProgressView, uncheckedText } from "@virt/client";
+import { type FindingView, gapText, noBlockerText, type RolloutProgressView, uncheckedText } from "@virt/views";
 import { Age } from "../parts/age-text.tsx";
 import { Remedies } from "../parts/remedies.tsx";
 import { CommandText } from "../parts/states.tsx";

@@ -2,8 +2,8 @@
 
 import { Alert, SearchInput, Title } from "@patternfly/react-core";
 import type { NodeRolloutPhase } from "@virt/api";
-import { ageText, type FindingView, secondsSince } from "@virt/client";
-import { equalJson } from "@virt/engine";
+import { equalJson } from "@virt/objects";
+import { ageText, type FindingView, secondsSince } from "@virt/views";
 import { memo, useMemo, useState } from "react";
 import { useTimeText } from "../data/clock.ts";
 import { layoutOf, mostTiles } from "../data/grid-layout.ts";

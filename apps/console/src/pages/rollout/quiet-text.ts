@@ -1,7 +1,7 @@
 // The text for a profile without an active rollout.
 
 import type { VirtPlatformConfig } from "@virt/api";
-import { profileRow, viewRollout } from "@virt/client";
+import { profileRow, viewRollout } from "@virt/views";
 import { strings } from "../strings.ts";
 
 const texts = strings.rollout;

@@ -3,7 +3,7 @@
 import { Button, Title } from "@patternfly/react-core";
 import { CubeIcon, ExclamationTriangleIcon, FlagIcon, InfoCircleIcon, ServerIcon } from "@patternfly/react-icons";
 import type { VirtPlatformConfig } from "@virt/api";
-import { ageText, secondsSince } from "@virt/client";
+import { ageText, secondsSince } from "@virt/views";
 import { type ComponentType, useMemo, useState } from "react";
 import { type TimelineEntry, timelineOf } from "../data/timeline.ts";
 import { useKind, useNow, useObjects } from "../data/use-cluster.ts";

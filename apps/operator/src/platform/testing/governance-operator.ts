@@ -1,7 +1,7 @@
 // One process of the operator in a test cluster, with independently delayed caches.
 
 import { configKind, type KubeObject } from "@virt/api";
-import type { GovernorConfig } from "@virt/engine";
+import type { GovernorConfig } from "@virt/cluster";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import {
   buildClusterFacts,

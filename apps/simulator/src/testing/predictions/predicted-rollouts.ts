@@ -1,6 +1,6 @@
 // Predicts and simulates two consecutive rollouts of a random world.
 
-import { asList, at, type JsonMap, type KubeObject, member, oncePer, roleLabel } from "@virt/engine";
+import { roleLabel } from "@virt/cluster";
 import {
   assessed,
   assessImpact,
@@ -17,6 +17,7 @@ import {
   readVmFact,
 } from "@virt/impact";
 import { outcomesByVm } from "@virt/impact/testing/vm-outcomes";
+import { asList, at, type JsonMap, type KubeObject, member, oncePer } from "@virt/objects";
 import { namespacedName } from "../../evictions.ts";
 import { type InMemorySimulation, simulateInMemory } from "../in-memory-simulation.ts";
 import { changedFile, type RandomWorld } from "./random-worlds.ts";

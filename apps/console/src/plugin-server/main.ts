@@ -1,0 +1,34 @@
+// The server of the console plugin as a process: static files over HTTPS, for the console's backend. It has no account and no rights.
+
+import { parseArgs } from "node:util";
+import { servePublic, systemClock } from "@virt/kube";
+import { type EmbeddedPage, readEmbeddedPages } from "../server/index.ts";
+import { answerFile } from "./answer-file.ts";
+
+/** Set by the bundler. */
+declare const PLUGIN_FILES: readonly EmbeddedPage[];
+
+const { values } = parseArgs({
+  options: {
+    "bind-address": { type: "string", default: ":9443" },
+    "cert-dir": { type: "string", default: "/etc/serving-cert" },
+  },
+});
+const files = readEmbeddedPages(PLUGIN_FILES);
+const writeLine = (line: string) => void process.stderr.write(`virt-console-plugin: ${line}\n`);
+const serving = await servePublic({
+  address: values["bind-address"],
+  certificateFolder: values["cert-dir"],
+  clock: systemClock,
+  observer: { warned: writeLine, failed: (path, error) => writeLine(`cannot answer ${path}: ${String(error)}`) },
+  // The console's few replicas ask for all users.
+  limits: { connections: 500, connectionsEach: 250 },
+  answer: (request) => answerFile(request, files),
+});
+if (serving.kind === "serving") {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void serving.close());
+  writeLine(`serving ${files.size} files on port ${serving.port}`);
+} else {
+  writeLine(serving.kind === "refused" ? serving.problem : "--bind-address=0 leaves nothing to serve");
+  process.exitCode = 1;
+}

@@ -1,0 +1,66 @@
+// Lists and watches a kind over HTTP, as the user, for a page.
+
+import type { KubeObject } from "@virt/api";
+import { type Sender, sleep, systemClock, WatchSource } from "@virt/kube";
+import type { StreamEnd } from "@virt/objects";
+import {
+  type FollowedSubject,
+  followWatchedKind,
+  type KindTransport,
+  projectForPage,
+  type StreamLine,
+  type WatchedKind,
+  type WatchedName,
+  watchedKinds,
+} from "@virt/views";
+
+export type FollowOptions = {
+  readonly sender: Sender;
+  readonly signal: AbortSignal;
+  readonly send: (line: StreamLine) => void;
+};
+
+const timeoutSeconds = 290;
+
+/** Settles when the signal ends it. */
+export function followKind(name: WatchedName, { sender, signal, send }: FollowOptions): Promise<void> {
+  const transport: KindTransport = {
+    page: async (subject, page) => {
+      const answer = await sourceOf(subject).page(sender, page, signal);
+      return "items" in answer || answer.how === "too large" ? answer : withText(answer);
+    },
+    watch: (subject, version, onFrame) => {
+      const closed = new AbortController();
+      const beginning = {
+        from: "version",
+        version,
+        timeoutSeconds,
+        signal: AbortSignal.any([signal, closed.signal]),
+      } as const;
+      const ended = sourceOf(subject)
+        .follow(sender, beginning, (frames) => frames.forEach(onFrame))
+        .then(withText);
+      return { ended, close: () => closed.abort() };
+    },
+    pause: (ms) => sleep(systemClock, ms, signal),
+    isEnded: () => signal.aborted,
+  };
+  return followWatchedKind(name, { transport, send });
+}
+
+function sourceOf({ name, resource, namespace }: FollowedSubject): WatchSource<KubeObject> {
+  const { selection }: WatchedKind = watchedKinds[name];
+  const place = namespace === undefined ? {} : { namespace };
+  const subject = { resource, selection: { ...selection }, ...place, content: "full", owners: "ignored" } as const;
+  return new WatchSource(subject, (object) => projectForPage(name, object));
+}
+
+/** Whatever is not JSON is not from an API server, and is not shown. */
+function withText(ending: StreamEnd): StreamEnd {
+  if (ending.how !== "refused") return ending;
+  const { code, statusMessage } = ending;
+  return {
+    ...ending,
+    why: `the API server returned ${code}${statusMessage === undefined ? "" : `: ${statusMessage}`}`,
+  };
+}

@@ -1,0 +1,67 @@
+// The health of an object and the status conditions that determine it.
+
+import { asList, asNumber, asText, at, type Json, type KubeObject, member } from "@virt/objects";
+
+export type Health = {
+  readonly state:
+    | "done" // the object has the state of its spec
+    | "waiting" // in progress, or not observed by its controller yet
+    | "degraded" // has a problem that may resolve itself
+    | "failed"; // will not succeed
+  readonly message: string; // for users only, code must not depend on it
+  /** A problem that needs attention, not mere waiting. */
+  readonly problem?: string;
+  /** Pools without nodes are not included. */
+  readonly pools?: readonly PoolProgress[];
+};
+
+/** `updated` is absent until the pool has observed the new configuration. */
+export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
+
+/** `message` falls back to the reason, as the descheduler operator requires. */
+export type ObjectCondition = { readonly type: string; readonly status: string; readonly message: string };
+
+export function conditionsOf(object: KubeObject): readonly ObjectCondition[] {
+  return asList(at(object, "status", "conditions")).flatMap(readCondition);
+}
+
+function readCondition(condition: Json): readonly ObjectCondition[] {
+  const [type, status, message, reason] = ["type", "status", "message", "reason"].map((key) =>
+    asText(member(condition, key)),
+  );
+  return type === undefined || status === undefined ? [] : [{ type, status, message: message || (reason ?? "") }];
+}
+
+export function findTrue(conditions: readonly ObjectCondition[], type: string): ObjectCondition | undefined {
+  return conditions.find((condition) => condition.type === type && condition.status === "True");
+}
+
+export function isBehind(object: KubeObject): boolean {
+  const observed = asNumber(at(object, "status", "observedGeneration"));
+  return observed !== undefined && observed < (object.metadata.generation ?? 0);
+}
+
+/** Returns the health from operator conditions. `silence` decides if there is no Available condition. */
+export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
+  const name = `${object.kind} '${object.metadata.name}'`;
+  const conditions = conditionsOf(object);
+  if (conditions.length === 0) return { state: "waiting", message: `${name} has no status yet` };
+  if (isBehind(object)) return { state: "waiting", message: `${name} is processing changes` };
+  const degraded = find(conditions, "Degraded", "True");
+  if (degraded !== undefined) return { state: "degraded", message: `${name} is degraded${because(degraded)}` };
+  const progressing = find(conditions, "Progressing", "True");
+  if (progressing !== undefined) return { state: "waiting", message: `${name} is progressing${because(progressing)}` };
+  const unavailable = find(conditions, "Available", "False");
+  const isSilent = silence === "unavailable" && find(conditions, "Available", "True") === undefined;
+  if (unavailable !== undefined || isSilent)
+    return { state: "waiting", message: `${name} is not available${because(unavailable)}` };
+  return { state: "done", message: `${name} is available` };
+}
+
+function find(conditions: readonly ObjectCondition[], type: string, status: string): ObjectCondition | undefined {
+  return conditions.find((condition) => condition.type.endsWith(type) && condition.status === status);
+}
+
+function because(condition: ObjectCondition | undefined): string {
+  return condition === undefined || condition.message === "" ? "" : ` (${condition.message})`;
+}

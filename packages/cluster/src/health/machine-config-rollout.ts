@@ -1,0 +1,78 @@
+// The health of a MachineConfig rollout across all affected pools.
+
+import { asList, asText, at, compareUtf8, type KubeObject, matchesSelector, member } from "@virt/objects";
+import { containsConfig, roleLabel } from "../machine-config.ts";
+import type { Health, PoolProgress } from "./conditions.ts";
+import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
+
+export type MachineConfigChange = {
+  readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
+  readonly operation: "Apply" | "Delete";
+  readonly wasThere: boolean; // if true, the pools' lists of sources do not change
+  readonly before: ReadonlyMap<string, string>; // the target of each pool at the start of the rollout
+  readonly startedMsAgo: number;
+  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: by labels
+};
+
+/** Undefined if it was not read. */
+export type RenderedOf = (name: string) => KubeObject | undefined;
+
+/** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
+export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
+  const labels = machineConfig.metadata.labels ?? {};
+  const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
+  const names = new Set([labels[roleLabel] || "worker", ...matching.map(({ metadata }) => metadata.name)]);
+  const rank = (name: string) => (name === "worker" ? 0 : 1);
+  return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
+}
+
+export type CountOfPool = (pool: string) => PoolProgress | undefined;
+
+/** Reports on the failed pools, else those that are not done, else all. */
+export function rolloutHealth(
+  pools: readonly KubeObject[],
+  change: MachineConfigChange,
+  renderedOf: RenderedOf,
+  countOf: CountOfPool = () => undefined,
+): Health {
+  const names = change.pools ?? affectedPools(pools, change.machineConfig);
+  const healths = names.map((name) => {
+    const pool = pools.find(({ metadata }) => metadata.name === name);
+    if (pool === undefined) return missing(name);
+    const { operation, startedMsAgo } = change;
+    const isRendered = isRenderedBy(pool, change, renderedOf);
+    const rendering = { machineConfig: nameOf(change), operation, isRendered, startedMsAgo };
+    return machineConfigPoolHealth(pool, rendering, countOf(name));
+  });
+  const state = worst.find((each) => healths.some((health) => health.state === each)) ?? "done";
+  const open = healths.filter((health) => (state === "failed" ? health.state === state : health.state !== "done"));
+  const message = (open.length > 0 ? open : healths).map((health) => health.message).join("; ");
+  const problems = healths.flatMap(({ problem = [] }) => problem);
+  const progress = healths.flatMap(({ pools: counted = [] }) => counted);
+  return {
+    state,
+    message,
+    ...(problems.length > 0 && { problem: problems.join("; ") }),
+    ...(progress.length > 0 && { pools: progress }),
+  };
+}
+
+function missing(name: string): Health {
+  return { state: "waiting", message: `${poolName(name)} not found` };
+}
+
+const worst = ["failed", "degraded", "waiting"] as const;
+
+function nameOf({ machineConfig }: MachineConfigChange): string {
+  return machineConfig.metadata.name;
+}
+
+export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
+  const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
+  const sources = asList(at(pool, "spec", "configuration", "source"));
+  const isListed = sources.some((source) => member(source, "name") === nameOf(change));
+  if (change.operation === "Delete") return !isListed;
+  if (!isListed || !change.wasThere || target !== change.before.get(pool.metadata.name)) return isListed;
+  const rendered = renderedOf(target);
+  return rendered !== undefined && containsConfig(rendered, change.machineConfig);
+}

@@ -1,0 +1,87 @@
+// Informers that both controllers share, and the projections of their caches.
+
+import { configKind, type KubeObject, type Ref } from "@virt/api";
+import type { InformerSpec } from "@virt/objects";
+import { networkParts, nodeMembers } from "./hardware.ts";
+import { infrastructureParts, schedulerParts } from "./topology.ts";
+
+/** `starting`: nothing is known yet. `not served`: the API server does not have the kind. */
+export type CachedList = {
+  readonly state: "starting" | "synced" | "not served";
+  readonly store: { readonly items: () => Iterable<KubeObject> };
+};
+
+/** Returns undefined if the informer is not running. */
+export type FindCached = (spec: InformerSpec) => CachedList | undefined;
+
+/** Key paths to keep in addition to the metadata. */
+export type ReadParts = readonly (readonly string[])[];
+
+const partsOnly = (parts: ReadParts) => ({ keep: "parts", parts }) as const;
+
+export const configInformer: InformerSpec = {
+  apiVersion: configKind.apiVersion,
+  kind: configKind.kind,
+  projection: { keep: "all" },
+};
+
+/** Keeps few members, because large clusters have thousands of nodes. */
+export const nodeInformer: InformerSpec = {
+  apiVersion: "v1",
+  kind: "Node",
+  projection: { keep: "members", members: nodeMembers },
+};
+
+/** Not served outside OpenShift. */
+export const infrastructureInformer: InformerSpec = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "Infrastructure",
+  name: "cluster",
+  projection: partsOnly(infrastructureParts),
+};
+
+/** Not served outside OpenShift. */
+export const schedulerInformer: InformerSpec = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "Scheduler",
+  name: "cluster",
+  projection: partsOnly(schedulerParts),
+};
+
+/** Not served outside OpenShift. */
+export const networkInformer: InformerSpec = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "Network",
+  name: "cluster",
+  projection: partsOnly(networkParts),
+};
+
+/** Shows only whether the namespace exists. */
+export function namespaceInformer(name: string): InformerSpec {
+  return { apiVersion: "v1", kind: "Namespace", name, projection: partsOnly([]) };
+}
+
+export function kindInformer(apiVersion: string, kind: string, parts: ReadParts = []): InformerSpec {
+  return { apiVersion, kind, projection: partsOnly(parts) };
+}
+
+const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metadata", "annotations"]];
+
+/** Keeps what users configure. The status changes often and is not needed. */
+export const contentProjection = partsOnly(content);
+
+/** Also keeps the reported conditions and the field owners. */
+export const reportedContentProjection = partsOnly([
+  ...content,
+  ["metadata", "managedFields"],
+  ["metadata", "generation"],
+  ["status", "observedGeneration"],
+  ["status", "conditions"],
+]);
+
+/** Also keeps the field owners. */
+export const ownedContentProjection = partsOnly([...content, ["metadata", "managedFields"]]);
+
+export function objectInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: ownedContentProjection };
+}

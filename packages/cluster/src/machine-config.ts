@@ -1,0 +1,105 @@
+// Models how the Machine Config Operator renders MachineConfigs, as far as we depend on it.
+
+import {
+  asList,
+  asText,
+  at,
+  compareUtf8,
+  digest,
+  equalJson,
+  isList,
+  isMap,
+  type Json,
+  type JsonMap,
+  type KubeObject,
+  matchesSelector,
+  member,
+} from "@virt/objects";
+
+export const roleLabel = "machineconfiguration.openshift.io/role";
+
+/** `source` lists the merged MachineConfigs in order. */
+export type RenderedConfig = { readonly object: KubeObject; readonly source: readonly string[] };
+
+/** Renders equal contents under equal names. */
+export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
+  const selector = at(pool, "spec", "machineConfigSelector");
+  const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));
+  const spec = mergedSpec(selected);
+  const name = `rendered-${pool.metadata.name}-${digest(spec).slice(0, 32)}`;
+  const object = {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name },
+    spec,
+  };
+  return { object, source: selected.map(({ metadata }) => metadata.name) };
+}
+
+// By name, but those for worker come first: a custom pool inherits and overrides them.
+function inOrder(machineConfigs: readonly KubeObject[]): readonly KubeObject[] {
+  const rank = ({ metadata }: KubeObject) => (metadata.labels?.[roleLabel] === "worker" ? 0 : 1);
+  return machineConfigs.toSorted(
+    (left, right) => rank(left) - rank(right) || compareUtf8(left.metadata.name, right.metadata.name),
+  );
+}
+
+function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
+  const all = (...path: readonly string[]) => machineConfigs.flatMap((each) => asList(at(each, "spec", ...path)));
+  const versions = machineConfigs.flatMap((each) => asText(at(each, "spec", "config", "ignition", "version")) ?? []);
+  return {
+    config: {
+      ignition: { version: versions.toSorted(compareUtf8).at(-1) ?? "3.2.0" },
+      storage: { files: merged(all("config", "storage", "files"), "path") },
+      systemd: { units: merged(all("config", "systemd", "units"), "name") },
+    },
+    kernelArguments: all("kernelArguments"),
+  };
+}
+
+// The first part of a name determines the position, the last one wins by member. Drop-ins merge in the same way.
+function merged(parts: readonly Json[], key: string): readonly Json[] {
+  const known = new Map<string, JsonMap>();
+  for (const part of parts) {
+    const name = asText(member(part, key));
+    if (name === undefined || !isMap(part)) continue;
+    const before = known.get(name) ?? {};
+    const dropins = merged([...asList(before["dropins"]), ...asList(part["dropins"])], "name");
+    known.set(name, { ...before, ...part, ...(dropins.length > 0 ? { dropins } : {}) });
+  }
+  return [...known.values()];
+}
+
+export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
+  const argumentsOf = (object: KubeObject) => asList(at(object, "spec", "kernelArguments"));
+  const hasArguments = argumentsOf(machineConfig).every((argument) => argumentsOf(rendered).includes(argument));
+  return hasArguments && hasParts(rendered, machineConfig, "files") && hasParts(rendered, machineConfig, "units");
+}
+
+const places = {
+  files: { path: ["storage", "files"], key: "path", members: ["contents", "mode"] },
+  units: { path: ["systemd", "units"], key: "name", members: ["contents", "enabled", "mask", "dropins"] },
+} as const;
+
+function hasParts(rendered: KubeObject, machineConfig: KubeObject, kind: keyof typeof places): boolean {
+  const { path, key, members } = places[kind];
+  const partsOf = (object: KubeObject) => asList(at(object, "spec", "config", ...path));
+  return partsOf(machineConfig).every((part) => {
+    const twin = partsOf(rendered).find((each) => equalJson(member(each, key), member(part, key)));
+    return twin !== undefined && members.every((name) => covers(member(twin, name), member(part, name)));
+  });
+}
+
+// The operator fills in omitted members, such as an empty compression, and merges other drop-ins into a unit.
+function covers(rendered: Json | undefined, wanted: Json | undefined): boolean {
+  if (isMap(wanted)) return Object.entries(wanted).every(([key, value]) => covers(member(rendered, key), value));
+  if (isList(wanted)) return wanted.every((each) => asList(rendered).some((other) => covers(other, each)));
+  return wanted === undefined || equalJson(rendered, wanted);
+}
+
+/** Returns the effective argument, such as `psi=1`. The key ends at the first `=`. */
+export function argumentInForce(kernelArguments: Json | undefined, key: string): string | undefined {
+  return asList(kernelArguments)
+    .flatMap((argument) => asText(argument) ?? [])
+    .findLast((argument) => argument.split("=", 1)[0] === key);
+}

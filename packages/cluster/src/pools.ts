@@ -1,0 +1,80 @@
+// Assigns nodes to MachineConfigPools, and finds conflicting KubeletConfigs.
+
+import type { Json, KubeObject } from "@virt/api";
+import { asList, at, entriesOf, type InformerSpec, isMap, matchesSelector, member, oncePer } from "@virt/objects";
+
+const poolApi = "machineconfiguration.openshift.io/v1";
+
+/** All pools, with the members that show the progress of a rollout. */
+export const poolInformer: InformerSpec = {
+  apiVersion: poolApi,
+  kind: "MachineConfigPool",
+  projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
+};
+
+export function poolInformerOf(name: string): InformerSpec {
+  const parts = [
+    ["metadata", "labels"],
+    ["spec", "configuration"],
+  ];
+  return { apiVersion: poolApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
+}
+
+/** `kernelArguments`: of the current configuration. Undefined until they are read. */
+export type PoolFact = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly kernelArguments: readonly string[] | undefined;
+};
+
+/**
+ * Applies the rules of the Machine Config Operator: master first, then a custom pool, then worker. Returns undefined
+ * for Windows nodes and for nodes in several custom pools.
+ */
+export function poolOfNode(labels: Readonly<Record<string, string>>, pools: readonly KubeObject[]): string | undefined {
+  if (labels["kubernetes.io/os"] === "windows") return undefined;
+  const names = selectorsOf(pools).flatMap(({ name, selector }) => (matchesSelector(selector, labels) ? [name] : []));
+  const custom = names.filter((name) => name !== "master" && name !== "worker");
+  if (custom.length > 1) return undefined;
+  if (names.includes("master")) return "master";
+  return custom[0] ?? names.find((name) => name === "worker");
+}
+
+// Memoized, because callers ask for hundreds of nodes with the same pools.
+const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
+  pools.flatMap((pool) => {
+    const selector = at(pool, "spec", "nodeSelector");
+    return isEmptySelector(selector) ? [] : [{ name: pool.metadata.name, selector }];
+  }),
+);
+
+function isEmptySelector(selector: Json | undefined): boolean {
+  const wanted = member(selector, "matchLabels");
+  const isUnlabelled = !isMap(wanted) || entriesOf(wanted).length === 0;
+  return isUnlabelled && asList(member(selector, "matchExpressions")).length === 0;
+}
+
+type PoolConfigQuery = {
+  readonly pool: string;
+  /** Undefined if the pool does not exist. In that case the built-in labels apply. */
+  readonly fact: PoolFact | undefined;
+  /** All objects of the kind, with `spec.machineConfigPoolSelector`. */
+  readonly configs: readonly KubeObject[];
+  /** The name of our own object, which is ignored. */
+  readonly own: string;
+};
+
+/** The members that `foreignPoolConfig` reads. */
+export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
+
+/** Returns the first foreign object that selects the pool. Of several, the operator silently uses the last. */
+export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery): string | undefined {
+  const labels = fact?.labels ?? {
+    [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",
+    "machineconfiguration.openshift.io/mco-built-in": "",
+  };
+  return configs
+    .filter((config) => matchesSelector(at(config, "spec", "machineConfigPoolSelector"), labels))
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name !== own)
+    .toSorted()[0];
+}

@@ -1,0 +1,86 @@
+// Delays hardware changes: a change counts after 10 minutes, because labels disappear while nodes restart.
+
+import { readTime, writeTime } from "@virt/objects";
+import { detectors, type Hardware } from "./hardware.ts";
+
+export const hardwareWaitMs = 600_000;
+
+const fields = [...detectors, "podSubnetPrefix"] as const satisfies readonly (keyof Hardware)[];
+
+type HardwareValue = Hardware[keyof Hardware];
+
+/** A reported change that does not count yet. Null: the value is unknown. */
+export type HardwareChange = {
+  readonly name: keyof Hardware;
+  readonly counted: boolean | number | null;
+  readonly seen: boolean | number | null;
+  /** Wall time, for display. The change counts then unless it reverts. */
+  readonly countsAt: string;
+};
+
+export type CountedHardware = { readonly hardware: Hardware; readonly changes: readonly HardwareChange[] };
+
+type WaitingChange = HardwareChange & {
+  /** In monotonic milliseconds. */
+  readonly dueMs: number;
+};
+
+/** The readings of this process. If they are lost, the next reading counts immediately. */
+export type HardwareMemory = { readonly hardware: Hardware; readonly changes: readonly WaitingChange[] };
+
+export type ReadingTime = { readonly wallMs: number; readonly monotonicMs: number };
+
+/** Adds a reading. If it is undefined because nodes cannot be read, all waits restart at the next reading. */
+export function followHardware(
+  before: HardwareMemory | undefined,
+  reading: Hardware | undefined,
+  time: ReadingTime,
+): HardwareMemory | undefined {
+  if (reading === undefined) return before && { ...before, changes: [] };
+  if (before === undefined) return { hardware: reading, changes: [] };
+  const waiting = fields.flatMap((name) => waitingChange(name, reading, before, time));
+  const [due, changes] = [waiting.filter(isDue), waiting.filter((one) => !isDue(one))];
+  const counted = Object.fromEntries(due.map(({ name }) => [name, reading[name]]));
+  return { hardware: { ...before.hardware, ...counted }, changes };
+
+  function isDue({ dueMs }: WaitingChange): boolean {
+    return time.monotonicMs >= dueMs;
+  }
+}
+
+function waitingChange(
+  name: keyof Hardware,
+  reading: Hardware,
+  before: HardwareMemory,
+  { wallMs, monotonicMs }: ReadingTime,
+): readonly WaitingChange[] {
+  const [counted, seen] = [shown(before.hardware[name]), shown(reading[name])];
+  if (seen === counted) return [];
+  const known = before.changes.find((change) => change.name === name && change.seen === seen);
+  if (known !== undefined) return [known];
+  const dueMs = monotonicMs + hardwareWaitMs;
+  return [{ name, counted, seen, dueMs, countsAt: writeTime(Math.ceil((wallMs + hardwareWaitMs) / 1000) * 1000) }];
+}
+
+function shown(value: HardwareValue): HardwareChange["seen"] {
+  return value ?? null;
+}
+
+/** Returns when the next change counts if no other reading follows, in monotonic milliseconds. */
+export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
+  return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
+}
+
+/** Applies pending changes that a controller reported, unless they reverted. For processes without a watch. */
+export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
+  const changes = reported.filter(
+    (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,
+  );
+  const counted = Object.fromEntries(changes.map(({ name, counted }) => [name, counted ?? undefined]));
+  return { hardware: { ...seen, ...counted }, changes };
+}
+
+/** Formats a change, such as "numaNodesPresent=true, takes effect at 2026-11-18T21:10:00Z". */
+export function changeWords({ name, seen, countsAt }: HardwareChange): string {
+  return `${name}=${seen ?? "unknown"}, takes effect at ${countsAt}`;
+}

@@ -1,0 +1,81 @@
+// Derives the topology of the cluster.
+
+import type { KubeObject } from "@virt/api";
+import { asText, at, oncePer } from "@virt/objects";
+
+export const topologyFields = [
+  "isOpenShift",
+  "isHCP",
+  "isAWS",
+  "isAzure",
+  "isGCP",
+  "isBareMetal",
+  "isVSphere",
+  "isOpenStack",
+  "hasSchedulableMasters",
+  "isCompact",
+] as const;
+export type TopologyField = (typeof topologyFields)[number];
+
+export type Topology = Readonly<Record<TopologyField, boolean>> & {
+  readonly controlPlaneTopology: string;
+  readonly cloudProvider: string;
+  readonly masterCount: number;
+  readonly workerCount: number;
+  readonly totalNodeCount: number;
+};
+
+export type TopologySources = {
+  /** `infrastructure` and `scheduler` are the objects named `cluster`. */
+  readonly infrastructure: KubeObject | undefined;
+  readonly scheduler: KubeObject | undefined;
+  readonly nodes: readonly KubeObject[];
+  readonly crds: ReadonlySet<string>;
+};
+
+/** Missing sources result in false, an empty string or 0. */
+export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
+  const controlPlaneTopology = asText(at(infrastructure, "status", "controlPlaneTopology")) ?? "";
+  const cloudProvider = asText(at(infrastructure, "status", "platformStatus", "type")) ?? "";
+  return {
+    isOpenShift: openShiftCrds.some((name) => crds.has(name)),
+    controlPlaneTopology,
+    isHCP: controlPlaneTopology === "External",
+    cloudProvider,
+    isAWS: cloudProvider === "AWS",
+    isAzure: cloudProvider === "Azure",
+    isGCP: cloudProvider === "GCP",
+    isBareMetal: cloudProvider === "BareMetal",
+    isVSphere: cloudProvider === "VSphere",
+    isOpenStack: cloudProvider === "OpenStack",
+    hasSchedulableMasters: at(scheduler, "spec", "mastersSchedulable") === true,
+    ...countNodes(nodes),
+  };
+}
+
+export const infrastructureParts: readonly (readonly string[])[] = [
+  ["status", "controlPlaneTopology"],
+  ["status", "platformStatus", "type"],
+];
+export const schedulerParts: readonly (readonly string[])[] = [["spec", "mastersSchedulable"]];
+
+const openShiftCrds = ["infrastructures.config.openshift.io", "machineconfigs.machineconfiguration.openshift.io"];
+
+const countNodes = oncePer((nodes: readonly KubeObject[]) => {
+  const masters = nodes.filter(isMaster);
+  const workerCount = nodes.filter((node) => hasRole(node, "worker") && !isMaster(node)).length;
+  return {
+    masterCount: masters.length,
+    workerCount,
+    totalNodeCount: nodes.length,
+    isCompact: masters.length > 0 && masters.every((node) => hasRole(node, "worker")) && workerCount === 0,
+  };
+});
+
+function isMaster(node: KubeObject): boolean {
+  return hasRole(node, "master") || hasRole(node, "control-plane");
+}
+
+function hasRole(node: KubeObject, role: string): boolean {
+  return at(node, "metadata", "labels", `node-role.kubernetes.io/${role}`) !== undefined;
+}
