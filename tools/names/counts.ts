@@ -1,18 +1,26 @@
-// `make counts`: counts the product in the working tree and, with BASE=<commit>, also in that commit.
+// `make counts`: counts the product and its tests in the working tree and, with BASE=<commit>, also in that commit.
 
 import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { countProduct, countsTable, type SourceFile } from "./count-product.ts";
-import { readSources } from "./read-sources.ts";
 
+const folders = ["packages", "apps", "catalog", "test"];
 const base = process.env["BASE"] || undefined;
-const before = base === undefined ? [] : [{ title: base.slice(0, 12), counts: countProduct(sourcesAt(base)) }];
-process.stdout.write(countsTable([...before, { title: "working tree", counts: countProduct(readSources()) }]));
+const columns = [
+  ...(base === undefined ? [] : [{ title: base.slice(0, 12), counts: countProduct(sourcesAt(base)) }]),
+  { title: "working tree", counts: countProduct(sourcesNow()) },
+];
+process.stdout.write(countsTable(columns));
+
+function sourcesNow(): readonly SourceFile[] {
+  const listed = git(["ls-files", "-z", "--cached", "--others", "--exclude-standard", ...folders]).toString();
+  return sourcesIn(listed)
+    .filter((file) => existsSync(file))
+    .map((file) => ({ file, text: readFileSync(file, "utf8") }));
+}
 
 function sourcesAt(commit: string): readonly SourceFile[] {
-  const listed = git(["ls-tree", "-r", "-z", "--name-only", commit, "packages", "apps", "catalog"]).toString();
-  const files = listed
-    .split("\0")
-    .filter((file) => /^(packages|apps)\/[^/]+\/src\/.*\.ts$|^catalog\/.*\.ts$/.test(file));
+  const files = sourcesIn(git(["ls-tree", "-r", "-z", "--name-only", commit, ...folders]).toString());
   const contents = git(["cat-file", "--batch"], files.map((file) => `${commit}:${file}\n`).join(""));
   let at = 0;
   return files.map((file) => {
@@ -21,6 +29,12 @@ function sourcesAt(commit: string): readonly SourceFile[] {
     at = end + size + 2;
     return { file, text: contents.subarray(end + 1, end + 1 + size).toString() };
   });
+}
+
+function sourcesIn(listed: string): readonly string[] {
+  return listed
+    .split("\0")
+    .filter((file) => /^(packages|apps)\/[^/]+\/src\/.*\.tsx?$|^(catalog|test)\/.*\.tsx?$/.test(file));
 }
 
 function git(args: readonly string[], input = ""): Buffer {

@@ -2,7 +2,7 @@ export type ExportedName = { readonly file: string; readonly name: string };
 
 /** Excludes tests and their support, which may reuse names. */
 export function isProduct(file: string): boolean {
-  return !/\.test\.ts$|\/testing\/|\/node_modules\/|^packages\/testkit\//.test(file);
+  return !/\.test\.tsx?$|\/testing\/|\/node_modules\/|^packages\/testkit\//.test(file);
 }
 
 const declaration =
