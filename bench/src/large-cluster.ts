@@ -2,7 +2,7 @@
 // config.
 
 import { globSync } from "node:fs";
-import { configKind, fieldManagers, type KubeObject, type NodeRollout, type Status } from "@virt/api";
+import { configKind, fieldManagers, type Item, type KubeObject, type NodeRollout, type Status } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { Server } from "@virt/testkit";
 import { loadAware, ok } from "./advisor-cluster.ts";
@@ -163,6 +163,19 @@ export type ReportedRollout = {
 
 const mostNodes = 20;
 
+/** The rollout counts as open while an item of the plan is written and not completed. */
+const writtenItem: Item = {
+  name: "enable-psi-metrics",
+  operation: "Apply",
+  targetRef: { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-worker-psi-karg" },
+  impactSeverity: "High",
+  changes: true,
+  diff: "",
+  state: "InProgress",
+  message: "",
+  rollout: { startTime: new Date().toISOString(), before: [{ pool, configuration: "rendered-1" }] },
+};
+
 export async function reportRollout(api: Server, { total, done, inHand }: ReportedRollout): Promise<void> {
   const since = new Date().toISOString();
   const waiting = total - done - inHand.length;
@@ -172,6 +185,7 @@ export async function reportRollout(api: Server, { total, done, inHand }: Report
   const status: Status = {
     phase: "InProgress",
     observedGeneration: 1,
+    items: [writtenItem],
     progress: `${done}/${total} nodes`,
     rollout: {
       summary: `${done} of ${total} nodes are updated`,

@@ -53,7 +53,7 @@ export async function openMeasured(context: BrowserContext, { url, isShown }: Pa
   await debug.send("HeapProfiler.enable");
   await page.addInitScript(`${probe}\n globalThis.firstContent = whenShown(() => ${isShown});`);
   await page.goto(url);
-  const { since } = (await page.evaluate("firstContent")) as Shown;
+  const { since } = await withinMinute(page, "firstContent");
   return {
     contentMs: since,
     contentCpuMs: (await metricOf(debug, "TaskDuration")) * 1_000,
@@ -70,8 +70,17 @@ async function shownAfter(page: Page, isShown: string, write: () => Promise<unkn
   await page.evaluate(`void (globalThis.nextShown = whenShown(() => ${isShown}))`);
   const begun = Date.now();
   await write();
-  const { at } = (await page.evaluate("nextShown")) as Shown;
+  const { at } = await withinMinute(page, "nextShown");
   return at - begun;
+}
+
+/** Fails with the text of the page if the expected content does not appear. */
+async function withinMinute(page: Page, shown: string): Promise<Shown> {
+  const late = "new Promise((resolve) => setTimeout(resolve, 60_000))";
+  const seen = (await page.evaluate(`Promise.race([${shown}, ${late}])`)) as Shown | undefined;
+  if (seen !== undefined) return seen;
+  const text = await page.evaluate("document.body.innerText.slice(0, 2000)");
+  throw new Error(`the page did not show the expected content in 60 s, but: ${text}`);
 }
 
 /** A user notices frames longer than this. */
