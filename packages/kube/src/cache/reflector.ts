@@ -9,8 +9,7 @@ import {
   type ReflectorState,
   stepReflector,
 } from "@virt/objects";
-import type { Breakers } from "../circuitbreaker/breaker.ts";
-import type { GuardedAttempt } from "../circuitbreaker/circuit.ts";
+import type { Breakers, GuardedAttempt } from "../circuitbreaker/breaker.ts";
 import { guardClient } from "../circuitbreaker/guarded-client.ts";
 import type { ApiReader } from "../client/api-client.ts";
 import type { Cancel, Clock } from "../clock.ts";

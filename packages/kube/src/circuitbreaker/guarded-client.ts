@@ -11,8 +11,7 @@ import {
 } from "../client/api-client.ts";
 import { isAboutServer, writeResultOf } from "../client/outcome.ts";
 import type { BreakerScope } from "../client/request.ts";
-import type { Breakers } from "./breaker.ts";
-import type { GuardedAttempt } from "./circuit.ts";
+import type { Breakers, GuardedAttempt } from "./breaker.ts";
 
 export type RequestGuard = Pick<GuardedAttempt, "isOpen" | "admit" | "answered" | "unavailable">;
 

@@ -75,7 +75,7 @@ export class EventRecorder {
       else if (action.do === "wait") this.#timer = clock.schedule(action.ms, () => this.#input({ is: "due" }));
       else void this.#send(action);
     }
-    // A woken call may hold the only trial of a breaker. Give it back if there is nothing to send.
+    // A woken call may hold the only probe of a circuit. Give it back if there is nothing to send.
     if (input.is === "woken" && !this.#series.isBusy) this.#withdraw();
     if (this.#series.isAllWritten) this.#onAllWritten();
   }
