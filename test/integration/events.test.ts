@@ -1,6 +1,6 @@
 // Events on a real API server: stored once, as a series when repeated, and not again after a restart.
 
-import { Client, type EventInput, EventRecorder, findAccess, noLease, writerFor } from "@virt/kube";
+import { Breakers, Client, type EventInput, EventRecorder, findAccess, noLease } from "@virt/kube";
 import { type ApiUser, type Server, startServer, VirtualClock } from "@virt/testkit";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
@@ -53,10 +53,9 @@ function start() {
     lost: (why: string, _: EventInput, message: string) => reports.push(`${why}: ${message}`),
   };
   const recorder = new EventRecorder({
-    client: {
-      begin: () => ({ sender: writerFor(client, noLease), park: () => false, end: () => undefined }),
-      withdraw: () => undefined,
-    },
+    client: client.under(noLease),
+    breakers: new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } }),
+    caller: "events",
     clock,
     reporter: { controller: "virt-platform-operator", instance: "pod-1", namePrefix: "virt-platform-operator." },
     observer,

@@ -1,7 +1,16 @@
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
-import { AccessGuard, Client, findAccess, Registry, type Serving, serveMetrics, systemClock } from "@virt/kube";
+import {
+  AccessGuard,
+  Client,
+  findAccess,
+  noLease,
+  Registry,
+  type Serving,
+  serveMetrics,
+  systemClock,
+} from "@virt/kube";
 import { type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
@@ -35,7 +44,7 @@ beforeAll(async () => {
     address: "127.0.0.1:0",
     registry: new Registry(),
     isSecure: true,
-    guard: new AccessGuard({ client, clock: systemClock }),
+    guard: new AccessGuard({ client: client.under(noLease), clock: systemClock }),
     clock: systemClock,
     observer: {
       warned: (message) => reports.push(message),

@@ -4,6 +4,7 @@ import { configKind, fieldManagers, type Json, type KubeObject, type Ref, type V
 import {
   type Access,
   type ApiAnswer,
+  type ApiWriter,
   Client,
   clusterFor,
   createObject,
@@ -17,7 +18,6 @@ import {
   sleep,
   systemClock,
   watchObjects,
-  writerFor,
 } from "@virt/kube";
 import { asList, asText, at } from "@virt/objects";
 import { type ConfigPatch, foreignText, type LiveTarget } from "@virt/views";
@@ -62,6 +62,7 @@ export type ConfigNotice =
 /** Every failure is a CliError with the object, the cause and a next step. */
 export class ClusterSession {
   readonly #client: Client;
+  readonly #writer: ApiWriter;
   readonly #discovery: Discovery;
   readonly #signal: AbortSignal;
   readonly #access: Access;
@@ -69,6 +70,7 @@ export class ClusterSession {
   constructor({ access, version, requestMs, signal }: SessionOptions) {
     const limits = requestMs === undefined ? {} : { connectMs: requestMs, readMs: requestMs, writeMs: requestMs };
     this.#client = new Client({ access, userAgent: `${fieldManager}/${version}`, limits });
+    this.#writer = this.#client.under(noLease);
     this.#discovery = new Discovery(this.#client);
     this.#signal = signal;
     this.#access = access;
@@ -94,7 +96,7 @@ export class ClusterSession {
 
   async patchConfig(name: string, { type, body }: ConfigPatch): Promise<PatchResult> {
     const request = patchObject(configPlace, { name }, body, { type, fieldManager, isStrict: true });
-    const answer = await this.#client.write(request, noLease, { signal: this.#signal });
+    const answer = await this.#writer.write(request, { signal: this.#signal });
     if (type === "json" && answer.kind === "answered" && answer.status === 422 && isFailedTest(answer.body))
       return { kind: "moved" };
     const config = this.#object(answer, { verb: "patch", resource: configPlace, name });
@@ -103,7 +105,7 @@ export class ClusterSession {
 
   async createConfig(config: KubeObject): Promise<VirtPlatformConfig> {
     const request = createObject(configPlace, {}, config, { fieldManager, isStrict: true });
-    const answer = await this.#client.write(request, noLease, { signal: this.#signal });
+    const answer = await this.#writer.write(request, { signal: this.#signal });
     const { name } = config.metadata;
     return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
   }
@@ -112,7 +114,7 @@ export class ClusterSession {
   async readUserName(): Promise<string> {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const request = createObject(userReviews, {}, review);
-    const answer = await this.#client.write(request, noLease, { signal: this.#signal });
+    const answer = await this.#writer.write(request, { signal: this.#signal });
     if (answer.kind !== "answered" || answer.status >= 300) return "";
     return asText(at(answer.body ?? null, "status", "userInfo", "username")) ?? "";
   }
@@ -132,8 +134,7 @@ export class ClusterSession {
 
   /** Predicts a target after the plan by a dry run with the user's rights. Stores nothing. */
   async predictTarget(desired: KubeObject): Promise<LiveTarget> {
-    const writer = writerFor(this.#client, noLease);
-    const cluster = clusterFor({ writer, discovery: this.#discovery }, this.#signal);
+    const cluster = clusterFor({ client: this.#writer, discovery: this.#discovery }, this.#signal);
     const write = { manager: fieldManagers.advisor, force: true, expect: "anything" } as const;
     const outcome = await cluster.dryRunApply(desired, write);
     if (outcome.kind === "done" && outcome.live !== undefined) return { kind: "found", object: outcome.live };

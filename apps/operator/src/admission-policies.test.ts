@@ -1,4 +1,4 @@
-import { crdInformer, createLog, type InformerState, type Reader, Registry, systemClock } from "@virt/kube";
+import { type ClusterReader, crdInformer, createLog, type InformerState, Registry, systemClock } from "@virt/kube";
 import { expect, test } from "vitest";
 import { AdmissionPolicies, policyKeysFor } from "./admission-policies.ts";
 
@@ -6,7 +6,7 @@ const states: readonly InformerState["state"][] = ["starting", "synced"];
 
 test("at start each policy and its binding is read once, however often the state of the CRD informer changes", async () => {
   const reads: string[] = [];
-  const cluster: Reader = {
+  const cluster: ClusterReader = {
     read: async ({ kind, name }) => {
       reads.push(`${kind} ${name}`);
       return { kind: "absent" };

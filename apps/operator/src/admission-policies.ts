@@ -4,12 +4,12 @@ import type { ExpectedPolicy } from "@virt/catalog";
 import { faultOfPolicy } from "@virt/cluster";
 import {
   type Clock,
+  type ClusterReader,
   type Controller,
   crdInformer,
   Gauge,
   type InformerState,
   type Log,
-  type Reader,
   type ReconcileResult,
   type Registry,
 } from "@virt/kube";
@@ -65,7 +65,7 @@ export class AdmissionPolicies {
   }
 
   /** Checks the policies every 10 minutes, or sooner if the server is unavailable. */
-  async reconcile(cluster: Reader): Promise<ReconcileResult> {
+  async reconcile(cluster: ClusterReader): Promise<ReconcileResult> {
     const { clock } = this.#parts;
     const status = await this.check(cluster);
     if (status.kind === "unavailable")
@@ -74,7 +74,7 @@ export class AdmissionPolicies {
   }
 
   /** Checks the policies now, without a cache. Callers must not rely on an older answer. */
-  async check(cluster: Reader): Promise<PolicyStatus> {
+  async check(cluster: ClusterReader): Promise<PolicyStatus> {
     const checked = await this.#findFaults(cluster);
     if (!("faults" in checked)) return checked;
     const { faults } = checked;
@@ -84,7 +84,7 @@ export class AdmissionPolicies {
     return status;
   }
 
-  async #findFaults(cluster: Reader): Promise<Checked> {
+  async #findFaults(cluster: ClusterReader): Promise<Checked> {
     const { expected, namespace } = this.#parts;
     const refs = expected.flatMap(({ name, hash, bindingHash }) => [
       { kind: kinds[0], name, expectedHash: hash },

@@ -3,13 +3,13 @@
 import type { ReconcileFacts } from "@virt/advisor";
 import type {
   Clock,
+  ClusterReader,
   Controller,
   Discovery,
   EventInput,
   InformerSpec,
   InformerState,
   Log,
-  Reader,
   Registry,
   Routes,
 } from "@virt/kube";
@@ -22,7 +22,7 @@ export type ControllerContext = {
   readonly namespace: string;
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
-  readonly reader: (signal: AbortSignal) => Reader;
+  readonly reader: (signal: AbortSignal) => ClusterReader;
   /** Call when the set of wanted informers may have changed. */
   readonly refresh: () => void;
   readonly enqueue: (controller: string, key: string) => void;

@@ -1,4 +1,4 @@
-import type { Reader, ReadResult } from "@virt/kube";
+import type { ClusterReader, ReadResult } from "@virt/kube";
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { createReadCache } from "./read-cache.ts";
@@ -17,7 +17,7 @@ const unavailable = { kind: "unavailable", message: "503" } as unknown as ReadRe
 function cacheOf(first: ReadResult) {
   const clock = new VirtualClock();
   const server = { answer: first, asked: 0 };
-  const cluster: Pick<Reader, "read"> = {
+  const cluster: Pick<ClusterReader, "read"> = {
     read: () => {
       server.asked += 1;
       return Promise.resolve(server.answer);

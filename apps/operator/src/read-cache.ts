@@ -1,6 +1,6 @@
 // Caches on-demand reads: schemas by CRD generation, and rendered configs by name.
 
-import type { Clock, InformerState, Reader, ReadResult } from "@virt/kube";
+import type { Clock, ClusterReader, InformerState, ReadResult } from "@virt/kube";
 import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { LookupResult } from "@virt/platform";
 
@@ -8,12 +8,12 @@ export type ReadCache = {
   /** Increases with each new result. */
   readonly revision: () => number;
   /** Returns the openAPIV3Schema of a version. Undefined if it is missing or unread. */
-  readonly schema: (crd: string, version: string, cluster: Reader) => Promise<JsonMap | undefined>;
+  readonly schema: (crd: string, version: string, cluster: ClusterReader) => Promise<JsonMap | undefined>;
   readonly schemaNow: (crd: string, version: string) => LookupResult<JsonMap>;
   /** Returns a rendered config. Undefined if it cannot be read. */
-  readonly rendered: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
+  readonly rendered: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
   /** Like `rendered`, but retries a missing or rejected config only every 5 minutes. */
-  readonly renderedIfDue: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
+  readonly renderedIfDue: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
   /** Returns the reason why a listed CRD or named config is unread. Undefined if it was read or is absent. */
   readonly whyUnread: (name: string) => string | undefined;
@@ -36,7 +36,7 @@ export function createReadCache(crds: () => InformerState | undefined, clock: Pi
     return reading;
   };
   const refusals = new Map<string, number>();
-  const readRendered = async (name: string, cluster: Reader) => {
+  const readRendered = async (name: string, cluster: ClusterReader) => {
     const known = rendered.get(name);
     if (known !== undefined) return known;
     const reading = note(name, await cluster.read({ ...machineConfigKind, name }));

@@ -5,14 +5,13 @@ import { hostname } from "node:os";
 import { priorityOfEvent } from "@virt/api";
 import {
   AccessGuard,
-  type ApiClient,
   Client,
   type ControllerGroup,
   EventRecorder,
   type EventSink,
   findAccess,
   Manager,
-  observeRequests,
+  noLease,
   type Routes,
   readerFor,
   type Serving,
@@ -48,19 +47,17 @@ export async function run(
     log.warn("unknown environment variables have no effect: remove them, or see docs/settings.md for the names", {
       variables: settings.unknownVariables,
     });
-  const raw = new Client({ access, userAgent: userAgent(version, settings.controllers, identity) });
-  const client = { ...observeRequests(raw, telemetry.requested), close: () => raw.close() };
+  const client = new Client({
+    access,
+    userAgent: userAgent(version, settings.controllers, identity),
+    observer: telemetry.requested,
+  });
   const placeOf = (name: ControllerFactory["name"]) => leasePlace(name, process.env["POD_NAMESPACE"], access.namespace);
   const { manager, refresh, pages } = startManager(factories, { settings, telemetry, client, identity, placeOf });
   telemetry.watch(() => manager.informers.all);
   telemetry.queues(() => manager.queueStates);
   refresh();
-  const servers = await serve(settings, telemetry, {
-    manager,
-    client,
-    pages,
-    unauthorizedForMs: () => raw.unauthorizedForMs,
-  });
+  const servers = await serve(settings, telemetry, { manager, client, pages });
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     stop.addEventListener("abort", () => resolve(), { once: true });
@@ -75,7 +72,7 @@ export async function run(
 type ManagerContext = {
   readonly settings: Settings;
   readonly telemetry: Telemetry;
-  readonly client: ApiClient & { readonly close: () => void };
+  readonly client: Client;
   readonly identity: string;
   readonly placeOf: (name: ControllerFactory["name"]) => { readonly name: string; readonly namespace: string };
 };
@@ -107,7 +104,7 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
         find: (of, signal, sender) => manager.discovery.find(of, signal, sender),
         forgetVersion: (apiVersion) => manager.discovery.forgetVersion(apiVersion),
       },
-      reader: (signal) => readerFor({ sender: client, discovery: manager.discovery }, signal),
+      reader: (signal) => readerFor({ client, discovery: manager.discovery }, signal),
       refresh,
       enqueue: (controller, key) => manager.enqueue(controller, key),
       environment: process.env,
@@ -153,21 +150,20 @@ function createEventRecorder(
 
 type ServingContext = {
   readonly manager: Manager;
-  readonly client: ApiClient;
+  readonly client: Client;
   readonly pages: Routes;
-  readonly unauthorizedForMs: () => number;
 };
 
 async function serve(
   { probeAddress, metrics, debugAddress }: Settings,
   { log, registry }: Telemetry,
-  { manager, client, pages, unauthorizedForMs }: ServingContext,
+  { manager, client, pages }: ServingContext,
 ): Promise<readonly Serving[]> {
   const observer = {
     warned: (message: string) => log.warn(message),
     failed: (path: string, error: unknown) => log.error("failed to serve a page", { path, error }),
   };
-  const guard = new AccessGuard({ client, clock: systemClock });
+  const guard = new AccessGuard({ client: client.under(noLease), clock: systemClock });
   const folder = metrics.certificates ? { certificateFolder: metrics.certificates } : {};
   const all = [
     await serveProbes({
@@ -182,7 +178,7 @@ async function serve(
       readyz: {
         lists: () => (manager.isSynced ? undefined : "informer caches not synced"),
         watches: () => oldWatch(manager),
-        credentials: () => refusedCredentials(unauthorizedForMs()),
+        credentials: () => refusedCredentials(client.unauthorizedForMs),
       },
     }),
     await serveMetrics({

@@ -1,6 +1,7 @@
 // The writes of simulated controllers: minimal patches, sent in order, awaited until the informers show them.
 
 import {
+  type ApiWriter,
   createObject,
   type Discovery,
   deleteObject,
@@ -8,7 +9,6 @@ import {
   patchObject,
   type Resource,
   type WriteRequest,
-  type Writer,
   writeResultOf,
 } from "@virt/kube";
 import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
@@ -33,7 +33,7 @@ export function patchFor(live: Json | undefined, wanted: JsonMap): JsonMap | und
 }
 
 type ApplyWritesOptions = {
-  readonly sender: Writer;
+  readonly sender: ApiWriter;
   readonly discovery: Discovery;
   readonly signal: AbortSignal;
   readonly informerOf: (object: KubeObject) => InformerState | undefined;

@@ -8,20 +8,17 @@ export { type Projection, projectObject } from "./cache/projection.ts";
 export type { StoreChange } from "./cache/store.ts";
 export { WatchSource } from "./cache/watch-source.ts";
 export { Breakers } from "./circuitbreaker/breaker.ts";
-export { createGuardedClient } from "./circuitbreaker/guarded-client.ts";
-export {
-  type ApiAnswer,
-  type ApiClient,
-  type ApiStream,
-  Client,
-  type ClientOptions,
-  type FailedRequest,
-  type Sender,
-  type SendOptions,
-  type Writer,
-  writerFor,
-} from "./client/client.ts";
-export { clusterFor, type Reader, readerFor } from "./client/cluster.ts";
+export type {
+  ApiAnswer,
+  ApiReader,
+  ApiStream,
+  ApiWriter,
+  FailedRequest,
+  RequestObserver,
+  SendOptions,
+} from "./client/api-client.ts";
+export { Client, type ClientOptions } from "./client/client.ts";
+export { type Cluster, type ClusterReader, clusterFor, readerFor } from "./client/cluster.ts";
 export { Discovery } from "./client/discovery.ts";
 export { listPageSize, listPages } from "./client/list-pages.ts";
 export {
@@ -60,10 +57,8 @@ export {
   Histogram,
   informerMetrics,
   leaderMetric,
-  observeRequests,
   queueMetrics,
   Registry,
-  type RequestObserver,
   removeSeries,
   requestMetrics,
 } from "./metrics/metrics.ts";

@@ -1,21 +1,6 @@
 // Kubernetes objects as data: JSON, YAML, diffs, patches, fields and their owners, lists and watches.
 
-export type {
-  BareConflict,
-  Cluster,
-  Conflict,
-  DryRunOutcome,
-  ExpectedVersion,
-  InformerSpec,
-  KubeObject,
-  ObjectMeta,
-  Outcome,
-  Projection,
-  ProjectionMember,
-  Ref,
-  Write,
-  WriteResult,
-} from "./cluster.ts";
+export type { Conflict, KubeObject, ObjectMeta, Ref } from "@virt/api";
 export { changeDiff, creationDiff, deletionDiff, diffText, equalDiff, wholeDiff } from "./diff/diff.ts";
 export {
   type Change,
@@ -77,6 +62,7 @@ export {
 export { leafPaths, noSchema, type Shape, type ShapeOf } from "./fields/shape.ts";
 export { managedValues, type SnapshotTarget, snapshotTargets, targetKey } from "./fields/snapshot.ts";
 export { findMutator } from "./find-mutator.ts";
+export type { InformerSpec, Projection, ProjectionMember } from "./informer-spec.ts";
 export {
   asList,
   asNumber,
@@ -127,3 +113,4 @@ export {
 export { type ReflectorStep, stepReflector } from "./watch/reflector-step.ts";
 export { isOlder, reaches } from "./watch/resource-version.ts";
 export { type ItemTransform, readFrame, type WatchFrame, type WatchItem } from "./watch/watch-frame.ts";
+export type { BareConflict, DryRunOutcome, ExpectedVersion, Outcome, Write, WriteResult } from "./write-outcome.ts";

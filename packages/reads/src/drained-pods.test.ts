@@ -1,9 +1,9 @@
-import type { Sender } from "@virt/kube";
+import type { ApiReader } from "@virt/kube";
 import { expect, test } from "vitest";
 import { DrainedPods } from "./drained-pods.ts";
 
 const listed = { kind: "answered", status: 200, body: { items: [] }, text: "{}", headers: {} };
-const sender = { send: () => Promise.resolve(listed) } as unknown as Sender;
+const sender = { send: () => Promise.resolve(listed) } as unknown as ApiReader;
 const context = (seconds: number) => ({ sender, signal: new AbortController().signal, now: seconds * 1000 });
 const nodes = Array.from({ length: 50 }, (_, at) => `node-${at}`);
 const gap = { reason: "TooMany", message: "pods are listed for at most 20 nodes per minute" };

@@ -1,7 +1,7 @@
 // Lists the pods of draining nodes, at first when a drain begins and then every 10 seconds, up to a limit.
 
 import type { PodFact } from "@virt/impact";
-import type { Resource, Sender } from "@virt/kube";
+import type { ApiReader, Resource } from "@virt/kube";
 import { inLanes, listPods } from "./impact-reads.ts";
 import { patienceMs, ReadRetries, type Refusal, type RetryOptions } from "./read-retries.ts";
 
@@ -12,7 +12,7 @@ const windowMs = 60_000;
 const mostLists = 20;
 
 /** `now` is monotonic, in milliseconds. */
-export type DrainedPodsContext = { readonly sender: Sender; readonly signal: AbortSignal; readonly now: number };
+export type DrainedPodsContext = { readonly sender: ApiReader; readonly signal: AbortSignal; readonly now: number };
 
 /** Caches pods by node. Keeps earlier lists if a later list fails. */
 export class DrainedPods {

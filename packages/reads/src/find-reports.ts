@@ -23,7 +23,7 @@ export async function findReports(client: Client, signal: AbortSignal, namespace
   const spec: InformerSpec = { ...report, projection: { keep: "all" } };
   const listed = namespace === undefined ? await listOnce(spec, { client, discovery, signal }) : undefined;
   if (listed?.kind === "listed") return { reports: latestFirst(listed.items) };
-  const reader = readerFor({ sender: client, discovery }, signal);
+  const reader = readerFor({ client, discovery }, signal);
   const namespaces = namespace === undefined ? usualOperatorNamespaces.platform : [namespace];
   const readings = await Promise.all(namespaces.map((each) => reader.read({ ...report, namespace: each })));
   const reports = readings.flatMap((one) => (one.kind === "found" ? [one.object] : []));

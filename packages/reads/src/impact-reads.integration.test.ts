@@ -1,12 +1,12 @@
 import { assessed } from "@virt/impact";
-import { Client, type Reader, type Resource } from "@virt/kube";
+import { Client, type ClusterReader, type Resource } from "@virt/kube";
 import { reply, startScriptedServer } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { ImpactReads } from "./impact-reads.ts";
 
 const pods: Resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
 const discovery = { find: () => Promise.resolve({ kind: "served", resource: pods } as const) };
-const reader: Pick<Reader, "read"> = { read: () => Promise.resolve({ kind: "absent" } as const) };
+const reader: Pick<ClusterReader, "read"> = { read: () => Promise.resolve({ kind: "absent" } as const) };
 
 const page = (more?: string) =>
   reply.json(200, {

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import type { Reader, ReadResult, Resource, Sender } from "@virt/kube";
+import type { ApiReader, ClusterReader, ReadResult, Resource } from "@virt/kube";
 import { expect, test } from "vitest";
 import { ImpactReads } from "./impact-reads.ts";
 
@@ -18,7 +18,7 @@ const owners = (count: number) => Array.from({ length: count }, (_, at) => ({ na
 
 function readsOf(options: ConstructorParameters<typeof ImpactReads>[0] = {}) {
   const server = { owner: found, podStatus: 200, owners: 0, pods: 0 };
-  const reader: Pick<Reader, "read"> = {
+  const reader: Pick<ClusterReader, "read"> = {
     read: () => {
       server.owners += 1;
       return Promise.resolve(server.owner);
@@ -34,7 +34,7 @@ function readsOf(options: ConstructorParameters<typeof ImpactReads>[0] = {}) {
   const { signal } = new AbortController();
   const contextAt = (seconds: number) => ({
     reader,
-    sender: { send } as unknown as Sender,
+    sender: { send } as unknown as ApiReader,
     discovery,
     signal,
     now: seconds * 1000,

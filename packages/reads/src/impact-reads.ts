@@ -10,13 +10,13 @@ import {
   readRunStrategy,
 } from "@virt/impact";
 import {
+  type ApiReader,
+  type ClusterReader,
   type Discovery,
   listObjects,
   listPages,
   metadataOnly,
-  type Reader,
   type Resource,
-  type Sender,
 } from "@virt/kube";
 import { ReadRetries, type Refusal, type RetryOptions, refusalOf } from "./read-retries.ts";
 
@@ -29,9 +29,9 @@ const podAgeMs = 600_000;
 const mostPages = 10;
 
 export type ReadsContext = {
-  readonly sender: Sender;
+  readonly sender: ApiReader;
   readonly discovery: Pick<Discovery, "find">;
-  readonly reader: Reader;
+  readonly reader: ClusterReader;
   readonly signal: AbortSignal;
   /** Monotonic milliseconds. */
   readonly now: number;
@@ -151,7 +151,7 @@ export async function listPods(
   const pods: PodFact[] = [];
   const request = { fieldSelector, accept: metadataOnly.list };
   const listed = await listPages((page) => listObjects(resource, {}, { ...request, ...page }), {
-    sender,
+    client: sender,
     signal,
     mostPages,
     onItem: (item) => {

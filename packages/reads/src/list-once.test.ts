@@ -1,5 +1,5 @@
 import { vmInformer } from "@virt/impact";
-import type { Resource, Sender } from "@virt/kube";
+import type { ApiReader, Resource } from "@virt/kube";
 import { expect, test } from "vitest";
 import { assessList } from "./impact-facts.ts";
 import { listOnce } from "./list-once.ts";
@@ -21,7 +21,7 @@ async function listPages(pages: number) {
     return Promise.resolve({ kind: "answered", status: 200, body, text: "" });
   };
   const { signal } = new AbortController();
-  const answer = await listOnce(vmInformer, { client: { send } as unknown as Sender, discovery, signal });
+  const answer = await listOnce(vmInformer, { client: { send } as unknown as ApiReader, discovery, signal });
   return { answer, sent };
 }
 
@@ -49,7 +49,7 @@ test("a page that is too large is asked for again with fewer objects, down to on
     });
   };
   const { signal } = new AbortController();
-  const answer = await listOnce(vmInformer, { client: { send } as unknown as Sender, discovery, signal });
+  const answer = await listOnce(vmInformer, { client: { send } as unknown as ApiReader, discovery, signal });
   expect([answer.kind, limits]).toEqual(["listed", ["500", "62", "7"]]);
 });
 
@@ -66,7 +66,7 @@ test("a list that never ends is given up, and is too many", async () => {
 test("an answer that is not a list is a failure, not an empty list", async () => {
   const send = () => Promise.resolve({ kind: "answered", status: 200, body: undefined, text: "<html>" });
   const { signal } = new AbortController();
-  const answer = await listOnce(vmInformer, { client: { send } as unknown as Sender, discovery, signal });
+  const answer = await listOnce(vmInformer, { client: { send } as unknown as ApiReader, discovery, signal });
   expect(answer).toEqual({
     kind: "failed",
     message: "cannot list VirtualMachineInstance: the response is not a list",

@@ -2,6 +2,7 @@
 
 import type { KubeObject } from "@virt/api";
 import {
+  type ApiReader,
   crdInformer,
   type Discovery,
   type InformerSpec,
@@ -9,7 +10,6 @@ import {
   listPageSize,
   listPages,
   metadataOnly,
-  type Sender,
 } from "@virt/kube";
 
 export type ListAnswer =
@@ -18,7 +18,7 @@ export type ListAnswer =
   | { readonly kind: "failed"; readonly message: string; readonly reason: "Forbidden" | "TooMany" | "Unavailable" };
 
 export type ListContext = {
-  readonly client: Sender;
+  readonly client: ApiReader;
   readonly discovery: Pick<Discovery, "find">;
   readonly signal: AbortSignal;
 };
@@ -38,7 +38,7 @@ export async function listOnce(spec: InformerSpec, { client, discovery, signal }
   const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
   const items: KubeObject[] = [];
   const listed = await listPages((page) => listObjects(found.resource, place, { ...selection, ...accept, ...page }), {
-    sender: client,
+    client,
     signal,
     mostPages,
     // Elements of a list do not say what they are.

@@ -75,7 +75,7 @@ async function annotate(hco: KubeObject, value: string, { access, session, signa
   if (found.kind !== "served") throw new CliError("this cluster no longer serves HyperConvergeds");
   const body = { metadata: { ...(uid !== undefined && { uid }), annotations: { [annotation]: value } } };
   const request = patchObject(found.resource, { name, namespace }, body, { type: "merge", fieldManager });
-  const answer = await client.write(request, noLease, { signal });
+  const answer = await client.under(noLease).write(request, { signal });
   if (answer.kind === "answered" && answer.status < 300) return;
   throw describeFailure(answer, { verb: "patch", resource: found.resource, name, namespace }, access());
 }

@@ -1,4 +1,4 @@
-import type { ApiRequest, Sender } from "@virt/kube";
+import type { ApiReader, ApiRequest } from "@virt/kube";
 import type { StreamLine } from "@virt/views";
 import { expect, test } from "vitest";
 import { followKind } from "./follow-kind.ts";
@@ -15,7 +15,7 @@ async function firstLine(reports: Readonly<Record<string, number>>): Promise<Str
   };
   const stream = () => Promise.resolve({ kind: "answered", status: 403, body: {}, text: "" });
   return new Promise((resolve, reject) => {
-    const sender = { send, stream } as unknown as Sender;
+    const sender = { send, stream } as unknown as ApiReader;
     const settle = (line: StreamLine) => {
       stop.abort();
       resolve(line);

@@ -1,7 +1,7 @@
 // Lists and watches a kind over HTTP, as the user, for a page.
 
 import type { KubeObject } from "@virt/api";
-import { type Sender, sleep, systemClock, WatchSource } from "@virt/kube";
+import { type ApiReader, sleep, systemClock, WatchSource } from "@virt/kube";
 import type { StreamEnd } from "@virt/objects";
 import {
   type FollowedSubject,
@@ -15,7 +15,7 @@ import {
 } from "@virt/views";
 
 export type FollowOptions = {
-  readonly sender: Sender;
+  readonly sender: ApiReader;
   readonly signal: AbortSignal;
   readonly send: (line: StreamLine) => void;
 };

@@ -215,7 +215,7 @@ async function forward(
   const answer =
     allowed.method === "GET"
       ? await client.send(allowed, { signal: ended })
-      : await client.write(allowed, noLease, { signal: ended });
+      : await client.under(noLease).write(allowed, { signal: ended });
   if (answer.kind === "failed") return answerText(response, 502, answer.failure.message);
   // A body that is not JSON does not come from an API server.
   if (answer.body === undefined)

@@ -1,12 +1,12 @@
 // Streams the kinds of a page as JSON lines over one connection: browsers allow only six per host.
 
 import type { ServerResponse } from "node:http";
-import type { Sender } from "@virt/kube";
+import type { ApiReader } from "@virt/kube";
 import { isWatchedName, type StreamLine } from "@virt/views";
 import { followKind } from "./follow-kind.ts";
 
 export type StreamParts = {
-  readonly client: Sender;
+  readonly client: ApiReader;
   readonly signal: AbortSignal;
   readonly isSessionActive: () => boolean;
 };

@@ -2,10 +2,9 @@
 
 import { type ItemResult, isStale, missingNamespaceText } from "@virt/advisor";
 import { configKind, fieldManagers, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
-import type { Reader } from "@virt/kube";
+import type { Cluster } from "@virt/kube";
 import {
   appliedBy,
-  type Cluster,
   type Conflict,
   contentChanges,
   desiredChanges,
@@ -20,7 +19,7 @@ import { describeRef, expectedVersion } from "./draft-plan.ts";
 import type { RejectionCounter } from "./runtime.ts";
 
 type ApplyItemOptions = {
-  readonly cluster: Cluster & Reader;
+  readonly cluster: Cluster;
   readonly rejections: RejectionCounter;
   readonly isLockBypassed: boolean;
   /** Receives the server's answer to a write. The next reconcile waits until the informer shows it. */

@@ -13,9 +13,8 @@ import {
   withLiveTargets,
 } from "@virt/advisor";
 import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
-import type { Reader } from "@virt/kube";
+import type { Cluster, ClusterReader } from "@virt/kube";
 import {
-  type Cluster,
   type Conflict,
   changeDiff,
   contentChanges,
@@ -42,7 +41,7 @@ type DriftCheckResult = DriftCheck | Extract<DriftConfirmation, { kind: "unavail
 
 type CachedCheck = { readonly state: string; readonly check: DriftCheck; readonly untilMs: number };
 type DriftConfirmOptions = {
-  readonly cluster: Cluster & Reader;
+  readonly cluster: Cluster;
   /** True if a correction will overwrite fields and must report their owners. */
   readonly withConflicts: boolean;
   readonly nowMs: number;
@@ -84,11 +83,7 @@ function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
   return `${uid} ${withConflicts} ${digest([item.desiredState ?? null, labels, content])}`;
 }
 
-async function checkDrift(
-  suspect: DriftSuspect,
-  cluster: Cluster & Reader,
-  withConflicts: boolean,
-): Promise<DriftCheckResult> {
+async function checkDrift(suspect: DriftSuspect, cluster: Cluster, withConflicts: boolean): Promise<DriftCheckResult> {
   const { item } = suspect;
   const reading = await cluster.read(item.targetRef);
   if (reading.kind === "missing")
@@ -150,7 +145,7 @@ function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = []
  * Re-reads targets that seem stale or seem to change an input. A watch shows objects by an old schema: a newer CRD may
  * add fields without an event. Keeps the cached object if the read fails.
  */
-export async function confirmStaleTargets(facts: ReconcileFacts, cluster: Reader): Promise<ReconcileFacts> {
+export async function confirmStaleTargets(facts: ReconcileFacts, cluster: ClusterReader): Promise<ReconcileFacts> {
   if (facts.profile === undefined) return facts;
   const suspects = [...staleTargets(facts), ...targetsOfMovedInputs(facts)];
   const targets = new Map<string, KubeObject | undefined>();

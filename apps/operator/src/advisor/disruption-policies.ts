@@ -10,12 +10,12 @@ import {
   notAssessed,
   readDisruptionPolicies,
 } from "@virt/impact";
-import { type Discovery, type InformerState, listObjects, readResultOf, type Sender } from "@virt/kube";
+import { type ApiReader, type Discovery, type InformerState, listObjects, readResultOf } from "@virt/kube";
 import { asList, at } from "@virt/objects";
 
 export type PolicySources = {
   readonly discovery: Pick<Discovery, "find">;
-  readonly sender: Sender;
+  readonly sender: ApiReader;
   readonly signal: AbortSignal;
 };
 

@@ -14,13 +14,13 @@ import {
   withLiveTargets,
 } from "@virt/advisor";
 import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
-import type { Reader } from "@virt/kube";
-import { type Cluster, type Conflict, type ExpectedVersion, targetKey } from "@virt/objects";
+import type { Cluster, ClusterReader } from "@virt/kube";
+import { type Conflict, type ExpectedVersion, targetKey } from "@virt/objects";
 import { type PolicySources, readPolicies } from "./disruption-policies.ts";
 import type { RejectionCounter } from "./runtime.ts";
 
 type DraftOptions = PolicySources & {
-  readonly cluster: Cluster & Reader;
+  readonly cluster: Cluster;
   readonly rejections: RejectionCounter;
 };
 
@@ -61,7 +61,10 @@ async function tryDraftPlan(facts: ReconcileFacts, options: DraftOptions): Promi
   return read.kind === "policies" ? composeDraft(fresh, items, read.policies) : read;
 }
 
-async function readTargets(planned: readonly PlannedItem[], cluster: Reader): Promise<LiveTargets | DraftFailure> {
+async function readTargets(
+  planned: readonly PlannedItem[],
+  cluster: ClusterReader,
+): Promise<LiveTargets | DraftFailure> {
   const readings = await Promise.all(
     planned.map(async ({ target }) => ({ target, reading: await cluster.read(target) })),
   );

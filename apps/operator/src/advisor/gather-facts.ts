@@ -4,7 +4,14 @@ import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type Recon
 import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { settledConfigs } from "@virt/cluster";
 import { disruptionOf, publishedDisruption } from "@virt/impact";
-import { crdInformer, type Discovery, type InformerSpec, type Log, type Reader, type ReadResult } from "@virt/kube";
+import {
+  type ClusterReader,
+  crdInformer,
+  type Discovery,
+  type InformerSpec,
+  type Log,
+  type ReadResult,
+} from "@virt/kube";
 import { asList, asText, at } from "@virt/objects";
 import { type FactSources, readFacts } from "./profile-facts.ts";
 import { readLeftBehind } from "./read-left-behind.ts";
@@ -93,9 +100,9 @@ export function disruptionOfDraft(
 }
 
 /** Records failed reads, because planning requires all facts. */
-function attentive(cluster: Reader): Reader & { readonly unreadable: readonly Unreadable[] } {
+function attentive(cluster: ClusterReader): ClusterReader & { readonly unreadable: readonly Unreadable[] } {
   const unreadable: Unreadable[] = [];
-  const read: Reader["read"] = async (ref) => {
+  const read: ClusterReader["read"] = async (ref) => {
     const reading = await cluster.read(ref);
     if (reading.kind === "unavailable") unreadable.push(reading);
     return reading;
@@ -176,7 +183,7 @@ function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): re
 }
 
 /** Returns a missing namespace. Reads namespaces only while a plan waits for one, because they are not watched. */
-async function missingNamespace(facts: ReconcileFacts, cluster: Reader): Promise<string | undefined> {
+async function missingNamespace(facts: ReconcileFacts, cluster: ClusterReader): Promise<string | undefined> {
   if (facts.config.status?.phase !== "PrerequisiteFailed" || facts.profile === undefined) return undefined;
   const refs: readonly Ref[] = plannedItems(facts).map(({ target }) => target);
   for (const namespace of new Set(refs.flatMap((ref) => ref.namespace ?? []))) {

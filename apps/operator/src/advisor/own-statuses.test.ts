@@ -1,5 +1,5 @@
 import type { Item, Status, VirtPlatformConfig } from "@virt/api";
-import type { Reader, ReadResult } from "@virt/kube";
+import type { ClusterReader, ReadResult } from "@virt/kube";
 import { expect, test } from "vitest";
 import { OwnStatuses } from "./own-statuses.ts";
 
@@ -18,7 +18,7 @@ const config = (status: Status, resourceVersion = "7", uid = "u1"): VirtPlatform
 });
 const item = { name: "psi", diff: "--- a\n" } as Item;
 const own: Status = { phase: "ReviewRequired", planHash: "a", items: [item] };
-const stored = (resourceVersion: string): Reader => ({
+const stored = (resourceVersion: string): ClusterReader => ({
   read: () => Promise.resolve({ kind: "found", object: config({}, resourceVersion) } as unknown as ReadResult),
 });
 

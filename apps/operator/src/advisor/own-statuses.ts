@@ -2,7 +2,7 @@
 
 import type { ReconcileFacts } from "@virt/advisor";
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
-import type { Reader } from "@virt/kube";
+import type { ClusterReader } from "@virt/kube";
 import { equalJson, isMap, type Json } from "@virt/objects";
 
 type OwnStatus = { readonly uid: string | undefined; readonly status: Status };
@@ -24,7 +24,7 @@ export class OwnStatuses {
   /** Writes whose answer was lost, so their result is unknown. */
   readonly #unanswered = new Map<string, readonly OwnStatus[]>();
 
-  async recognize(config: VirtPlatformConfig, cluster: Reader): Promise<RecognizeResult> {
+  async recognize(config: VirtPlatformConfig, cluster: ClusterReader): Promise<RecognizeResult> {
     const { name, uid, resourceVersion } = config.metadata;
     const own = this.#statuses.get(name);
     if (own === undefined || own.uid !== uid) return { kind: "known", config, statusOrigin: "unknown" };

@@ -12,7 +12,7 @@ import {
 } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { rolesOf } from "@virt/cluster";
-import { listObjects, metadataOnly, type Reader, type Resource, type Sender } from "@virt/kube";
+import { type ApiReader, type ClusterReader, listObjects, metadataOnly, type Resource } from "@virt/kube";
 import { asList, asText, at } from "@virt/objects";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorView } from "./advisor-view.ts";
@@ -20,8 +20,8 @@ import type { AdvisorView } from "./advisor-view.ts";
 export type FactSources = {
   readonly view: AdvisorView;
   readonly remembered: ReadCache;
-  readonly cluster: Reader;
-  readonly sender: Sender;
+  readonly cluster: ClusterReader;
+  readonly sender: ApiReader;
   readonly signal: AbortSignal;
   readonly ownNamespace: string;
 };
@@ -69,12 +69,15 @@ async function readFact(read: ProfileRead, config: VirtPlatformConfig, from: Fac
 
 const namespaceKind = { apiVersion: "v1", kind: "Namespace" };
 
-async function found(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<KubeObject | undefined> {
+async function found(
+  cluster: ClusterReader,
+  ref: Parameters<ClusterReader["read"]>[0],
+): Promise<KubeObject | undefined> {
   const reading = await cluster.read(ref);
   return reading.kind === "found" ? reading.object : undefined;
 }
 
-async function lookUp(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<LookupFact> {
+async function lookUp(cluster: ClusterReader, ref: Parameters<ClusterReader["read"]>[0]): Promise<LookupFact> {
   const reading = await cluster.read(ref);
   return reading.kind === "found" || reading.kind === "absent" ? reading : { kind: "unknown" };
 }

@@ -3,7 +3,7 @@
 import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
 import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";
 import { usualHcoNamespaces } from "@virt/cluster";
-import type { Log, Reader, ReadResult } from "@virt/kube";
+import type { ClusterReader, Log, ReadResult } from "@virt/kube";
 import { describeRef } from "./draft-plan.ts";
 import type { GatherOptions } from "./gather-facts.ts";
 
@@ -42,7 +42,7 @@ export async function readLeftBehind(
   return { kind: "read", leftBehind: listLeftBehind(objects, unread) };
 }
 
-async function readServed(versions: readonly Ref[], cluster: Reader): Promise<ReadResult> {
+async function readServed(versions: readonly Ref[], cluster: ClusterReader): Promise<ReadResult> {
   for (const ref of versions) {
     const reading = await cluster.read(ref);
     if (reading.kind !== "missing") return reading;

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import type { Reader, ReadResult } from "@virt/kube";
+import type { ClusterReader, ReadResult } from "@virt/kube";
 import { expect, test } from "vitest";
 import { withoutRestarting } from "./stopped-vms.ts";
 
@@ -15,7 +15,7 @@ const answers: Readonly<Record<string, ReadResult>> = {
   deleted: { kind: "absent" },
   refused: { kind: "unavailable", message: "503" },
 };
-const reader = { read: ({ name }) => Promise.resolve(answers[name] ?? { kind: "absent" }) } as Reader;
+const reader = { read: ({ name }) => Promise.resolve(answers[name] ?? { kind: "absent" }) } as ClusterReader;
 
 test("VMs that are deleted, or that KubeVirt starts by itself, are left out; one that cannot be read stays", async () => {
   const keys = Object.keys(answers).map((name) => `vms/${name}`);

@@ -1,14 +1,14 @@
 // Finds VMs that stay stopped after a rollout. Ignores deleted VMs and VMs that KubeVirt restarts automatically.
 
 import { readRunStrategy } from "@virt/impact";
-import type { Reader } from "@virt/kube";
+import type { ClusterReader } from "@virt/kube";
 import { inLanes } from "@virt/reads";
 
 /** VMs beyond this limit count as stopped without a read. */
 const mostReads = 50;
 
 /** Returns the VMs, as namespace/name, that a user must start. Includes VMs that cannot be read. */
-export async function withoutRestarting(stopped: readonly string[], reader: Reader): Promise<readonly string[]> {
+export async function withoutRestarting(stopped: readonly string[], reader: ClusterReader): Promise<readonly string[]> {
   const excused = new Set<string>();
   await inLanes(stopped.slice(0, mostReads), async (key) => {
     const [namespace = "", name = ""] = key.split("/", 2);

@@ -1,7 +1,7 @@
 // The command `release`: releases all fields of the operator before its removal.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { Client, clusterFor, Discovery, type InformerSpec, noLease, writerFor } from "@virt/kube";
+import { Client, clusterFor, Discovery, type InformerSpec, noLease } from "@virt/kube";
 import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import { managedObjects, nearest, objectName } from "@virt/platform";
 import { findHco, listOnce } from "@virt/reads";
@@ -50,7 +50,7 @@ export const releaseCommand: Command = {
 async function releaseAll(client: Client, args: CommandArguments, context: CommandContext): Promise<CommandResult> {
   const { signal } = new AbortController();
   const discovery = new Discovery(client);
-  const cluster = clusterFor({ writer: writerFor(client, noLease), discovery }, signal);
+  const cluster = clusterFor({ client: client.under(noLease), discovery }, signal);
   const list = (spec: InformerSpec) => listOnce(spec, { client, discovery, signal });
   const hco = await findHco(args.text("hco-namespace"), list);
   const { namespace: ownNamespace } = leasePlace("platform", context.environment["POD_NAMESPACE"], undefined);

@@ -1,7 +1,7 @@
 // The debug pages: the controller's evaluation of the current caches. They change nothing.
 
 import type { Json } from "@virt/api";
-import type { Reader, Route, RouteReply, RouteRequest, Routes } from "@virt/kube";
+import type { ClusterReader, Route, RouteReply, RouteRequest, Routes } from "@virt/kube";
 import { writeYaml } from "@virt/objects";
 import {
   exclusionsOf,
@@ -25,7 +25,7 @@ type DebugOptions = {
   readonly runtime: PlatformRuntime;
   readonly snapshots: SnapshotCache;
   readonly features: readonly FeatureRow[];
-  readonly reader: (signal: AbortSignal) => Reader;
+  readonly reader: (signal: AbortSignal) => ClusterReader;
 };
 
 /** Serves the pages on every replica. A standby reads missing inputs on demand. */

@@ -2,7 +2,7 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { configInformer, type GovernorConfig } from "@virt/cluster";
-import type { InformerSpec, Reader, ReconcileContext, ReconcileResult } from "@virt/kube";
+import type { ClusterReader, InformerSpec, ReconcileContext, ReconcileResult } from "@virt/kube";
 import { fullBucket, reaches } from "@virt/objects";
 import {
   emptyRecord,
@@ -108,7 +108,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
   };
 
   /** Reads the switches from the server: a watch may deliver changes from before the release later. */
-  const settle = async ({ read }: Reader): Promise<ReconcileResult | undefined> => {
+  const settle = async ({ read }: ClusterReader): Promise<ReconcileResult | undefined> => {
     const hco = chosen();
     const before = current;
     if (before === undefined || hco.kind !== "found" || !isUnsettled(before)) return undefined;
@@ -121,7 +121,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
   };
 
   /** Clears the release of assets whose object already matches: managing it causes no reboot. */
-  const adopt = async (snapshot: Snapshot, { read }: Reader): Promise<void> => {
+  const adopt = async (snapshot: Snapshot, { read }: ClusterReader): Promise<void> => {
     for (const object of snapshot.objects.filter(({ assets: all }) => all.some(({ name }) => isReleased(name)))) {
       const seen = seenAsFree(object, snapshot, parts);
       const { uid = "", resourceVersion = "" } = seen?.live?.metadata ?? {};

@@ -1,7 +1,8 @@
 // Releases an object permanently: its values stay, and the operator's label and state go.
 
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
-import { appliedBy, type Cluster, leavesOf, type Outcome, readOwners } from "@virt/objects";
+import type { Cluster } from "@virt/kube";
+import { appliedBy, leavesOf, type Outcome, readOwners } from "@virt/objects";
 import { isOwnLabel, isState, objectAnnotations, releasedManager, transferObject } from "@virt/platform";
 
 const manager = fieldManagers.platform;

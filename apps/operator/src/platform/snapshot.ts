@@ -15,7 +15,7 @@ import {
   poolInformerOf,
   schedulerInformer,
 } from "@virt/cluster";
-import { crdInformer, type InformerSpec, type InformerState, type Reader } from "@virt/kube";
+import { type ClusterReader, crdInformer, type InformerSpec, type InformerState } from "@virt/kube";
 import { asText, at, oncePer } from "@virt/objects";
 import {
   annotationOf,
@@ -188,7 +188,7 @@ function listed({ kind }: InformerSpec, watch: InformerState | undefined, read =
 export async function loadInputs(
   object: ManagedObject,
   runtime: PlatformRuntime,
-  { cluster }: { readonly cluster: Reader },
+  { cluster }: { readonly cluster: ClusterReader },
 ): Promise<boolean> {
   const { readCache } = runtime;
   const schemas = schemasOf(object, runtime);

@@ -43,7 +43,7 @@ test("after 401 a rotated token file is read again and the request sent once mor
   await client.send(read, { signal: never });
   writeFileSync(file, "new\n");
   utimesSync(file, 1, 2);
-  expect(await client.write(write, noLease, { signal: never })).toMatchObject({ status: 201 });
+  expect(await client.under(noLease).write(write, { signal: never })).toMatchObject({ status: 201 });
   expect(await client.send(read, { signal: never })).toMatchObject({ status: 401 });
   const tokens = server.seen.map(({ headers }) => headers.authorization);
   expect(tokens).toEqual(["Bearer old", "Bearer old", "Bearer new", "Bearer new"]);

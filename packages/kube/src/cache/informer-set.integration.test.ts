@@ -3,7 +3,7 @@ import { reply, type Server, startScriptedServer, startServer } from "@virt/test
 import { expect, onTestFinished, test } from "vitest";
 import type { Access } from "../auth/access.ts";
 import { findAccess } from "../auth/find-access.ts";
-import { createDirectClient } from "../circuitbreaker/guarded-client.ts";
+import { Breakers } from "../circuitbreaker/breaker.ts";
 import { Client } from "../client/client.ts";
 import { Discovery } from "../client/discovery.ts";
 import { systemClock } from "../clock.ts";
@@ -43,7 +43,8 @@ function watchesAt(access: Access) {
   const heard: string[] = [];
   const reasons: string[] = [];
   const watches = new InformerSet({
-    clientFor: () => createDirectClient(client),
+    client,
+    breakers: new Breakers({ clock: systemClock, observer: { opened: () => undefined, closed: () => undefined } }),
     discovery: new Discovery(client),
     clock: systemClock,
     random: Math.random,

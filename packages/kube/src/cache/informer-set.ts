@@ -1,14 +1,15 @@
 // Runs the watches that are wanted at the moment. The set is data: kinds come and go, the process stays.
 
-import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Breakers } from "../circuitbreaker/breaker.ts";
+import type { ApiReader } from "../client/api-client.ts";
 import type { Discovery } from "../client/discovery.ts";
 import type { Clock } from "../clock.ts";
 import { groupOf, Informer, type InformerObserver, type InformerSpec, type InformerState } from "./informer.ts";
 import { ProbeLimit } from "./watch-source.ts";
 
 export type InformerSetOptions = {
-  /** Each stream has a line of its own, by the name under which it waits for a breaker. */
-  readonly clientFor: (name: string) => GuardedClient;
+  readonly client: ApiReader;
+  readonly breakers: Breakers;
   readonly discovery: Discovery;
   readonly clock: Clock;
   readonly random: () => number;
@@ -80,10 +81,9 @@ export class InformerSet {
   }
 
   #start(id: string, spec: InformerSpec): Informer {
-    const { clientFor } = this.#parts;
     return new Informer(spec, {
       ...this.#parts,
-      client: clientFor(id),
+      caller: `watch ${id}`,
       probes: this.#probes,
       server: this.#server,
       isGroupNew: this.#isNew(groupOf(spec.apiVersion)),

@@ -1,7 +1,9 @@
 // One wanted watch: finds out how its kind is served, reflects it, and waits for it where it is not served yet.
 
 import { type InformerSpec, type KubeObject, pauseAfter } from "@virt/objects";
-import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Breakers } from "../circuitbreaker/breaker.ts";
+import { guardClient } from "../circuitbreaker/guarded-client.ts";
+import type { ApiReader } from "../client/api-client.ts";
 import type { Discovery } from "../client/discovery.ts";
 import { type Resource, resourceName } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
@@ -41,7 +43,10 @@ export type InformerOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observer: InformerObserver;
-  readonly client: GuardedClient;
+  readonly client: ApiReader;
+  readonly breakers: Breakers;
+  /** The name under which its connections wait for a circuit breaker. */
+  readonly caller: string;
   readonly probes: ProbeLimit;
   readonly server: { canStream: boolean };
   /** A CRD of this group came or changed a moment ago: what is not served now may be in the next one. */
@@ -130,7 +135,7 @@ export class Informer implements InformerState {
     this.#cancelDiscovery?.();
     this.#cancelRelist?.();
     this.#reflector?.stop();
-    this.#parts.client.withdraw();
+    this.#parts.breakers.withdraw(this.#parts.caller);
     this.store.close();
   }
 
@@ -143,14 +148,14 @@ export class Informer implements InformerState {
   async #discover(): Promise<void> {
     this.#cancelDiscovery?.();
     this.#isDiscovering = true;
-    const { discovery, client } = this.#parts;
+    const { discovery, client, breakers, caller } = this.#parts;
     const { signal } = this.#stopped;
-    const call = client.begin();
-    const found = await discovery.find(this.spec, signal, call.sender);
+    const attempt = breakers.begin(caller);
+    const found = await discovery.find(this.spec, signal, guardClient(client, attempt));
     this.#isDiscovering = false;
-    // While nobody answers this waits like a stream does: somebody must be there to try.
-    if (!signal.aborted && found.kind === "unavailable" && call.park(() => void this.#discover())) return;
-    call.end();
+    // Parks while the server is down, so that a caller remains to probe it.
+    if (!signal.aborted && found.kind === "unavailable" && attempt.park(() => void this.#discover())) return;
+    attempt.end();
     if (signal.aborted) return;
     if (found.kind === "served") return this.#serve(found.resource);
     if (found.kind === "not-served") this.#setServed(false);

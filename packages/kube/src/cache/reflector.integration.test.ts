@@ -8,7 +8,7 @@ import {
 } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { findAccess } from "../auth/find-access.ts";
-import { createDirectClient } from "../circuitbreaker/guarded-client.ts";
+import { Breakers } from "../circuitbreaker/breaker.ts";
 import { Client } from "../client/client.ts";
 import type { Resource } from "../client/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -33,7 +33,9 @@ function reflect(
   });
   const reflector = new Reflector<string>({
     source: new WatchSource(subject, ({ metadata }) => metadata.resourceVersion ?? ""),
-    client: createDirectClient(client),
+    client,
+    breakers: new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } }),
+    caller: "watch",
     store,
     clock,
     random: () => 0.5,

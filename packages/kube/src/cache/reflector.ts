@@ -9,7 +9,9 @@ import {
   type ReflectorState,
   stepReflector,
 } from "@virt/objects";
-import type { ApiCall, GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Breakers, GuardedAttempt } from "../circuitbreaker/breaker.ts";
+import { guardClient } from "../circuitbreaker/guarded-client.ts";
+import type { ApiReader } from "../client/api-client.ts";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Store } from "./store.ts";
 import type { LeastVersion, ProbeLimit, WatchSource, WatchStart } from "./watch-source.ts";
@@ -25,7 +27,10 @@ export type ReflectorObserver = {
 
 export type ReflectorOptions<T> = {
   readonly source: WatchSource<T>;
-  readonly client: GuardedClient;
+  readonly client: ApiReader;
+  readonly breakers: Breakers;
+  /** The name under which its connections wait for a circuit breaker. */
+  readonly caller: string;
   readonly store: Store<T>;
   readonly observer: ReflectorObserver;
   readonly clock: Clock;
@@ -48,7 +53,7 @@ export class Reflector<T> {
   readonly #parts: ReflectorOptions<T>;
   #state: ReflectorState;
   #connection = new AbortController();
-  #call: ApiCall | undefined;
+  #attempt: GuardedAttempt | undefined;
   #timer: Cancel | undefined;
   #at: { line?: number; list?: number; probe?: number } = {};
   #isStopped = false;
@@ -66,7 +71,7 @@ export class Reflector<T> {
   stop(): void {
     this.#isStopped = true;
     this.#hangUp();
-    this.#parts.client.withdraw();
+    this.#parts.breakers.withdraw(this.#parts.caller);
   }
 
   /** Somebody has reason to believe that the stream is dead: asks the server at once. */
@@ -141,11 +146,11 @@ export class Reflector<T> {
   async #follow(effort: number, beginning: WatchStart): Promise<void> {
     const { source, clock, random } = this.#parts;
     const { signal } = this.#connection;
-    const { sender } = this.#dial();
+    const client = this.#guard(this.#dial());
     this.#watchSilence(effort);
     // Spread, so that streams that began together do not all end together.
     const timeoutSeconds = 240 + Math.floor(50 * random());
-    const ending = await source.follow(sender, { ...beginning, timeoutSeconds, signal }, (frames) => {
+    const ending = await source.follow(client, { ...beginning, timeoutSeconds, signal }, (frames) => {
       this.#at.line = clock.monotonic();
       for (const frame of frames) this.#input({ is: "frame", effort, frame });
     });
@@ -155,8 +160,8 @@ export class Reflector<T> {
   async #page(effort: number, request: ListPageRequest & LeastVersion): Promise<void> {
     const { source, store } = this.#parts;
     const { signal } = this.#connection;
-    const { sender } = request.continue === undefined ? this.#dial() : (this.#call ?? this.#dial());
-    const page = await source.page(sender, request, signal);
+    const attempt = request.continue === undefined ? this.#dial() : (this.#attempt ?? this.#dial());
+    const page = await source.page(this.#guard(attempt), request, signal);
     if (signal.aborted) return;
     if ("how" in page) {
       if (page.how === "too large") return this.#input({ is: "page too large", effort, why: this.#bytesText() });
@@ -170,8 +175,8 @@ export class Reflector<T> {
   async #probe(effort: number, from: string): Promise<void> {
     const { source, probes, clock } = this.#parts;
     const { signal } = this.#connection;
-    const { sender } = this.#call ?? this.#dial();
-    const saw = await probes.run(signal, (limited) => source.probe(sender, from, limited));
+    const client = this.#guard(this.#attempt ?? this.#dial());
+    const saw = await probes.run(signal, (limited) => source.probe(client, from, limited));
     this.#at.probe = clock.monotonic();
     if (!signal.aborted) this.#input({ is: "probed", effort, saw });
   }
@@ -188,10 +193,14 @@ export class Reflector<T> {
     return `${size} MB so far${where} and no more than ${most} MB are kept in memory`;
   }
 
-  #dial(): ApiCall {
-    this.#call?.end();
-    this.#call = this.#parts.client.begin();
-    return this.#call;
+  #dial(): GuardedAttempt {
+    this.#attempt?.end();
+    this.#attempt = this.#parts.breakers.begin(this.#parts.caller);
+    return this.#attempt;
+  }
+
+  #guard(attempt: GuardedAttempt): ApiReader {
+    return guardClient(this.#parts.client, attempt);
   }
 
   #hangUp(): void {
@@ -204,7 +213,7 @@ export class Reflector<T> {
   #wait({ effort, failures, atLeastMs }: ReflectorAction<T> & { do: "wait" }): void {
     const { clock, random } = this.#parts;
     const due = () => this.#input({ is: "due", effort });
-    if (this.#call?.park(due) === true) return;
+    if (this.#attempt?.park(due) === true) return;
     const backoff = pauseAfter(failures, backoffMs) * (0.8 + 0.4 * random());
     this.#timer = clock.schedule(Math.max(backoff, atLeastMs), due);
   }

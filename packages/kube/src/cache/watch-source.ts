@@ -13,7 +13,7 @@ import {
   type StreamEnd,
   type WatchFrame,
 } from "@virt/objects";
-import type { ApiAnswer, FailedRequest, Sender } from "../client/client.ts";
+import type { ApiAnswer, ApiReader, FailedRequest } from "../client/api-client.ts";
 import { isPageTooLarge, mostPageBytes } from "../client/list-pages.ts";
 import {
   type ListSelection,
@@ -62,7 +62,7 @@ export class WatchSource<T> {
 
   /** Settles when the stream has ended. The server ends it by itself after `timeoutSeconds`. */
   async follow(
-    sender: Sender,
+    client: ApiReader,
     beginning: WatchStart & { readonly timeoutSeconds: number; readonly signal: AbortSignal },
     onFrames: (frames: readonly WatchFrame<T>[]) => void,
   ): Promise<StreamEnd> {
@@ -70,14 +70,14 @@ export class WatchSource<T> {
     const resourceVersion = version === undefined ? {} : { resourceVersion: version };
     const initial =
       beginning.from === "list" ? ({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } as const) : {};
-    const stream = await sender.stream(this.#watch({ ...resourceVersion, ...initial, timeoutSeconds }), { signal });
+    const stream = await client.stream(this.#watch({ ...resourceVersion, ...initial, timeoutSeconds }), { signal });
     if (stream.kind !== "streaming") return endingOf(stream);
     const failure = await stream.follow((lines) => onFrames(lines.map((line) => this.#readLine(line))));
     return failure === undefined ? { how: "whole" } : { how: "broken", why: failure.message };
   }
 
   async page(
-    sender: Sender,
+    client: ApiReader,
     { notOlderThan, ...asked }: ListPageRequest & LeastVersion,
     signal: AbortSignal,
   ): Promise<ListPage<T> | PageTooLarge | StreamEnd> {
@@ -88,7 +88,7 @@ export class WatchSource<T> {
         : ({ resourceVersion: notOlderThan, resourceVersionMatch: "NotOlderThan" } as const);
     const accept = content === "metadata" ? { accept: metadataOnly.list } : {};
     const request = listObjects(resource, this.#place, { ...selection, ...least, ...asked, ...accept });
-    const answer = await sender.send(request, { signal, mostBytes: mostPageBytes });
+    const answer = await client.send(request, { signal, mostBytes: mostPageBytes });
     if (answer.kind === "failed" && isPageTooLarge(answer)) return { how: "too large", why: answer.failure.message };
     if (answer.kind === "failed" || answer.status !== 200) return endingOf(answer);
     const page = readListPage(answer.body, this.#transform);
@@ -96,8 +96,8 @@ export class WatchSource<T> {
   }
 
   /** The same watch from the same point, on another connection, for one second: was anything missed? */
-  async probe(sender: Sender, from: string, signal: AbortSignal): Promise<ProbeResult> {
-    const stream = await sender.stream(this.#watch({ resourceVersion: from, timeoutSeconds: 1 }), { signal });
+  async probe(client: ApiReader, from: string, signal: AbortSignal): Promise<ProbeResult> {
+    const stream = await client.stream(this.#watch({ resourceVersion: from, timeoutSeconds: 1 }), { signal });
     if (stream.kind === "answered") return stream.status === 410 ? "expired" : "no answer";
     if (stream.kind === "failed") return "no answer";
     let saw: ProbeResult = "nothing";

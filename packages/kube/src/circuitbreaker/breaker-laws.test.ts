@@ -2,8 +2,7 @@ import { VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
 import { test } from "vitest";
 import type { BreakerScope } from "../client/request.ts";
-import { Breakers } from "./breaker.ts";
-import type { GuardedAttempt } from "./circuit.ts";
+import { Breakers, type GuardedAttempt } from "./breaker.ts";
 
 const refused = { message: "connection refused" };
 

@@ -1,20 +1,11 @@
-// Keeps us quiet while the API server, or one resource of it, is down, and quick when it is up again.
+// Circuit breakers: while the API server or one resource does not respond, callers are parked and probe it in turn.
 
 import type { BreakerScope } from "../client/request.ts";
 import type { Cancel, Clock } from "../clock.ts";
-import {
-  type AttemptBreakers,
-  Circuit,
-  circuitKey,
-  GuardedAttempt,
-  trialIntervalMs,
-  type UnavailableAnswer,
-  type Waiter,
-} from "./circuit.ts";
 
-/** One call per opening and closing, none per try. */
+/** Called when a circuit opens or closes, not for each request. */
 export type BreakerObserver = {
-  /** `message` is what the last unavailable answer said. */
+  /** `message` is from the last failed request. */
   readonly opened: (scope: BreakerScope, message: string) => void;
   readonly closed: (scope: BreakerScope, openForMs: number) => void;
 };
@@ -23,57 +14,124 @@ export type BreakerOptions = { readonly clock: Clock; readonly observer: Breaker
 
 export type OpenBreaker = { readonly scope: BreakerScope; readonly openForMs: number; readonly waiting: number };
 
+export type UnavailableAnswer = { readonly message: string; readonly retryInMs?: number };
+
+/** One reconcile or one connection. Guards each of its requests with `admit`, then reports the result. */
+export type GuardedAttempt = {
+  readonly isOpen: (scope: BreakerScope) => boolean;
+  /** "wait": do not send the request, and treat it as unavailable. */
+  readonly admit: (scope: BreakerScope) => "go" | "wait";
+  /** Any response of the server, including a conflict, a refusal, and the headers of a stream. */
+  readonly answered: (scope: BreakerScope) => void;
+  readonly unavailable: (scope: BreakerScope, answer: UnavailableAnswer) => void;
+  /**
+   * Ends the attempt. Returns true if its last request met an open circuit: then `wake` is called once, when a new
+   * attempt is worthwhile. If the woken caller does not begin one, it must `withdraw`, because it may be the only probe.
+   * Returns false if the caller must use its own backoff.
+   */
+  readonly park: (wake: () => void) => boolean;
+  readonly end: () => void;
+};
+
+/** Open while `openSince` is set. */
+type Circuit = {
+  readonly scope: BreakerScope;
+  /** Wakes each parked caller, by name, in order of arrival. */
+  readonly parked: Map<string, () => void>;
+  failures: number;
+  openSince: number | undefined;
+  /** The caller whose real work probes the open circuit. */
+  probe: string | undefined;
+  /** No probe before this time, from Retry-After. */
+  notBefore: number;
+  /** After closing: how many callers are woken next, and the latest time for it. */
+  batch: number;
+  batchAt: number;
+};
+
+const failuresToOpen = 3;
+const intervalMs = 1_000;
+
 /**
- * All breakers of the process, one per scope. A breaker opens after three unavailable answers in a row. From then on those
- * who need it are parked, and once a second one of them is woken, of each open breaker in turn: its real work is the trial.
- * The first answer that is not unavailable closes the breaker. Then every other open one has its trial at once, and
- * those parked here are woken 1, 2, 4, 8 …, a batch with each further success, or each second if there is none.
+ * One circuit per scope, shared by the process. A circuit opens after three failed requests in a row and parks its
+ * callers. Once a second, one parked caller of the process is woken as a probe, from each open circuit in turn. It may
+ * pass open circuits with one request at a time, until one fails. The first response closes the circuit. Then every
+ * other open circuit is probed at once, and the parked callers are woken in batches of 1, 2, 4 …, one batch per
+ * response or per second.
  *
- * A reconcile of a queue: `begin` with the names of controller and key; give the attempt to the client with each request; then
- * `end()`, or `park(wake)` if the reconcile failed. A stream: the same for each connection, under a name of its own.
- * A name has one attempt at a time.
+ * Each caller has a unique name and one attempt at a time.
  */
 export class Breakers {
-  readonly #parts: BreakerOptions;
-  // In the order of their turns: who has had one goes to the end.
+  readonly #options: BreakerOptions;
+  // In the order of their turns: a probed circuit moves to the end.
   readonly #circuits = new Map<string, Circuit>();
-  #nextTrialAt = Number.NEGATIVE_INFINITY;
+  #nextProbeAt = Number.NEGATIVE_INFINITY;
   #timer: Cancel | undefined;
 
-  constructor(parts: BreakerOptions) {
-    this.#parts = parts;
+  constructor(options: BreakerOptions) {
+    this.#options = options;
   }
 
-  begin(name: string): GuardedAttempt {
-    if (!this.#isOnTrial(name)) this.withdraw(name); // it runs for another reason, so it does not wait
-    const door: AttemptBreakers = {
-      isOpen: (scope) => this.#circuits.get(circuitKey(scope))?.isOpen === true,
-      letTry: (scope) => this.#letTry(name, scope),
-      answered: (scope) => this.#answered(scope),
-      unavailable: (scope, answer) => this.#unavailable(scope, answer),
-      park: (scope, wake) => this.#park(scope, { name, wake }),
-      leave: () => this.withdraw(name),
+  begin(caller: string): GuardedAttempt {
+    if (!this.#isProbe(caller)) this.withdraw(caller);
+    // Stays set if the probe fails, so that an attempt costs at most one failed request.
+    let probed: string | undefined;
+    let lastFailed: BreakerScope | undefined;
+    let isOver = false;
+    const end = () => {
+      if (!isOver) this.withdraw(caller);
+      isOver = true;
     };
-    return new GuardedAttempt(door);
+    return {
+      isOpen: (scope) => this.#findOpen(scope) !== undefined,
+      admit: (scope) => {
+        const circuit = this.#findOpen(scope);
+        if (circuit === undefined) return "go";
+        if (probed !== undefined || !this.#isProbe(caller) || circuit.notBefore > this.#now) {
+          lastFailed = scope;
+          return "wait";
+        }
+        probed = keyOf(scope);
+        this.#nextProbeAt = this.#now + intervalMs; // counts from the request, not from the wake-up
+        return "go";
+      },
+      answered: (scope) => {
+        lastFailed = undefined;
+        if (probed === keyOf(scope)) probed = undefined;
+        this.#answered(scope);
+      },
+      unavailable: (scope, answer) => {
+        lastFailed = scope;
+        this.#failed(scope, answer);
+      },
+      park: (wake) => {
+        if (isOver) return false;
+        end();
+        const circuit = lastFailed && this.#findOpen(lastFailed);
+        circuit?.parked.set(caller, wake);
+        this.#setTimer();
+        return circuit !== undefined;
+      },
+      end,
+    };
   }
 
-  /** It waits no more, and a trial that it was woken for goes to another. */
-  withdraw(name: string): void {
-    for (const circuit of this.#all) circuit.forget(name);
+  /** Stops waiting and probing. */
+  withdraw(caller: string): void {
+    for (const circuit of this.#all) {
+      circuit.parked.delete(caller);
+      if (circuit.probe === caller) circuit.probe = undefined;
+    }
     this.#setTimer();
   }
 
-  /** For a gauge, and for people who ask what is wrong. */
   get open(): readonly OpenBreaker[] {
-    const open = this.#all.filter(({ isOpen }) => isOpen);
-    return open.map((circuit) => ({
-      scope: circuit.scope,
-      openForMs: circuit.openForMs(this.#now),
-      waiting: circuit.waiting,
-    }));
+    return this.#all.flatMap(({ scope, openSince, parked }) =>
+      openSince === undefined ? [] : [{ scope, openForMs: this.#now - openSince, waiting: parked.size }],
+    );
   }
 
-  /** Wakes nobody any more. */
+  /** Wakes no more callers. */
   [Symbol.dispose](): void {
     this.#circuits.clear();
     this.#setTimer();
@@ -84,75 +142,105 @@ export class Breakers {
   }
 
   get #now(): number {
-    return this.#parts.clock.monotonic();
+    return this.#options.clock.monotonic();
   }
 
-  #isOnTrial(name: string): boolean {
-    return this.#all.some((circuit) => circuit.isTriedBy(name));
+  #findOpen(scope: BreakerScope): Circuit | undefined {
+    const circuit = this.#circuits.get(keyOf(scope));
+    return circuit?.openSince === undefined ? undefined : circuit;
   }
 
-  #letTry(name: string, scope: BreakerScope): boolean {
-    const mayTry = this.#isOnTrial(name) && this.#circuits.get(circuitKey(scope))?.mayBeTried(this.#now) === true;
-    if (mayTry) this.#nextTrialAt = this.#now + trialIntervalMs; // the second counts from the request, not from the waking
-    return mayTry;
+  #isProbe(caller: string): boolean {
+    return this.#all.some(({ probe }) => probe === caller);
   }
 
-  #answered(scope: BreakerScope): void {
-    const circuit = this.#circuits.get(circuitKey(scope));
-    if (circuit === undefined) return;
-    const openForMs = circuit.openForMs(this.#now);
-    const isClosing = circuit.succeed();
-    if (isClosing) this.#parts.observer.closed(scope, openForMs);
-    this.#release(circuit);
-    if (isClosing) for (const other of this.#all) this.#try(other);
-    this.#setTimer();
-  }
-
-  #unavailable(scope: BreakerScope, answer: UnavailableAnswer): void {
-    const circuit = this.#circuits.get(circuitKey(scope)) ?? new Circuit(scope);
-    this.#circuits.set(circuitKey(scope), circuit);
-    if (circuit.fail(answer, this.#now)) {
-      this.#parts.observer.opened(scope, answer.message);
-      this.#nextTrialAt = this.#now + trialIntervalMs;
+  #failed(scope: BreakerScope, { message, retryInMs = 0 }: UnavailableAnswer): void {
+    const circuit = this.#circuits.get(keyOf(scope)) ?? newCircuit(scope);
+    this.#circuits.set(keyOf(scope), circuit);
+    circuit.failures++;
+    circuit.notBefore = Math.max(circuit.notBefore, this.#now + retryInMs);
+    if (circuit.openSince === undefined && circuit.failures >= failuresToOpen) {
+      circuit.openSince = this.#now;
+      this.#nextProbeAt = this.#now + intervalMs;
+      this.#options.observer.opened(scope, message);
     }
     this.#setTimer();
   }
 
-  #park(scope: BreakerScope, waiter: Waiter): boolean {
-    const circuit = this.#circuits.get(circuitKey(scope));
-    if (circuit?.isOpen !== true) return false;
-    circuit.wait(waiter);
+  #answered(scope: BreakerScope): void {
+    const circuit = this.#circuits.get(keyOf(scope));
+    if (circuit === undefined) return;
+    const { openSince } = circuit;
+    circuit.failures = 0;
+    circuit.openSince = undefined;
+    circuit.probe = undefined;
+    circuit.notBefore = 0;
+    if (openSince !== undefined) {
+      circuit.batch = 1;
+      this.#options.observer.closed(scope, this.#now - openSince);
+    }
+    this.#wakeBatch(circuit);
+    if (openSince !== undefined) for (const other of this.#all) this.#startProbe(other);
     this.#setTimer();
+  }
+
+  #wakeBatch(circuit: Circuit): void {
+    const batch = [...circuit.parked].slice(0, circuit.batch);
+    for (const [caller] of batch) circuit.parked.delete(caller);
+    if (batch.length > 0) circuit.batch *= 2;
+    circuit.batchAt = this.#now + intervalMs;
+    if (circuit.parked.size === 0 && circuit.failures === 0) this.#circuits.delete(keyOf(circuit.scope));
+    for (const [, wake] of batch) wake();
+  }
+
+  /** At most one probe for each circuit, so that hanging requests to one resource do not block all workers. */
+  #startProbe(circuit: Circuit): boolean {
+    const [first] = circuit.parked;
+    const isDue = circuit.openSince !== undefined && circuit.probe === undefined && circuit.notBefore <= this.#now;
+    if (first === undefined || !isDue) return false;
+    const [caller, wake] = first;
+    circuit.parked.delete(caller);
+    circuit.probe = caller;
+    this.#circuits.delete(keyOf(circuit.scope));
+    this.#circuits.set(keyOf(circuit.scope), circuit);
+    this.#nextProbeAt = this.#now + intervalMs;
+    wake();
     return true;
   }
 
-  #release(circuit: Circuit): void {
-    const released = circuit.release(this.#now);
-    if (circuit.isIdle) this.#circuits.delete(circuitKey(circuit.scope));
-    for (const { wake } of released) wake();
-  }
-
-  #try(circuit: Circuit): boolean {
-    const waiter = circuit.startTrial(this.#now);
-    if (waiter === undefined) return false;
-    this.#nextTrialAt = this.#now + trialIntervalMs;
-    this.#circuits.delete(circuitKey(circuit.scope));
-    this.#circuits.set(circuitKey(circuit.scope), circuit);
-    waiter.wake();
-    return true;
-  }
-
-  #takeTurns(): void {
-    const leftOver = this.#all.filter((circuit) => !circuit.isOpen && circuit.dueAt(0) <= this.#now);
-    for (const circuit of leftOver) this.#release(circuit);
-    if (this.#now >= this.#nextTrialAt) this.#all.some((circuit) => this.#try(circuit));
+  #wakeDue(): void {
+    for (const circuit of this.#all)
+      if (circuit.openSince === undefined && this.#dueAt(circuit) <= this.#now) this.#wakeBatch(circuit);
+    if (this.#now >= this.#nextProbeAt) this.#all.some((circuit) => this.#startProbe(circuit));
     this.#setTimer();
+  }
+
+  #dueAt({ parked, openSince, probe, notBefore, batchAt }: Circuit): number {
+    if (parked.size === 0 || probe !== undefined) return Number.POSITIVE_INFINITY;
+    return openSince === undefined ? batchAt : Math.max(this.#nextProbeAt, notBefore);
   }
 
   #setTimer(): void {
     this.#timer?.();
-    const at = Math.min(...this.#all.map((circuit) => circuit.dueAt(this.#nextTrialAt)));
+    const at = Math.min(...this.#all.map((circuit) => this.#dueAt(circuit)));
     const inMs = Math.max(0, at - this.#now);
-    this.#timer = at === Infinity ? undefined : this.#parts.clock.schedule(inMs, () => this.#takeTurns());
+    this.#timer = at === Infinity ? undefined : this.#options.clock.schedule(inMs, () => this.#wakeDue());
   }
+}
+
+function newCircuit(scope: BreakerScope): Circuit {
+  return {
+    scope,
+    parked: new Map(),
+    failures: 0,
+    openSince: undefined,
+    probe: undefined,
+    notBefore: 0,
+    batch: 1,
+    batchAt: 0,
+  };
+}
+
+function keyOf({ access, resource }: BreakerScope): string {
+  return `${access} ${resource}`;
 }

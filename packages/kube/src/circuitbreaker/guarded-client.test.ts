@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApiAnswer, FailedRequest } from "../client/client.ts";
+import type { ApiAnswer, FailedRequest } from "../client/api-client.ts";
 import { type BreakerScope, getPath } from "../client/request.ts";
 import { guardClient, type RequestGuard } from "./guarded-client.ts";
 

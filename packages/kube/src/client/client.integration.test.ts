@@ -4,7 +4,8 @@ import type { Access } from "../auth/access.ts";
 import { issueAuthority, issueServer } from "../auth/x509.ts";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
-import { type ApiClient, Client, type ClientOptions, type Sender, type Writer, writerFor } from "./client.ts";
+import type { ApiReader, ApiWriter, RequestObserver } from "./api-client.ts";
+import { Client, type ClientOptions } from "./client.ts";
 import {
   createObject,
   deleteObject,
@@ -23,9 +24,14 @@ const write = createObject(configMaps, { namespace: "default" }, object);
 const follow = watchObjects(configMaps, {}, { timeoutSeconds: 240, resourceVersion: "5" });
 const never = new AbortController().signal;
 
-function clientOf(server: ScriptedServer, limits: ClientOptions["limits"] = {}, access: Partial<Access> = {}): Client {
+function clientOf(
+  server: ScriptedServer,
+  limits: ClientOptions["limits"] = {},
+  access: Partial<Access> = {},
+  observer: RequestObserver = () => undefined,
+): Client {
   const reach = { server: server.url, isInsecure: false, source: "test", ...access };
-  const client = new Client({ access: reach, userAgent: "test/1", limits });
+  const client = new Client({ access: reach, userAgent: "test/1", limits, observer });
   onTestFinished(() => client.close());
   return client;
 }
@@ -38,7 +44,7 @@ test("requests share kept connections, over plain HTTP too", async () => {
   ]);
   const client = clientOf(server);
   for (const request of [read, read]) await client.send(request, { signal: never });
-  await client.write(write, noLease, { signal: never });
+  await client.under(noLease).write(write, { signal: never });
   expect(server.seen.map(({ method, path, connection }) => [method, path, connection])).toEqual([
     ["GET", "/api/v1/namespaces/default/configmaps/one", 0],
     ["GET", "/api/v1/namespaces/default/configmaps/one", 0],
@@ -52,11 +58,22 @@ test("a read that dies on a kept connection before its first byte is sent once m
   const client = clientOf(server);
   await client.send(read, { signal: never });
   expect(await client.send(read, { signal: never })).toMatchObject({ kind: "answered", status: 200 });
-  expect(await client.write(write, noLease, { signal: never })).toMatchObject({
+  expect(await client.under(noLease).write(write, { signal: never })).toMatchObject({
     kind: "failed",
     failure: { reason: "reset" },
   });
   expect(server.seen.map(({ method }) => method)).toEqual(["GET", "GET", "GET", "POST"]);
+});
+
+test("the observer hears of each request once: reads, writes, streams, and a read that was sent twice", async () => {
+  const script = [reply.json(200, {}), reply.reset, reply.json(200, {}), reply.json(201, {}), reply.json(410, {})];
+  await using server = await startScriptedServer(script);
+  const observed: string[] = [];
+  const client = clientOf(server, {}, {}, ({ method }, { kind }) => observed.push(`${method} ${kind}`));
+  for (const request of [read, read]) await client.send(request, { signal: never });
+  await client.under(noLease).write(write, { signal: never });
+  await client.stream(follow, { signal: never });
+  expect(observed).toEqual(["GET answered", "GET answered", "POST answered", "GET answered"]);
 });
 
 test("a read that dies on a fresh connection is not repeated: the server is at fault, not the connection", async () => {
@@ -121,26 +138,27 @@ test("a write is not sent once the fence is closed, even if it waited for a conn
   await using server = await startScriptedServer([reply.json(201, {}), reply.json(201, {})]);
   const client = clientOf(server);
   const gate = new ManualWriteGate();
-  const first = client.write(write, noLease, { signal: never, pool: "lease" });
-  const second = client.write(write, gate, { signal: never, pool: "lease" }); // waits: the pool has one socket
+  const first = client.under(noLease).write(write, { signal: never, pool: "lease" });
+  const second = client.under(gate).write(write, { signal: never, pool: "lease" }); // waits: the pool has one socket
   gate.turn(false);
   expect(await first).toMatchObject({ status: 201 });
   expect(await second).toMatchObject({ failure: { reason: "fenced" } });
   expect(server.seen).toHaveLength(1);
 });
 
-test("a write without the gate of its lease does not compile: who sends reads cannot write, and only a gate is a gate", () => {
-  expectTypeOf<WriteRequest>().not.toExtend<Parameters<Sender["send"]>[0]>();
-  expectTypeOf<Sender>().not.toHaveProperty("write");
-  expectTypeOf<ApiClient>().not.toExtend<Writer>();
-  expectTypeOf<Parameters<ApiClient["write"]>[1]>().toEqualTypeOf<WriteGate>();
+test("a write without a write gate does not compile", () => {
+  expectTypeOf<WriteRequest>().not.toExtend<Parameters<ApiReader["send"]>[0]>();
+  expectTypeOf<ApiReader>().not.toHaveProperty("write");
+  expectTypeOf<Client>().not.toHaveProperty("write");
+  expectTypeOf<Client>().not.toExtend<ApiWriter>();
+  expectTypeOf<Parameters<Client["under"]>>().toEqualTypeOf<[gate: WriteGate]>();
   expectTypeOf<{ mayWrite: () => true; subscribe: WriteGate["subscribe"] }>().not.toExtend<WriteGate>();
-  expectTypeOf<undefined>().not.toExtend<Parameters<ApiClient["write"]>[1]>();
+  expectTypeOf<undefined>().not.toExtend<Parameters<Client["under"]>[0]>();
 });
 
 test("the fence does not hold back reads and dry runs", async () => {
   await using server = await startScriptedServer([reply.json(200, {}), reply.json(200, {})]);
-  const writer = writerFor(clientOf(server), new ManualWriteGate(false));
+  const writer = clientOf(server).under(new ManualWriteGate(false));
   const rehearsal = patchObject(configMaps, one, object, { type: "apply", isDryRun: true, fieldManager: "us" });
   expect(await writer.send(read, { signal: never })).toMatchObject({ status: 200 });
   expect(await writer.write(rehearsal, { signal: never })).toMatchObject({ status: 200 });
@@ -148,9 +166,9 @@ test("the fence does not hold back reads and dry runs", async () => {
 
 test("a removal carries the length of its preconditions, so that the server reads them", async () => {
   await using server = await startScriptedServer([reply.json(200, {})]);
-  await clientOf(server).write(deleteObject(configMaps, one, { preconditions: { uid: "u-1" } }), noLease, {
-    signal: never,
-  });
+  await clientOf(server)
+    .under(noLease)
+    .write(deleteObject(configMaps, one, { preconditions: { uid: "u-1" } }), { signal: never });
   const [seen] = server.seen;
   expect(seen?.headers["transfer-encoding"]).toBeUndefined();
   expect(seen?.headers["content-length"]).toBe(`${seen?.body.length}`);

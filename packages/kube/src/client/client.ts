@@ -1,12 +1,20 @@
 // Talks to one API server: credentials, connections, limits. Every answer and every failure is a value.
 
 import type { ClientRequest } from "node:http";
-import type { Json } from "@virt/objects";
 import type { Access } from "../auth/access.ts";
 import { Credentials, type Identity } from "../auth/credentials.ts";
 import { expiredAt, isSameIdentity, RefusedCredentials } from "../auth/refused-credentials.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
+import type {
+  ApiAnswer,
+  ApiReader,
+  ApiStream,
+  ApiWriter,
+  FailedRequest,
+  RequestObserver,
+  SendOptions,
+} from "./api-client.ts";
 import { Connections, type Pool } from "./connections.ts";
 import {
   apiAnswerOf,
@@ -17,35 +25,8 @@ import {
   type HttpResponse,
   readBody,
 } from "./exchange.ts";
-import { type RequestFailure, requestFailureOf } from "./outcome.ts";
-import type { ApiRequest, ReadRequest, WriteRequest } from "./request.ts";
-
-/** `body` is undefined where the answer is not JSON; `text` is what came. */
-export type ApiAnswer = {
-  readonly kind: "answered";
-  readonly status: number;
-  readonly body: Json | undefined;
-  readonly text: string;
-  readonly retryInMs?: number;
-  readonly bytes: number;
-};
-
-/** No answer came, or none that can be used. */
-export type FailedRequest = { readonly kind: "failed"; readonly failure: RequestFailure };
-
-/** A watch. `follow` hands over the lines as they come off the wire, and settles when the stream ends: whole, or broken. */
-export type ApiStream = {
-  readonly kind: "streaming";
-  readonly follow: (onLines: (lines: readonly Buffer[]) => void) => Promise<RequestFailure | undefined>;
-};
-
-/** The signal cancels the request; a watch, a lease and calls have connection pools of their own. */
-export type SendOptions = {
-  readonly signal: AbortSignal;
-  readonly pool?: Pool;
-  /** An answer that is longer is given up; 16 MB by default. */
-  readonly mostBytes?: number;
-};
+import { requestFailureOf } from "./outcome.ts";
+import type { ApiRequest, ReadRequest } from "./request.ts";
 
 /** What a client is made of. Limits are milliseconds and bytes; each has a default. */
 export type ClientOptions = {
@@ -54,6 +35,7 @@ export type ClientOptions = {
   readonly userAgent: string;
   readonly limits?: Partial<ClientLimits>;
   readonly clock?: Pick<Clock, "monotonic">;
+  readonly observer?: RequestObserver;
 };
 
 export type ClientLimits = {
@@ -75,71 +57,44 @@ const usualLimits: ClientLimits = {
   frameBytes: 8_000_000,
 };
 
-/** Sends reads. */
-export type Sender = {
-  readonly send: (request: ReadRequest, sending: SendOptions) => Promise<ApiAnswer | FailedRequest>;
-  /** An answer instead of a stream is a refusal, such as 410 or 404. */
-  readonly stream: (request: ReadRequest, sending: SendOptions) => Promise<ApiStream | ApiAnswer | FailedRequest>;
-};
-
-/** Sends reads and writes: the client itself, or something that watches over it. */
-export type ApiClient = Sender & {
-  /** The gate is asked right before the first byte leaves, so a write without one cannot be expressed. */
-  readonly write: (request: WriteRequest, gate: WriteGate, sending: SendOptions) => Promise<ApiAnswer | FailedRequest>;
-};
-
-/** Sends reads, and writes under one gate. `writerFor` makes it. */
-export type Writer = Sender & {
-  readonly write: (request: WriteRequest, sending: SendOptions) => Promise<ApiAnswer | FailedRequest>;
-};
-
-/** The client with its writes bound to one gate. */
-export function writerFor(client: ApiClient, gate: WriteGate): Writer {
-  return {
-    send: (request, sending) => client.send(request, sending),
-    stream: (request, sending) => client.stream(request, sending),
-    write: (request, sending) => client.write(request, gate, sending),
-  };
-}
-
-/**
- * Talks to one API server. Never throws for an answer or a failure, never sends a write that its gate forbids; `close`
- * ends its connections.
- */
-export class Client implements ApiClient {
+/** Talks to one API server. Never throws for a response or a failure. `close` ends its connections. */
+export class Client implements ApiReader {
   readonly #connections: Connections;
   readonly #credentials: Credentials;
   readonly #refusal: RefusedCredentials;
   readonly #source: string;
   readonly #userAgent: string;
   readonly #limits: ClientLimits;
+  readonly #observer: RequestObserver | undefined;
 
-  constructor({ access, userAgent, limits, clock = systemClock }: ClientOptions) {
+  constructor({ access, userAgent, limits, clock = systemClock, observer }: ClientOptions) {
     this.#connections = new Connections(access);
     this.#credentials = new Credentials(access);
     this.#refusal = new RefusedCredentials(clock);
     this.#source = access.source;
     this.#userAgent = userAgent;
     this.#limits = { ...usualLimits, ...limits };
+    this.#observer = observer;
   }
 
-  send(request: ReadRequest, sending: SendOptions): Promise<ApiAnswer | FailedRequest> {
-    return this.#ask(request, sending, isAlwaysLetOut);
+  send(request: ReadRequest, options: SendOptions): Promise<ApiAnswer | FailedRequest> {
+    return this.#observed(request, this.#exchange(request, options, isAlwaysLetOut));
   }
 
-  write(request: WriteRequest, gate: WriteGate, sending: SendOptions): Promise<ApiAnswer | FailedRequest> {
-    return this.#ask(request, sending, request.isDryRun ? isAlwaysLetOut : () => gate.mayWrite());
+  stream(request: ReadRequest, options: SendOptions): Promise<ApiStream | ApiAnswer | FailedRequest> {
+    return this.#observed(request, this.#openStream(request, options));
   }
 
-  async stream(request: ReadRequest, sending: SendOptions): Promise<ApiStream | ApiAnswer | FailedRequest> {
-    const begun = await this.#begin(request, { pool: "watches", ...sending }, isAlwaysLetOut);
-    if ("failure" in begun) return { kind: "failed", failure: begun.failure };
-    if (begun.incoming.statusCode === 200) {
-      const { incoming } = begun;
-      return { kind: "streaming", follow: (onLines) => followStream(incoming, this.#limits.frameBytes, onLines) };
-    }
-    const body = await readBody(begun.incoming, this.#limitsOf(request), this.#limits.answerBytes);
-    return Buffer.isBuffer(body) ? apiAnswerOf(begun, body) : { kind: "failed", failure: body };
+  /** Binds writes to the gate, which decides right before the first byte is sent. Dry runs ignore the gate. */
+  under(gate: WriteGate): ApiWriter {
+    return {
+      send: (request, options) => this.send(request, options),
+      stream: (request, options) => this.stream(request, options),
+      write: (request, options) => {
+        const mayLeave = request.isDryRun ? isAlwaysLetOut : () => gate.mayWrite();
+        return this.#observed(request, this.#exchange(request, options, mayLeave));
+      },
+    };
   }
 
   /** For how long the server has refused our credentials without a break; 0: it does not. */
@@ -151,13 +106,36 @@ export class Client implements ApiClient {
     this.#connections.close();
   }
 
-  async #ask(request: ApiRequest, sending: SendOptions, mayLeave: () => boolean): Promise<ApiAnswer | FailedRequest> {
-    const begun = await this.#begin(request, sending, mayLeave);
-    if ("failure" in begun) return { kind: "failed", failure: begun.failure };
-    const mostBytes = sending.mostBytes ?? this.#limits.answerBytes;
-    const body = await readBody(begun.incoming, this.#limitsOf(request), mostBytes);
-    if (!Buffer.isBuffer(body)) return { kind: "failed", failure: body };
-    return apiAnswerOf(begun, body);
+  async #observed<T extends ApiAnswer | FailedRequest | ApiStream>(request: ApiRequest, answering: Promise<T>) {
+    const answer = await answering;
+    this.#observer?.(request, answer);
+    return answer;
+  }
+
+  async #exchange(
+    request: ApiRequest,
+    options: SendOptions,
+    mayLeave: () => boolean,
+  ): Promise<ApiAnswer | FailedRequest> {
+    const begun = await this.#begin(request, options, mayLeave);
+    return "failure" in begun ? failed(begun) : this.#readAnswer(request, begun, options);
+  }
+
+  async #openStream(request: ReadRequest, options: SendOptions): Promise<ApiStream | ApiAnswer | FailedRequest> {
+    const begun = await this.#begin(request, { pool: "watches", ...options }, isAlwaysLetOut);
+    if ("failure" in begun) return failed(begun);
+    const { incoming } = begun;
+    if (incoming.statusCode !== 200) return this.#readAnswer(request, begun);
+    return { kind: "streaming", follow: (onLines) => followStream(incoming, this.#limits.frameBytes, onLines) };
+  }
+
+  async #readAnswer(
+    request: ApiRequest,
+    response: HttpResponse,
+    { mostBytes = this.#limits.answerBytes }: Pick<SendOptions, "mostBytes"> = {},
+  ): Promise<ApiAnswer | FailedRequest> {
+    const body = await readBody(response.incoming, this.#limitsOf(request), mostBytes);
+    return Buffer.isBuffer(body) ? apiAnswerOf(response, body) : { kind: "failed", failure: body };
   }
 
   async #begin(
@@ -257,6 +235,10 @@ export class Client implements ApiClient {
     const { connectMs, readMs, writeMs, silenceMs } = this.#limits;
     return { connect: connectMs, whole: scope.access === "write" ? writeMs : readMs, silence: silenceMs };
   }
+}
+
+function failed({ failure }: BrokenExchange): FailedRequest {
+  return { kind: "failed", failure };
 }
 
 function isAlwaysLetOut(): boolean {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findAccess } from "../auth/find-access.ts";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
-import { Client, writerFor } from "./client.ts";
+import { Client } from "./client.ts";
 import { clusterFor } from "./cluster.ts";
 import { Discovery } from "./discovery.ts";
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const cluster = (gate: WriteGate = noLease) =>
-  clusterFor({ writer: writerFor(client, gate), discovery: new Discovery(client) }, new AbortController().signal);
+  clusterFor({ client: client.under(gate), discovery: new Discovery(client) }, new AbortController().signal);
 
 const map = (name: string, data: Readonly<Record<string, string>>, namespace = "default"): KubeObject => ({
   apiVersion: "v1",
@@ -120,7 +120,7 @@ test("what the server will refuse again tomorrow is rejected, in its own words",
     access: findAccess({ env: {}, kubeconfig: api.user("weak").kubeconfig }),
     userAgent: "test",
   });
-  const parts = { writer: writerFor(weak, noLease), discovery: new Discovery(client) };
+  const parts = { client: weak.under(noLease), discovery: new Discovery(client) };
   const outcome = await clusterFor(parts, new AbortController().signal).apply(map("wrong", {}), ours);
   expect(outcome).toMatchObject({ kind: "rejected", reason: "Forbidden" });
   weak.close();

@@ -1,7 +1,6 @@
-// The port of the engine on a real cluster: dry run, apply and remove, with what must still be true of the object.
+// Reads and writes objects of a cluster: dry runs, server-side applies, and removals with preconditions.
 
 import {
-  type Cluster,
   completeConflict,
   type DryRunOutcome,
   type ExpectedVersion,
@@ -11,31 +10,34 @@ import {
   readOwners,
   type Write,
 } from "@virt/objects";
-import type { Sender, Writer } from "./client.ts";
+import type { ApiReader, ApiWriter } from "./api-client.ts";
 import type { Discovery } from "./discovery.ts";
 import { type ReadResult, readResultOf, type WriteResult, writeResultOf } from "./outcome.ts";
 import { deleteObject, getObject, type ObjectPlace, patchObject, type Resource } from "./request.ts";
 
-export type ClusterOptions = { readonly writer: Writer; readonly discovery: Discovery };
+/** Objects of the API server, never of a cache. Expected outcomes are values. Bound to one AbortSignal. */
+export type Cluster = {
+  readonly read: (ref: Ref) => Promise<ReadResult>;
+  readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<DryRunOutcome>;
+  readonly apply: (desired: KubeObject, write: Write) => Promise<Outcome>;
+  readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
+};
 
-export type ReaderOptions = { readonly sender: Sender; readonly discovery: Discovery };
+export type ClusterReader = Pick<Cluster, "read">;
+
+type ObjectClient<C extends ApiReader> = { readonly client: C; readonly discovery: Discovery };
 
 type KindRef = Pick<Ref, "apiVersion" | "kind">;
 
-/** Reads the live object from the server, never from a cache. */
-export type Reader = { readonly read: (ref: Ref) => Promise<ReadResult> };
-
-/** Reads live objects, bound to a signal. Never writes. */
-export function readerFor({ sender, discovery }: ReaderOptions, signal: AbortSignal): Reader {
+export function readerFor({ client, discovery }: ObjectClient<ApiReader>, signal: AbortSignal): ClusterReader {
   return {
     read: (ref) =>
-      withResource(ref, { sender, discovery, signal }, (resource) => read(resource, ref, { sender, signal })),
+      withResource(ref, { client, discovery, signal }, (resource) => read(resource, ref, { client, signal })),
   };
 }
 
-/** Bound to the signal of one reconcile. */
-export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortSignal): Cluster & Reader {
-  const call = { sender: writer, discovery, signal };
+export function clusterFor({ client, discovery }: ObjectClient<ApiWriter>, signal: AbortSignal): Cluster {
+  const call = { client, discovery, signal };
   const apply = async (resource: Resource, desired: KubeObject, write: Write, isDryRun: boolean): Promise<Outcome> => {
     const { manager: fieldManager, expect } = write;
     const manner = {
@@ -46,7 +48,7 @@ export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortS
       isStrict: true,
     } as const;
     const body = { ...desired, metadata: { ...desired.metadata, ...identity(expect) } };
-    const answer = await writer.write(patchObject(resource, placeOf(desired.metadata), body, manner), { signal });
+    const answer = await client.write(patchObject(resource, placeOf(desired.metadata), body, manner), { signal });
     return outcomeOf(writeResultOf(answer));
   };
   return {
@@ -61,7 +63,7 @@ export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortS
       withResource(target, call, async (resource): Promise<Outcome> => {
         if (expect === "absent" || expect === "anything")
           throw new Error(`a removal of ${target.name} must name the object's uid`);
-        const answer = await writer.write(deleteObject(resource, placeOf(target), { preconditions: expect }), {
+        const answer = await client.write(deleteObject(resource, placeOf(target), { preconditions: expect }), {
           signal,
         });
         const writing = writeResultOf(answer);
@@ -70,14 +72,14 @@ export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortS
   };
 }
 
-type ClusterCall = ReaderOptions & { readonly signal: AbortSignal };
+type ClusterCall = ObjectClient<ApiReader> & { readonly signal: AbortSignal };
 
 async function withResource<T extends Outcome | ReadResult>(
   of: KindRef,
-  { sender, discovery, signal }: ClusterCall,
+  { client, discovery, signal }: ClusterCall,
   use: (resource: Resource) => Promise<T>,
 ) {
-  const found = await discovery.place(of, signal, sender);
+  const found = await discovery.place(of, signal, client);
   if (found.kind !== "served")
     return found.kind === "not-served" ? ({ kind: "missing", what: "kind" } as const) : found;
   const outcome = await use(found.resource);
@@ -85,8 +87,8 @@ async function withResource<T extends Outcome | ReadResult>(
   return outcome;
 }
 
-async function read(resource: Resource, at: ObjectPlace, { sender, signal }: Pick<ClusterCall, "sender" | "signal">) {
-  return readResultOf(await sender.send(getObject(resource, placeOf(at)), { signal }));
+async function read(resource: Resource, at: ObjectPlace, { client, signal }: Pick<ClusterCall, "client" | "signal">) {
+  return readResultOf(await client.send(getObject(resource, placeOf(at)), { signal }));
 }
 
 /** With the version alone a deleted object would be created again, so it never goes without the uid. */

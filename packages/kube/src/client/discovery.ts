@@ -1,7 +1,7 @@
 // Knows how the server serves a kind: path, scope, versions. Asks once for each group and version, until `forget`.
 
 import type { Ref } from "@virt/objects";
-import type { Sender } from "./client.ts";
+import type { ApiReader } from "./api-client.ts";
 import { readResultOf } from "./outcome.ts";
 import { getPath, type Resource } from "./request.ts";
 
@@ -20,7 +20,7 @@ type GroupAnswer = ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" 
 /** One request for a group. `kinds` were asked for before its answer came, so that it speaks for them. */
 type GroupRequest = { readonly answer: Promise<GroupAnswer>; readonly kinds: Set<string>; isAnswered: boolean };
 
-type DiscoveryCall = { readonly signal: AbortSignal; readonly sender: Sender };
+type DiscoveryCall = { readonly signal: AbortSignal; readonly client: ApiReader };
 
 /**
  * Resources by kind, cached until a CRD of their group changes. A kind that is not served is cached, too; a failed
@@ -28,28 +28,28 @@ type DiscoveryCall = { readonly signal: AbortSignal; readonly sender: Sender };
  * first question for a kind cannot say that it is not served.
  */
 export class Discovery {
-  readonly #client: Sender;
+  readonly #client: ApiReader;
   readonly #groups = new Map<string, GroupRequest>();
   readonly #places = new Map<string, Resource>();
 
-  constructor(client: Sender) {
+  constructor(client: ApiReader) {
     this.#client = client;
   }
 
-  /** `sender`: who can be parked while the server does not answer sends the request itself. */
+  /** A caller that can be parked while the server is down passes its own client. */
   async find(
     { apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">,
     signal: AbortSignal,
-    sender: Sender = this.#client,
+    client: ApiReader = this.#client,
   ): Promise<DiscoveryResult> {
-    const asked = this.#groups.get(apiVersion) ?? this.#ask(apiVersion, { signal, sender });
+    const asked = this.#groups.get(apiVersion) ?? this.#ask(apiVersion, { signal, client });
     if (!asked.isAnswered) asked.kinds.add(kind);
     const group = await asked.answer;
     if ("kind" in group) return group;
     const served = group.resources?.find((one) => one.kind === kind && !one.name.includes("/"));
     if (served === undefined && !asked.kinds.has(kind)) {
-      if (this.#groups.get(apiVersion) === asked) this.#ask(apiVersion, { signal, sender }, asked.kinds);
-      return this.find({ apiVersion, kind }, signal, sender);
+      if (this.#groups.get(apiVersion) === asked) this.#ask(apiVersion, { signal, client }, asked.kinds);
+      return this.find({ apiVersion, kind }, signal, client);
     }
     this.forgetPlace({ apiVersion, kind });
     if (served === undefined) return { kind: "not-served" };
@@ -63,9 +63,9 @@ export class Discovery {
    * Where to send what is urgent: where it was last known to be, although something of its group changed since then. The
    * answer says whether it is there no more.
    */
-  async place(of: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal, sender?: Sender): Promise<DiscoveryResult> {
+  async place(of: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal, client?: ApiReader): Promise<DiscoveryResult> {
     const resource = this.#places.get(`${of.apiVersion} ${of.kind}`);
-    return resource === undefined ? this.find(of, signal, sender) : { kind: "served", resource };
+    return resource === undefined ? this.find(of, signal, client) : { kind: "served", resource };
   }
 
   /** It is not there any more. */
@@ -99,9 +99,9 @@ export class Discovery {
     return asked;
   }
 
-  async #send(apiVersion: string, { signal, sender }: DiscoveryCall): Promise<GroupAnswer> {
+  async #send(apiVersion: string, { signal, client }: DiscoveryCall): Promise<GroupAnswer> {
     const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    const reading = readResultOf(await sender.send(getPath(path), { signal }));
+    const reading = readResultOf(await client.send(getPath(path), { signal }));
     switch (reading.kind) {
       case "found":
         return { resources: (reading.object as unknown as { resources?: ServedResources }).resources ?? [] };

@@ -3,7 +3,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { readJson } from "@virt/objects";
-import type { ApiAnswer, FailedRequest } from "./client.ts";
+import type { ApiAnswer, FailedRequest } from "./api-client.ts";
 import { type RequestFailure, requestFailureOf } from "./outcome.ts";
 
 /** Milliseconds. `whole` ends with the response's headers where the body is a stream. */

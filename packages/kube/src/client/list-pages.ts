@@ -1,7 +1,7 @@
 // One list of the API server, page by page, without an informer.
 
 import { type KubeObject, type ListPageRequest, nextPage, notList, readListPage } from "@virt/objects";
-import type { ApiAnswer, FailedRequest, Sender } from "./client.ts";
+import type { ApiAnswer, ApiReader, FailedRequest } from "./api-client.ts";
 import { type ReadResult, readResultOf } from "./outcome.ts";
 import type { ReadRequest } from "./request.ts";
 
@@ -11,7 +11,7 @@ export type ListPagesResult =
   | Exclude<ReadResult, { readonly kind: "found" }>;
 
 export type ListPagesOptions = {
-  readonly sender: Sender;
+  readonly client: ApiReader;
   readonly signal: AbortSignal;
   /** Of `listPageSize` objects each. A list with more of them has no end. */
   readonly mostPages: number;
@@ -26,11 +26,11 @@ export const mostPageBytes = 8_000_000;
 /** Requests pages until the list is complete. Calls `onItem` for each object as its page arrives. */
 export async function listPages(
   requestOf: (page: ListPageRequest) => ReadRequest,
-  { sender, signal, mostPages, onItem }: ListPagesOptions,
+  { client, signal, mostPages, onItem }: ListPagesOptions,
 ): Promise<ListPagesResult> {
   let page: ListPageRequest = { limit: listPageSize };
   for (let read = 0; read * page.limit < mostPages * listPageSize; ) {
-    const answer = await sender.send(requestOf(page), { signal, mostBytes: mostPageBytes });
+    const answer = await client.send(requestOf(page), { signal, mostBytes: mostPageBytes });
     const reading = isPageTooLarge(answer) ? undefined : readResultOf(answer);
     if (reading !== undefined && reading.kind !== "found") return reading;
     const list = reading && readListPage(reading.object, onItem);

@@ -1,6 +1,6 @@
 import type { Json } from "@virt/objects";
 import { expect, test } from "vitest";
-import type { ApiAnswer, FailedRequest } from "./client.ts";
+import type { ApiAnswer, FailedRequest } from "./api-client.ts";
 import { isDryRunRefused, readResultOf, writeResultOf } from "./outcome.ts";
 
 function answered(status: number, body?: Json, retryInMs?: number): ApiAnswer {

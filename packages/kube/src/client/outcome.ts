@@ -2,7 +2,7 @@
 // interpreted here and nowhere else.
 
 import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/objects";
-import type { ApiAnswer, FailedRequest } from "./client.ts";
+import type { ApiAnswer, FailedRequest } from "./api-client.ts";
 
 export type { WriteResult };
 

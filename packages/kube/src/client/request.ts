@@ -26,7 +26,7 @@ type RequestTarget = {
 /** Changes nothing, so no gate is asked. */
 export type ReadRequest = RequestTarget & { readonly method: "GET" };
 
-/** Goes through a write gate: see `ApiClient`. */
+/** Sent only by an `ApiWriter`. */
 export type WriteRequest = RequestTarget & {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly contentType: string;

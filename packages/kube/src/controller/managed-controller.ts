@@ -1,12 +1,12 @@
 // Runs one controller with its work queue, worker, and write gate.
 
-import type { Cluster, KubeObject } from "@virt/objects";
+import type { KubeObject } from "@virt/objects";
 import type { InformerSpec, InformerState } from "../cache/informer.ts";
 import type { StoreChange } from "../cache/store.ts";
 import type { Breakers } from "../circuitbreaker/breaker.ts";
 import { guardClient } from "../circuitbreaker/guarded-client.ts";
-import { type ApiClient, type Writer, writerFor } from "../client/client.ts";
-import { clusterFor, type Reader } from "../client/cluster.ts";
+import type { ApiWriter } from "../client/api-client.ts";
+import { type Cluster, clusterFor } from "../client/cluster.ts";
 import type { Discovery } from "../client/discovery.ts";
 import type { Clock } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
@@ -17,9 +17,9 @@ import { type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
 /** The clients and callbacks of one reconcile. Not valid after it ends. */
 export type ReconcileContext = {
   readonly signal: AbortSignal;
-  readonly cluster: Cluster & Reader;
+  readonly cluster: Cluster;
   /** For requests that `cluster` does not cover, such as status writes and lists. */
-  readonly sender: Writer;
+  readonly sender: ApiWriter;
   /** Reports the answer to a write. The next reconcile of this key waits until the cache contains it. */
   readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
   /** Adds a decision to the trace. Absent unless reconciles are traced. */
@@ -39,7 +39,8 @@ export type Controller = {
 };
 
 export type ControllerOptions = {
-  readonly client: ApiClient;
+  /** Bound to `gate`. */
+  readonly client: ApiWriter;
   readonly discovery: Discovery;
   readonly breakers: Breakers;
   readonly clock: Clock;
@@ -75,8 +76,8 @@ export class ManagedController {
       reconcile: async (key, signal, attempt) => {
         const trace = tracer?.begin(key, parts.client);
         await ownWrites.caughtUp(key, signal);
-        const sender = writerFor(guardClient(trace?.client ?? parts.client, attempt), gate);
-        const cluster = clusterFor({ writer: sender, discovery }, signal);
+        const sender = guardClient(trace?.client ?? parts.client, attempt);
+        const cluster = clusterFor({ client: sender, discovery }, signal);
         const wrote = (spec: InformerSpec, live: KubeObject) => {
           const watched = informers.find(spec);
           const { uid = "", resourceVersion: version = "" } = live.metadata;

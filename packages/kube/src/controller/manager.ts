@@ -5,13 +5,9 @@ import type { InformerObserver, InformerSpec, InformerState } from "../cache/inf
 import { InformerSet } from "../cache/informer-set.ts";
 import type { StoreChange } from "../cache/store.ts";
 import { type BreakerObserver, Breakers } from "../circuitbreaker/breaker.ts";
-import {
-  createDetachedSender,
-  createGuardedClient,
-  type GuardedClient,
-  gateClient,
-} from "../circuitbreaker/guarded-client.ts";
-import type { ApiClient, Writer } from "../client/client.ts";
+import { guardEachRequest } from "../circuitbreaker/guarded-client.ts";
+import type { ApiWriter } from "../client/api-client.ts";
+import type { Client } from "../client/client.ts";
 import { Discovery } from "../client/discovery.ts";
 import type { Cancel, Clock } from "../clock.ts";
 import {
@@ -51,11 +47,12 @@ export type ControllerGroup = {
   readonly startEvents?: (sink: EventSink) => { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
-export type EventSink = { readonly client: GuardedClient<Writer> };
+/** `caller` is the name under which the sink waits for a circuit breaker. */
+export type EventSink = { readonly client: ApiWriter; readonly breakers: Breakers; readonly caller: string };
 
 /** The manager closes the client when it stops. */
 export type ManagerOptions = {
-  readonly client: ApiClient & { readonly close: () => void };
+  readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
   readonly groups: readonly ControllerGroup[];
@@ -96,9 +93,10 @@ export class Manager {
     this.#parts = parts;
     const { client, clock, random, observer } = parts;
     this.breakers = new Breakers({ clock, observer });
-    this.discovery = new Discovery(createDetachedSender(client, this.breakers, "discovery"));
+    this.discovery = new Discovery(guardEachRequest(client, this.breakers, "discovery"));
     this.informers = new InformerSet({
-      clientFor: (name) => createGuardedClient(client, this.breakers, `watch ${name}`),
+      client,
+      breakers: this.breakers,
       discovery: this.discovery,
       clock,
       random,
@@ -155,21 +153,21 @@ export class Manager {
   }
 
   #startGroup({ name, controllers, lease, observer, startEvents }: ControllerGroup): RunningGroup {
-    const { client, clock, random } = this.#parts;
+    const { clock, random } = this.#parts;
     const times = lease?.times ?? defaultLeaseDurations;
     const fence = lease === undefined ? undefined : new WriteFence({ clock, deadlineMs: times.renewDeadlineMs });
     const gate = fence ?? noLease;
     gate.subscribe(observer.leading);
     const { discovery, breakers, informers } = this;
-    const guarded = createGuardedClient(client, breakers, `${name} events`);
-    const events = startEvents?.({ client: gateClient(guarded, gate) });
+    const client = this.#parts.client.under(gate);
+    const events = startEvents?.({ client, breakers, caller: `${name} events` });
     const parts = { client, discovery, breakers, informers, clock, random, gate, observer };
     const managed = controllers.map((controller) => new ManagedController(controller, parts));
     const running = { name, controllers: managed, ...(events && { events }) };
     if (lease === undefined || fence === undefined) return { ...running, lease: Promise.resolve() };
     const elector = { ...lease, durationSeconds: times.durationSeconds, retryMs: times.retryMs };
     const held = runLeaderElection(
-      { api: leaseClient(client, lease), clock, fence, elector, observer },
+      { api: leaseClient(this.#parts.client.under(noLease), lease), clock, fence, elector, observer },
       this.#leaving.signal,
     );
     return { ...running, lease: held };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { ApiClient } from "../client/client.ts";
+import type { ApiWriter } from "../client/api-client.ts";
 import { createObject } from "../client/request.ts";
-import { noLease } from "../leaderelection/write-fence.ts";
 import { type ReconcileTrace, ReconcileTracer } from "./reconcile-tracer.ts";
 
 const secrets = { group: "", version: "v1", plural: "secrets", isNamespaced: true } as const;
@@ -9,14 +8,14 @@ const created = createObject(secrets, { namespace: "n" }, { data: { password: "c
 const request = { ...created, path: `${created.path}?dryRun=All` };
 const client = {
   write: () => Promise.resolve({ kind: "answered", status: 201, body: { data: "c4nary" } }),
-} as unknown as ApiClient;
+} as unknown as ApiWriter;
 
 test("traces key, triggers, decisions, requests and duration, and no content", async () => {
   const traces: ReconcileTrace[] = [];
   const tracer = new ReconcileTracer((trace) => traces.push(trace));
   for (const _ of [1, 2]) tracer.triggered("one", "Node worker-0 changed");
   const reconcile = tracer.begin("one", client);
-  await reconcile.client.write(request, noLease, { signal: new AbortController().signal });
+  await reconcile.client.write(request, { signal: new AbortController().signal });
   reconcile.explain("in sync");
   tracer.ended({ key: "one", outcome: "done", durationMs: 12 });
   expect(traces).toEqual([

@@ -1,7 +1,7 @@
 // Traces reconciles for the debug log. At other log levels, no tracer exists.
 
-import type { ApiClient } from "../client/client.ts";
-import { observeRequests, requestLine } from "../metrics/metrics.ts";
+import { type ApiWriter, observeRequests } from "../client/api-client.ts";
+import { requestLine } from "../metrics/metrics.ts";
 import type { ReconcileReport } from "./worker.ts";
 
 /** Contains names, verbs, paths, and codes, but no bodies or credentials. */
@@ -32,7 +32,7 @@ export class ReconcileTracer {
   }
 
   /** The reconcile must use the returned client. */
-  begin(key: string, client: ApiClient): { readonly client: ApiClient; readonly explain: (decision: string) => void } {
+  begin(key: string, client: ApiWriter): { readonly client: ApiWriter; readonly explain: (decision: string) => void } {
     const triggers = this.#waiting.get(key) ?? ["requeue"];
     this.#waiting.delete(key);
     const trace: OpenTrace = { triggers, decisions: [], requests: [] };

@@ -1,8 +1,7 @@
 import { VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
 import { test } from "vitest";
-import { Breakers } from "../circuitbreaker/breaker.ts";
-import type { GuardedAttempt } from "../circuitbreaker/circuit.ts";
+import { Breakers, type GuardedAttempt } from "../circuitbreaker/breaker.ts";
 import type { BreakerScope } from "../client/request.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
 import { WorkQueue } from "../workqueue/work-queue.ts";

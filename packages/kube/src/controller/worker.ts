@@ -1,7 +1,6 @@
 // Runs reconciles for the keys of a queue, up to 4 at a time, while the write gate is open.
 
-import type { Breakers } from "../circuitbreaker/breaker.ts";
-import type { GuardedAttempt } from "../circuitbreaker/circuit.ts";
+import type { Breakers, GuardedAttempt } from "../circuitbreaker/breaker.ts";
 import { type Cancel, type Clock, sleep } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
 import type { WorkQueue } from "../workqueue/work-queue.ts";
@@ -28,7 +27,7 @@ const abortGraceMs = 1_000;
 export class Worker {
   readonly #parts: WorkerOptions;
   readonly #running: ActiveReconciles;
-  // Parked keys, and woken keys that have not run yet. Any of these may hold the trial of a breaker.
+  // Parked keys, and woken keys that have not run yet. Any of these may be the probe of a circuit.
   readonly #parkedKeys = new Set<string>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
@@ -124,7 +123,7 @@ export class Worker {
     this.#releaseParkedKeys();
   }
 
-  // A key that will not run must not keep the trial of a breaker.
+  // A key that will not run must not remain the probe of a circuit.
   #releaseParkedKeys(): void {
     for (const key of this.#parkedKeys) {
       this.#parts.breakers.withdraw(this.#nameOf(key));

@@ -1,7 +1,6 @@
 import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { Breakers } from "../circuitbreaker/breaker.ts";
-import { createGuardedClient, gateClient } from "../circuitbreaker/guarded-client.ts";
 import { Client } from "../client/client.ts";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
@@ -38,8 +37,15 @@ async function begin(script: readonly ScriptedReply[], gate: WriteGate = noLease
   };
   const reporter = { controller: "virt-test", instance: "pod-1", namePrefix: "virt-test." };
   const breakers = new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } });
-  const line = gateClient(createGuardedClient(client, breakers, "events"), gate);
-  const recorder = new EventRecorder({ client: line, clock, reporter, observer, repeatMs: 60_000 });
+  const recorder = new EventRecorder({
+    client: client.under(gate),
+    breakers,
+    caller: "events",
+    clock,
+    reporter,
+    observer,
+    repeatMs: 60_000,
+  });
   return { server, clock, reported, recorder, breakers };
 }
 

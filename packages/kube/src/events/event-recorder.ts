@@ -1,7 +1,8 @@
 // Writes events in the background. Recording never blocks, and a lost event causes no error.
 
-import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
-import type { Writer } from "../client/client.ts";
+import type { Breakers } from "../circuitbreaker/breaker.ts";
+import { guardClient } from "../circuitbreaker/guarded-client.ts";
+import type { ApiWriter } from "../client/api-client.ts";
 import { type WriteResult, writeResultOf } from "../client/outcome.ts";
 import type { WriteRequest } from "../client/request.ts";
 import { type Cancel, type Clock, sleep } from "../clock.ts";
@@ -15,11 +16,11 @@ export type EventObserver = {
 };
 
 export type EventRecorderOptions = {
-  /**
-   * Use a separate circuit breaker name, so that an outage costs only trials. Gate it with the controller's lease, so
-   * that events wait until this process leads again.
-   */
-  readonly client: GuardedClient<Writer>;
+  /** Bound to the controller's lease, so that events wait until this process leads again. */
+  readonly client: ApiWriter;
+  readonly breakers: Breakers;
+  /** The name under which events wait for a circuit breaker. Unique in the process. */
+  readonly caller: string;
   readonly clock: Clock;
   readonly reporter: EventSource;
   readonly observer: EventObserver;
@@ -57,7 +58,7 @@ export class EventRecorder {
     signal.removeEventListener("abort", this.#onAllWritten);
     this.#ending.abort(new Error("process is shutting down"));
     this.#timer?.();
-    this.#parts.client.withdraw();
+    this.#withdraw();
     for (const left of this.#series.unsent)
       this.#parts.observer.lost("stopped", left, "shutdown ended before it was sent");
   }
@@ -74,24 +75,29 @@ export class EventRecorder {
       else if (action.do === "wait") this.#timer = clock.schedule(action.ms, () => this.#input({ is: "due" }));
       else void this.#send(action);
     }
-    // A woken call may hold the only trial of a breaker. Give it back if there is nothing to send.
-    if (input.is === "woken" && !this.#series.isBusy) this.#parts.client.withdraw();
+    // A woken call may hold the only probe of a circuit. Give it back if there is nothing to send.
+    if (input.is === "woken" && !this.#series.isBusy) this.#withdraw();
     if (this.#series.isAllWritten) this.#onAllWritten();
   }
 
   async #send(write: EventWrite): Promise<void> {
-    const call = this.#parts.client.begin();
-    const writing = await this.#ask(call.sender, requestOf(write, this.#parts.reporter));
+    const { client, breakers, caller } = this.#parts;
+    const attempt = breakers.begin(caller);
+    const writing = await this.#ask(guardClient(client, attempt), requestOf(write, this.#parts.reporter));
     if (writing.kind === "done" && write.do !== "read") this.#parts.observer.written();
-    const isParked = writing.kind === "unavailable" && call.park(() => this.#input({ is: "woken" }));
-    if (!isParked) call.end();
+    const isParked = writing.kind === "unavailable" && attempt.park(() => this.#input({ is: "woken" }));
+    if (!isParked) attempt.end();
     this.#input({ is: "answered", writing, isParked });
-    if (this.#ending.signal.aborted) this.#parts.client.withdraw();
+    if (this.#ending.signal.aborted) this.#withdraw();
   }
 
-  async #ask(sender: Writer, request: WriteRequest): Promise<WriteResult> {
+  #withdraw(): void {
+    this.#parts.breakers.withdraw(this.#parts.caller);
+  }
+
+  async #ask(client: ApiWriter, request: WriteRequest): Promise<WriteResult> {
     try {
-      return writeResultOf(await sender.write(request, { signal: this.#ending.signal }));
+      return writeResultOf(await client.write(request, { signal: this.#ending.signal }));
     } catch (error) {
       return { kind: "rejected", reason: "Thrown", message: error instanceof Error ? error.message : String(error) };
     }

@@ -1,13 +1,12 @@
 // Builds coordination.k8s.io/v1 Leases and the requests to claim, renew, and release them.
 
 import type { Json } from "@virt/objects";
-import type { ApiAnswer, ApiClient, FailedRequest } from "../client/client.ts";
+import type { ApiAnswer, ApiWriter, FailedRequest } from "../client/api-client.ts";
 import { type WriteResult, writeResultOf } from "../client/outcome.ts";
 import { createObject, getObject, type Resource, replaceObject, type WriteRequest } from "../client/request.ts";
 import { microTime } from "../clock.ts";
 import type { LeaseAnswer } from "./elector.ts";
 import type { LeaseApi } from "./leader-election.ts";
-import { noLease } from "./write-fence.ts";
 
 type LeaseSpec = {
   readonly holderIdentity?: string;
@@ -68,10 +67,9 @@ function held({ identity, durationSeconds }: Candidate, wallMs: number): LeaseSp
 
 const leases: Resource = { group: "coordination.k8s.io", version: "v1", plural: "leases", isNamespaced: true };
 
-export function leaseClient(client: ApiClient, place: { readonly namespace: string; readonly name: string }): LeaseApi {
+export function leaseClient(client: ApiWriter, place: { readonly namespace: string; readonly name: string }): LeaseApi {
   const { namespace } = place;
-  const write = (request: WriteRequest, signal: AbortSignal) =>
-    client.write(request, noLease, { signal, pool: "lease" });
+  const write = (request: WriteRequest, signal: AbortSignal) => client.write(request, { signal, pool: "lease" });
   return {
     read: async (signal) => answerOf(await client.send(getObject(leases, place), { signal, pool: "lease" }), "found"),
     create: async (lease, signal) =>

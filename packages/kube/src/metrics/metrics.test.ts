@@ -1,5 +1,6 @@
 import { register } from "prom-client";
 import { expect, test } from "vitest";
+import { observeRequests } from "../client/api-client.ts";
 import {
   createObject,
   deleteObject,
@@ -10,7 +11,6 @@ import {
   watchObjects,
 } from "../client/request.ts";
 import type { EventInput } from "../events/event-object.ts";
-import { noLease } from "../leaderelection/write-fence.ts";
 import { lint } from "../testing/metrics-lint.ts";
 import {
   breakerMetrics,
@@ -23,7 +23,6 @@ import {
   type InformerAge,
   informerMetrics,
   leaderMetric,
-  observeRequests,
   queueMetrics,
   Registry,
   removeSeries,
@@ -133,7 +132,7 @@ test("requests are counted by verb, resource and code, and reach the server as t
   const { signal } = new AbortController();
   expect(await client.send(getObject(nodes, { name: "n" }), { signal })).toBe(failed);
   expect(await client.stream(watchObjects(nodes, {}, { timeoutSeconds: 1 }), { signal })).toBe(stream);
-  expect(await client.write(createObject(nodes, {}, object), noLease, { signal })).toBe(failed);
+  expect(await client.write(createObject(nodes, {}, object), { signal })).toBe(failed);
   expect(await samples(registry)).toEqual([
     'kubevirt_advisor_requests_total{verb="get",resource="nodes",code="timeout"} 1',
     'kubevirt_advisor_requests_total{verb="watch",resource="nodes",code="200"} 1',

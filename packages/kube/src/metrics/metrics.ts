@@ -3,7 +3,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ReflectorAges } from "../cache/reflector.ts";
 import type { BreakerObserver } from "../circuitbreaker/breaker.ts";
-import type { ApiAnswer, ApiClient, ApiStream, FailedRequest } from "../client/client.ts";
+import type { ApiAnswer, ApiStream, FailedRequest, RequestObserver } from "../client/api-client.ts";
 import type { ApiRequest } from "../client/request.ts";
 import type { EventObserver } from "../events/event-recorder.ts";
 import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.ts";
@@ -155,9 +155,6 @@ export function queueMetrics(
   };
 }
 
-/** Called once for each request that was answered or failed. */
-export type RequestObserver = (request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream) => void;
-
 /** Registers a request counter. `code` is the HTTP status, or the reason for a missing response. */
 export function requestMetrics({ registry, prefix }: MetricsScope): RequestObserver {
   const requests = new Counter({
@@ -167,27 +164,6 @@ export function requestMetrics({ registry, prefix }: MetricsScope): RequestObser
     registers: [registry],
   });
   return (request, answer) => requests.inc({ ...describeRequest(request), code: codeOf(answer) });
-}
-
-/** Reports each request to the observer when its answer starts. */
-export function observeRequests(client: ApiClient, observer: RequestObserver): ApiClient {
-  return {
-    send: async (request, sending) => {
-      const answer = await client.send(request, sending);
-      observer(request, answer);
-      return answer;
-    },
-    stream: async (request, sending) => {
-      const answer = await client.stream(request, sending);
-      observer(request, answer);
-      return answer;
-    },
-    write: async (request, gate, sending) => {
-      const answer = await client.write(request, gate, sending);
-      observer(request, answer);
-      return answer;
-    },
-  };
 }
 
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;

@@ -2,6 +2,7 @@ import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@v
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { Client } from "../client/client.ts";
+import { noLease } from "../leaderelection/write-fence.ts";
 import { AccessGuard, type LookupLimit, noLookups, takeLookup } from "./access-guard.ts";
 
 const token = "c4nary-token";
@@ -20,7 +21,7 @@ async function begin(script: readonly ScriptedReply[]) {
     await server[Symbol.asyncDispose]();
   });
   const clock = new VirtualClock();
-  const guard = new AccessGuard({ client, clock });
+  const guard = new AccessGuard({ client: client.under(noLease), clock });
   const authorize = async (authorization: string | undefined = `Bearer ${token}`, path = "/metrics", address = "a") =>
     (await guard.authorize({ authorization, path, address }, never)).kind;
   return { server, clock, guard, authorize };

@@ -2,11 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { asText, at, type Bucket, fullBucket, isMap, type Json, takeToken } from "@virt/objects";
-import type { ApiClient } from "../client/client.ts";
+import type { ApiWriter } from "../client/api-client.ts";
 import { writeResultOf } from "../client/outcome.ts";
 import { createObject, type Resource } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
-import { noLease } from "../leaderelection/write-fence.ts";
 
 export type AccessDecision =
   | { readonly kind: "allowed" }
@@ -21,7 +20,7 @@ export type AccessRequest = {
   readonly address: string;
 };
 
-export type AccessGuardOptions = { readonly client: Pick<ApiClient, "write">; readonly clock: Clock };
+export type AccessGuardOptions = { readonly client: Pick<ApiWriter, "write">; readonly clock: Clock };
 
 const keepMs = { yes: 60_000, no: 10_000 };
 
@@ -98,7 +97,7 @@ function review(group: string, plural: string): Resource {
   return { group, version: "v1", plural, isNamespaced: false };
 }
 
-type ReviewCall = { readonly client: Pick<ApiClient, "write">; readonly signal: AbortSignal };
+type ReviewCall = { readonly client: Pick<ApiWriter, "write">; readonly signal: AbortSignal };
 
 async function reviewToken(
   token: string,
@@ -131,7 +130,7 @@ async function ask(
   body: Json,
   { client, signal }: ReviewCall,
 ): Promise<{ readonly status: Json | undefined } | ReviewUnavailable> {
-  const answer = writeResultOf(await client.write(createObject(resource, {}, body), noLease, { signal }));
+  const answer = writeResultOf(await client.write(createObject(resource, {}, body), { signal }));
   if (answer.kind === "done") return { status: at(answer.live, "status") };
   const why = "message" in answer ? answer.message : answer.kind;
   return { kind: "unavailable", message: `cannot create ${resource.plural}: ${why}` };

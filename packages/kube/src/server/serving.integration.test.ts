@@ -10,6 +10,7 @@ import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@v
 import { expect, onTestFinished, test } from "vitest";
 import { issueAuthority, issueServer } from "../auth/x509.ts";
 import { Client } from "../client/client.ts";
+import { noLease } from "../leaderelection/write-fence.ts";
 import { Gauge, Registry } from "../metrics/metrics.ts";
 import { AccessGuard } from "./access-guard.ts";
 import type { Routes } from "./routes.ts";
@@ -43,7 +44,13 @@ async function begin(script: readonly ScriptedReply[]) {
     await api[Symbol.asyncDispose]();
   });
   const clock = new VirtualClock(Date.now());
-  return { ...silent(), api, clock, guard: new AccessGuard({ client, clock }), address: "127.0.0.1:0" };
+  return {
+    ...silent(),
+    api,
+    clock,
+    guard: new AccessGuard({ client: client.under(noLease), clock }),
+    address: "127.0.0.1:0",
+  };
 }
 
 type Got = { status: number; body: string; headers: IncomingHttpHeaders; peer?: PeerCertificate };

@@ -1,7 +1,7 @@
+import type { KubeObject } from "@virt/api";
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { writeYaml } from "../encoding/yaml.ts";
 import { equalJson, type Json } from "../json/json.ts";
 import { changeDiff, creationDiff, deletionDiff, equalDiff, wholeDiff } from "./diff.ts";

@@ -1,6 +1,6 @@
 // Writes unified diffs of objects for review, as YAML with decoded Ignition contents.
 
-import type { KubeObject, Ref } from "../cluster.ts";
+import type { KubeObject, Ref } from "@virt/api";
 import { utf8Length } from "../encoding/bytes.ts";
 import { ignitionSections } from "../encoding/ignition.ts";
 import { yamlLines } from "../encoding/yaml.ts";

@@ -1,6 +1,6 @@
+import type { KubeObject } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { fieldSet } from "../fields/field-set.ts";
 import { leaveOut } from "../fields/mask.ts";
 import { fieldPath, valueAt, writePath } from "../fields/path.ts";

@@ -1,6 +1,6 @@
 // Compares live, desired, and predicted objects, and ignores differences in form where needed.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
 import { type FieldSet, leavesOf } from "../fields/field-set.ts";
 import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts";

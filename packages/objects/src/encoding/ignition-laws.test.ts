@@ -1,10 +1,10 @@
 // Laws for the readable form of MachineConfigs from any author.
 
+import type { KubeObject } from "@virt/api";
 import { runsForCost } from "@virt/testkit/law-runs";
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { changeDiff, creationDiff, deletionDiff, diffText } from "../diff/diff.ts";
 import type { Json } from "../json/json.ts";
 

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { changeDiff, creationDiff, deletionDiff, diffText } from "../diff/diff.ts";
 import type { Json } from "../json/json.ts";
 import { ignitionSections } from "./ignition.ts";

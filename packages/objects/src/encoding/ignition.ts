@@ -1,6 +1,6 @@
 // Decodes the Ignition files and units of a MachineConfig into readable sections.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import {
   asList,
   asNumber,

@@ -1,6 +1,6 @@
+import type { KubeObject } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { equalJson, type Json } from "../json/json.ts";
 import { fieldSet } from "./field-set.ts";
 import { keepOnly, leaveOut, maskFields } from "./mask.ts";

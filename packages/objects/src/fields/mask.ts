@@ -1,6 +1,6 @@
 // Removes fields from an object, or keeps only given fields.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { type FieldSet, fieldSet } from "./field-set.ts";
 import {

@@ -1,8 +1,8 @@
 // Translation of field ownership between two versions of a kind.
 
+import type { KubeObject } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import type { Json, JsonMap } from "../json/json.ts";
 import { pathsOf } from "./field-set.ts";
 import { isMadeBy, mayOwn, ownersAs, ownersOf, readOwners } from "./owners.ts";

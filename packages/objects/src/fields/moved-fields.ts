@@ -1,6 +1,6 @@
 // Translates field ownership between two versions of a kind.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import { type FieldSet, fieldSet, isNoFields, pathsOf } from "./field-set.ts";
 import { fieldElement, type Path, type Pointer, valueAt } from "./path.ts";
 

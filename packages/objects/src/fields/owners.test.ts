@@ -1,5 +1,5 @@
+import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import type { Json } from "../json/json.ts";
 import { pathsOf } from "./field-set.ts";
 import { appliedBy, completeConflict, describeOpponent, isMadeBy, opponentOf, ownersOf, readOwners } from "./owners.ts";

@@ -1,6 +1,6 @@
 // Finds the owners of fields: managers, opponents in edit wars, and the other side of conflicts.
 
-import type { Conflict, KubeObject } from "../cluster.ts";
+import type { Conflict, KubeObject } from "@virt/api";
 import { readTime } from "../encoding/api-scalars.ts";
 import { asList, asText, entriesOf, isMap, type Json, member, parseJson } from "../json/json.ts";
 import { oncePer } from "../memoize.ts";

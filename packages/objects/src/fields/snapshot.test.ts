@@ -1,6 +1,6 @@
+import type { KubeObject, Ref } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KubeObject, Ref } from "../cluster.ts";
 import { at, canonicalJson, digest, equalJson, type Json } from "../json/json.ts";
 import { managedValues, snapshotTargets, targetKey } from "./snapshot.ts";
 

@@ -1,6 +1,6 @@
 // Snapshots the managed fields of a plan's targets, to detect changes since the review.
 
-import type { KubeObject, Ref } from "../cluster.ts";
+import type { KubeObject, Ref } from "@virt/api";
 import { at, type Json, type JsonMap } from "../json/json.ts";
 
 /** `live` is undefined if the object does not exist. */

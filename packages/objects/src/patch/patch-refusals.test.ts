@@ -1,6 +1,6 @@
+import type { KubeObject } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { entriesOf, equalJson, isList, isMap, type Json } from "../json/json.ts";
 import { applyPatch } from "./patch.ts";
 import { jsonBytesOf } from "./patch-document.ts";

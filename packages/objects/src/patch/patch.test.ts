@@ -1,7 +1,7 @@
+import type { KubeObject } from "@virt/api";
 import fc from "fast-check";
 import jsonPatch from "fast-json-patch";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../cluster.ts";
 import { at, equalJson, type Json } from "../json/json.ts";
 import { applyPatch } from "./patch.ts";
 import { copyJson, jsonBytesOf } from "./patch-document.ts";

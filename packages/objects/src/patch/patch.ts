@@ -1,6 +1,6 @@
 // Applies a patch annotation (RFC 6902) atomically, within limits, and without changing the object's identity.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import { asList, at, entriesOf, equalJson, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { copyJson, jsonBytesOf, PatchDocument, type PatchStep } from "./patch-document.ts";
 import {

@@ -1,6 +1,6 @@
 // The pages of one list: what an answer contains, and which page to request next.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import { type ItemTransform, keyOf, type WatchItem } from "./watch-frame.ts";
 
 /** Without `continue` it is the first page. `limit` is the largest number of objects. */

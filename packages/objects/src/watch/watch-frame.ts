@@ -1,6 +1,6 @@
 // One event of a watch and one page of a list, read and reduced to what the reader keeps.
 
-import type { KubeObject } from "../cluster.ts";
+import type { KubeObject } from "@virt/api";
 import { readJson } from "../json/read-json.ts";
 
 /** `item` is the object after its transform; the object itself is not kept. */

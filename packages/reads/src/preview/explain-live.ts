@@ -1,7 +1,7 @@
 // Explains one asset of a preview. With a cluster, adds a dry run and the impact.
 
 import { fieldManagers } from "@virt/api";
-import { type Client, clusterFor, Discovery, noLease, scrubText, writerFor } from "@virt/kube";
+import { type Client, clusterFor, Discovery, noLease, scrubText } from "@virt/kube";
 import {
   type ClusterFacts,
   type DryRunAnswer,
@@ -56,8 +56,7 @@ async function dryRunPreview(
   const decision = preview.decided?.decision;
   if (decision?.kind === "apply" && decision.apply.removals.length > 0)
     return notAsked("the operator applies it with two requests, which a dry run cannot combine");
-  const writer = writerFor(client, noLease);
-  const cluster = clusterFor({ writer, discovery: new Discovery(client) }, signal);
+  const cluster = clusterFor({ client: client.under(noLease), discovery: new Discovery(client) }, signal);
   const { live, object } = preview;
   const expect = live === undefined ? "absent" : { uid: live.metadata.uid ?? "" };
   const outcome = await cluster.dryRunApply(document, { manager: fieldManagers.platform, force: true, expect });

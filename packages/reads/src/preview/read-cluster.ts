@@ -30,7 +30,7 @@ export async function readCluster(
 ): Promise<PreviewFacts> {
   const discovery = new Discovery(client);
   const list = (spec: InformerSpec) => listOnce(spec, { client, discovery, signal });
-  const reader = readerFor({ sender: client, discovery }, signal);
+  const reader = readerFor({ client, discovery }, signal);
   const crds = await list(crdInformer);
   if (crds.kind === "failed") throw new PreviewError(crds.message);
   const hco = await findHco(hcoNamespace, list);

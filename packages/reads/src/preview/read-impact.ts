@@ -74,7 +74,7 @@ async function assessWrites({ write, pending, asked }: Writes) {
     spec === configInformer ? configs : (answers.get(spec) ?? notAssessed("Unavailable"));
   const listedPools = list(poolInformer);
   const pools = listedPools.isAssessed ? listedPools.value : [];
-  const reader = readerFor({ sender: client, discovery }, signal);
+  const reader = readerFor({ client, discovery }, signal);
   const reads = new ImpactReads({ isPatient: false });
   const rendered = new Map<string, KubeObject>();
   const factsOf = (writes: readonly NodeWrite[]) =>
