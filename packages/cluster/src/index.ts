@@ -14,7 +14,14 @@ export {
   type Purposes,
 } from "./governor.ts";
 export { type Detector, detectors, type Hardware, isWithin, readHardware, withHostPrefix } from "./hardware.ts";
-export { conditionsOf, type Health, isBehind, type PoolProgress } from "./health/conditions.ts";
+export {
+  conditionsOf,
+  findTrue,
+  type Health,
+  isBehind,
+  type ObjectCondition,
+  type PoolProgress,
+} from "./health/conditions.ts";
 export { healthOf } from "./health/health.ts";
 export { machineConfigPoolHealth, poolProgress, type Rendering } from "./health/machine-config-pool.ts";
 export {
@@ -52,12 +59,17 @@ export {
   reportedContentProjection,
   schedulerInformer,
 } from "./informers.ts";
+export { type MachineConfig, readMachineConfig } from "./kinds/machine-config.ts";
+export {
+  type MachineConfigPool,
+  poolInformer,
+  poolInformerOf,
+  readMachineConfigPool,
+} from "./kinds/machine-config-pool.ts";
 export { argumentInForce, containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./machine-config.ts";
 export {
   foreignPoolConfig,
   type PoolFact,
-  poolInformer,
-  poolInformerOf,
   poolOfNode,
   poolRuleParts,
 } from "./pools.ts";

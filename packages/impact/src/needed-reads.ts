@@ -1,7 +1,6 @@
 // Determines which objects an assessment must read individually, in addition to its informers.
 
-import { poolOfNode } from "@virt/cluster";
-import { asText, at } from "@virt/objects";
+import { poolOfNode, readMachineConfigPool } from "@virt/cluster";
 import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 import { assessedOr } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";
@@ -49,9 +48,7 @@ function endingVms(facts: ImpactFacts): readonly VmFact[] {
 }
 
 function queuedConfigs({ nodes, pools, disruption }: ImpactFacts): readonly string[] {
-  const targets = new Map(
-    pools.map((pool) => [pool.metadata.name, asText(at(pool, "spec", "configuration", "name")) ?? ""]),
-  );
+  const targets = new Map(pools.map(readMachineConfigPool).map(({ name, target }) => [name, target.name ?? ""]));
   const affected = new Set(disruption.map(({ pool }) => pool));
   const names = assessedOr(nodes, []).flatMap(({ labels, currentConfig }) => {
     const pool = poolOfNode(labels, pools) ?? "";

@@ -1,7 +1,8 @@
 // Simulates the rollout of a MachineConfigPool by the rules of the Machine Config Operator.
 
 import type { DisruptionClass, KubeObject } from "@virt/api";
-import { at, compareUtf8 } from "@virt/objects";
+import { readMachineConfigPool } from "@virt/cluster";
+import { compareUtf8 } from "@virt/objects";
 
 export type RolloutPool = {
   readonly name: string;
@@ -12,14 +13,8 @@ export type RolloutPool = {
 
 /** `wanted` need not be rendered yet. */
 export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
-  const maxUnavailable = at(pool, "spec", "maxUnavailable");
-  const isLimit = typeof maxUnavailable === "number" || typeof maxUnavailable === "string";
-  return {
-    name: pool.metadata.name,
-    wanted,
-    isPaused: at(pool, "spec", "paused") === true,
-    ...(isLimit && { maxUnavailable }),
-  };
+  const { name, isPaused, maxUnavailable } = readMachineConfigPool(pool);
+  return { name, wanted, isPaused, ...(maxUnavailable !== undefined && { maxUnavailable }) };
 }
 
 export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
