@@ -59,13 +59,47 @@ export {
   reportedContentProjection,
   schedulerInformer,
 } from "./informers.ts";
+export { keepConditions, keepMembers } from "./kinds/kept-members.ts";
+export { kubeVirtInformer, readVirtSettings, type VirtSettings } from "./kinds/kubevirt.ts";
 export { type MachineConfig, readMachineConfig } from "./kinds/machine-config.ts";
+export {
+  type MachineConfigNodeFact,
+  machineConfigNodeInformer,
+  phaseStartOf,
+  readMachineConfigNodeFact,
+  updateSteps,
+} from "./kinds/machine-config-node.ts";
 export {
   type MachineConfigPool,
   poolInformer,
   poolInformerOf,
   readMachineConfigPool,
 } from "./kinds/machine-config-pool.ts";
+export { type MigrationFact, type MigrationHold, migrationInformer, readMigrationFact } from "./kinds/migration.ts";
+export {
+  impactNodeInformer,
+  isDroppedLabel,
+  isNodeReady,
+  type NodeFact,
+  readNodeFact,
+  type Taint,
+} from "./kinds/node.ts";
+export { type PodFact, readPodFact } from "./kinds/pod.ts";
+export { type BudgetFact, budgetInformer, readBudgetFact } from "./kinds/pod-disruption-budget.ts";
+export {
+  isEnded,
+  isOnNode,
+  migratedBytes,
+  readController,
+  readPlacement,
+  readRunStrategy,
+  readVmFact,
+  requestOf,
+  tooLargePlacement,
+  type VmFact,
+  type VmPlacement,
+  vmInformer,
+} from "./kinds/virtual-machine-instance.ts";
 export { argumentInForce, containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./machine-config.ts";
 export {
   foreignPoolConfig,
@@ -83,7 +117,14 @@ export {
   type HardwareMemory,
   nextHardwareDueMs,
 } from "./stable-hardware.ts";
-export { readTopology, type Topology, type TopologyField, topologyFields } from "./topology.ts";
+export {
+  type ClusterShape,
+  readClusterShape,
+  readTopology,
+  type Topology,
+  type TopologyField,
+  topologyFields,
+} from "./topology.ts";
 export {
   configOf,
   type NodeRole,

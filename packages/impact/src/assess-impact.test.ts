@@ -1,6 +1,7 @@
 import type { KubeObject, NotAssessedReason } from "@virt/api";
+import { readVirtSettings } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { assessed, assessImpact, type ImpactFacts, notAssessed, readVirtSettings } from "./index.ts";
+import { assessed, assessImpact, type ImpactFacts, notAssessed } from "./index.ts";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
 
 const nodes = workers(3);

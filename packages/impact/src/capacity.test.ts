@@ -1,11 +1,10 @@
+import { readNodeFact, readVmFact, requestOf, type VmFact } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClusterRooms } from "./capacity.ts";
-import { readNodeFact } from "./nodes.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
-import { readVmFact, requestOf, type VmFact } from "./vms.ts";
 
 const settings = { memoryOvercommit: 100 };
 const MiB = 2 ** 20;

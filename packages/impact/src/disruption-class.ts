@@ -1,8 +1,8 @@
 // Classifies MachineConfig changes by their effect on a node, as the Machine Config Daemon does.
 
 import { type DisruptionClass, disruptionClasses, type Json, type KubeObject, type PoolDisruption } from "@virt/api";
-import { affectedPools, type MachineConfig, readMachineConfig } from "@virt/cluster";
-import { asList, asText, at, compareUtf8, equalJson, isMap, member } from "@virt/objects";
+import { affectedPools, keepMembers, type MachineConfig, readMachineConfig } from "@virt/cluster";
+import { asList, asText, at, compareUtf8, equalJson, type InformerSpec, isMap, member } from "@virt/objects";
 import type { Assessment } from "./assessed.ts";
 
 /** Returns `None` for an empty list. */
@@ -52,6 +52,13 @@ function namedPart(part: Json, key: string): readonly (readonly [string, Json])[
   const name = asText(member(part, key));
   return name === undefined ? [] : [[name, part]];
 }
+
+export const disruptionPolicyInformer: InformerSpec = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "MachineConfiguration",
+  name: "cluster",
+  projection: keepMembers(["status", "nodeDisruptionPolicyStatus", "clusterPolicies"]),
+};
 
 /** The effects that replace a reboot, by file path, by unit and for SSH keys. */
 export type DisruptionPolicies = {

@@ -1,9 +1,8 @@
+import { readVirtSettings, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { assessDurations, migrationRate, type NodeLoad, restartBounds } from "./duration.ts";
 import { durationText } from "./duration-text.ts";
 import { vmObject } from "./testing/cluster-builder.ts";
-import { readVirtSettings } from "./virt-settings.ts";
-import { readVmFact } from "./vms.ts";
 
 const settings = readVirtSettings(undefined, undefined);
 const GiB = 2 ** 30;

@@ -1,8 +1,7 @@
 // Predicts the duration of a rollout in whole seconds. The bounds of each drain and of each pool are rounded up.
 
 import type { DisruptionClass } from "@virt/api";
-import type { ClusterShape, VirtSettings } from "./virt-settings.ts";
-import { migratedBytes, type VmFact } from "./vms.ts";
+import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
 
 export type DurationBounds = { readonly low: number; readonly high: number };
 

@@ -1,22 +1,20 @@
 // Readers accept objects of any shape: no content makes an assessment fail.
 
 import type { Json, KubeObject } from "@virt/api";
-import { runsForCost } from "@virt/testkit/law-runs";
-import fc from "fast-check";
-import { expect, test } from "vitest";
 import {
-  assessed,
-  assessImpact,
   isNodeReady,
   readBudgetFact,
   readClusterShape,
-  readDisruptionPolicies,
   readNodeFact,
   readPodFact,
   readRunStrategy,
   readVirtSettings,
   readVmFact,
-} from "./index.ts";
+} from "@virt/cluster";
+import { runsForCost } from "@virt/testkit/law-runs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { assessed, assessImpact, readDisruptionPolicies } from "./index.ts";
 import { clusterFacts, nodeObject, vmObject, workers } from "./testing/cluster-builder.ts";
 
 const conditions = (...statuses: readonly (readonly [string, string])[]): KubeObject => ({

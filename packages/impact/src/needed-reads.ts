@@ -1,14 +1,12 @@
 // Determines which objects an assessment must read individually, in addition to its informers.
 
-import { poolOfNode, readMachineConfigPool } from "@virt/cluster";
+import { poolOfNode, readClusterShape, readMachineConfigPool, type VmFact } from "@virt/cluster";
 import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 import { assessedOr } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";
 import { drainedNodes } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
-import { readClusterShape } from "./virt-settings.ts";
 import { outcomeOf } from "./vm-outcomes.ts";
-import type { VmFact } from "./vms.ts";
 
 /** Pods of further nodes are not listed. */
 const mostNodes = 60;

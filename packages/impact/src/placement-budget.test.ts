@@ -1,6 +1,6 @@
 import type { JsonMap } from "@virt/api";
+import { readNodeFact, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { readNodeFact, readVmFact } from "./index.ts";
 import { boundPlacements } from "./placement-budget.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
 

@@ -1,7 +1,7 @@
 import type { Json, JsonMap } from "@virt/api";
+import { readNodeFact, readPlacement } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { readNodeFact } from "./nodes.ts";
-import { assumesLabels, qualifies, readPlacement } from "./placement.ts";
+import { assumesLabels, qualifies } from "./placement.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
 
 const gpu = { key: "gpu", value: "yes", effect: "NoSchedule" };

@@ -1,8 +1,8 @@
 import type { DisruptionClass, KubeObject } from "@virt/api";
+import { readNodeFact } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { assessed } from "./assessed.ts";
 import { readDisruptionPolicies } from "./disruption-class.ts";
-import { readNodeFact } from "./nodes.ts";
 import { assessPools } from "./pool-rollouts.ts";
 import { annotationPrefix, nodeObject, policyObject, poolObject } from "./testing/cluster-builder.ts";
 

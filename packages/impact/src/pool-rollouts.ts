@@ -1,18 +1,18 @@
 // Predicts how the pools of a plan roll out: the nodes, their order, the parallelism and the causes of holdups.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
-import { findTrue, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";
+import { findTrue, type NodeFact, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
 import { refusedKubeletConfigs } from "./kubelet-configs.ts";
-import { type NodeFact, rolloutNodeOf } from "./nodes.ts";
 import {
   inRolloutOrder,
   isUnavailable,
   planWaves,
   type RolloutNode,
   type RolloutPool,
+  rolloutNodeOf,
   rolloutOfPool,
   unavailableLimit,
 } from "./rollout.ts";

@@ -1,10 +1,10 @@
 // Impacts of whole clusters with numbers computed by hand: workers, limits, pools, VM outcomes.
 
 import type { KubeObject } from "@virt/api";
+import { readVmFact, requestOf } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
 import { bounds, impactOf, noVms, zonedCluster } from "./testing/worlds.ts";
-import { readVmFact, requestOf } from "./vms.ts";
 
 test("world 1: twelve workers in three zones go zone by zone, and all VMs migrate", () => {
   const impact = impactOf(zonedCluster);

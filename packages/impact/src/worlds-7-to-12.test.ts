@@ -1,9 +1,10 @@
 // Impacts of whole clusters with numbers computed by hand: policies, cluster sizes, capacity, budgets.
 
 import type { KubeObject } from "@virt/api";
+import { readVirtSettings, readVmFact, requestOf } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { ClusterRooms } from "./capacity.ts";
-import { assessedOr, assessImpact, notAssessed, readVirtSettings, severityOfClass } from "./index.ts";
+import { assessedOr, assessImpact, notAssessed, severityOfClass } from "./index.ts";
 import {
   type ClusterGiven,
   clusterFacts,
@@ -16,7 +17,6 @@ import {
   workers,
 } from "./testing/cluster-builder.ts";
 import { bounds, impactOf, noVms, zonedCluster } from "./testing/worlds.ts";
-import { readVmFact, requestOf } from "./vms.ts";
 
 const swapFiles = ["/etc/kubernetes/kubelet.conf.d/90-swap.conf", "/usr/local/bin/find-swap"];
 const swapUnits = ["swap-on.service", "swap-check.service"];

@@ -1,13 +1,12 @@
 // A complete rollout: phases, counts, measured times, the remaining time, and the summary.
 
 import type { NodeRolloutPhase } from "@virt/api";
+import { readMachineConfigNodeFact, readVirtSettings } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
 import { annotationPrefix, vmObject, vmsOn } from "../testing/cluster-builder.ts";
-import { readVirtSettings } from "../virt-settings.ts";
 import { type Diagnosis, diagnoseRollout } from "./diagnose-rollout.ts";
 import { terminatingPodsOf } from "./drain-errors.ts";
-import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
 import { drainingNodes } from "./node-causes.ts";
 import { hasKubeletDropIn } from "./rollout-view.ts";
 import { budget, shopPod } from "./testing/finding-parts.ts";

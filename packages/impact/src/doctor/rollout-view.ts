@@ -1,17 +1,22 @@
 // The inputs of a diagnosis, and a view of the pools and nodes of a rollout.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
-import { poolOfNode, readMachineConfig, readMachineConfigPool } from "@virt/cluster";
+import {
+  type MachineConfigNodeFact,
+  type MigrationFact,
+  type NodeFact,
+  type PodFact,
+  phaseStartOf,
+  poolOfNode,
+  readMachineConfig,
+  readMachineConfigPool,
+} from "@virt/cluster";
 import { asText, compareUtf8, member } from "@virt/objects";
 import type { ImpactFacts } from "../assess-impact.ts";
 import { type Assessment, assessedOr } from "../assessed.ts";
-import { type NodeFact, rolloutNodeOf } from "../nodes.ts";
-import type { PodFact } from "../pods.ts";
-import { inRolloutOrder } from "../rollout.ts";
+import { inRolloutOrder, rolloutNodeOf } from "../rollout.ts";
 import type { FindingId } from "./catalogue.ts";
 import type { DrainErrors } from "./drain-errors.ts";
-import { type MachineConfigNodeFact, phaseStartOf } from "./machine-config-nodes.ts";
-import type { MigrationFact } from "./migrations.ts";
 import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
