@@ -22,9 +22,9 @@ const anyField = fc.constantFrom<JsonMap>({}, { type: "boolean" }, { description
 const anyFields = (...fields: readonly string[]) =>
   fc.record(Object.fromEntries(fields.map((field) => [field, anyField])), { requiredKeys: [] });
 
-const anyRule = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)).map(([one, other]) => ({
-  rule: `!('${one}' in self && '${other}' in self)`,
-}));
+const anyRule = fc
+  .tuple(fc.constantFrom(...names), fc.constantFrom(...names))
+  .map(([one, other]) => ({ rule: `!('${one}' in self && '${other}' in self)` }));
 
 const anySchema: fc.Arbitrary<JsonMap> = fc
   .record({
@@ -66,9 +66,7 @@ const anyOptions: fc.Arbitrary<JsonMap | undefined> = fc.option(
 
 const anyKernel = fc.array(
   fc.option(fc.array(fc.constantFrom("psi=1", "psi=0", "quiet"), { maxLength: 3 }), { nil: undefined }),
-  {
-    maxLength: 2,
-  },
+  { maxLength: 2 },
 );
 const anyMigrations = fc.record({
   parallelMigrationsPerCluster: fc.integer({ min: -2, max: 40 }),

@@ -47,10 +47,7 @@ test("any other refusal is a problem, also while nodes wait for PSI", () => {
 test.each([
   { reason: "an operator that reports nothing has no problem", live: deschedulerWith({}) },
   { reason: "an operator that is not degraded has no problem", live: reporting({ status: "False" }) },
-  {
-    reason: "a report that is newer than the write of the advisor counts",
-    live: reportedAt("2026-01-01T00:00:02Z"),
-  },
+  { reason: "a report that is newer than the write of the advisor counts", live: reportedAt("2026-01-01T00:00:02Z") },
   {
     reason: "a report of the same second as the write of the advisor counts",
     live: reportedAt("2026-01-01T00:00:01Z"),

@@ -108,11 +108,7 @@ const dependencies: readonly Depends[] = [
     }),
     inputs: [["deschedulerCapability", "none"]],
   },
-  {
-    reason: "a CRD that cannot be read has not",
-    facts: factsWith({}),
-    inputs: [["deschedulerCapability", undefined]],
-  },
+  { reason: "a CRD that cannot be read has not", facts: factsWith({}), inputs: [["deschedulerCapability", undefined]] },
 ];
 
 test.each(dependencies)("$reason", ({ facts, given, inputs }) => {

@@ -4,20 +4,22 @@ import { expect, test } from "vitest";
 import profile from "./profile.ts";
 import { factsWith } from "./testing/facts.ts";
 
-const stored = profile.plan(undefined, { ...factsWith({}) }).map(
-  ({ name, message, target, managedFields, ...item }): Item => ({
-    name,
-    message,
-    targetRef: target,
-    managedFields,
-    operation: "Apply",
-    impactSeverity: "High",
-    changes: true,
-    diff: "",
-    state: "Completed",
-    ...(item.operation === "Apply" && { desiredState: item.desired }),
-  }),
-);
+const stored = profile
+  .plan(undefined, { ...factsWith({}) })
+  .map(
+    ({ name, message, target, managedFields, ...item }): Item => ({
+      name,
+      message,
+      targetRef: target,
+      managedFields,
+      operation: "Apply",
+      impactSeverity: "High",
+      changes: true,
+      diff: "",
+      state: "Completed",
+      ...(item.operation === "Apply" && { desiredState: item.desired }),
+    }),
+  );
 
 function seenFor(roles: VmNodesFact["roles"]): ReconcileFacts {
   const spec = { profile: profile.name, action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false } as const;

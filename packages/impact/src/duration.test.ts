@@ -11,13 +11,7 @@ test.each([
   { reason: "no limit", bandwidth: 0, timeout: 150, low: 2, high: 16 },
   { reason: "a limit that is wide", bandwidth: GiB, timeout: 150, low: 2, high: 16 },
   { reason: "a limit that counts", bandwidth: 64 * 2 ** 20, timeout: 150, low: 16, high: 32 },
-  {
-    reason: "the timeout bounds what is slow",
-    bandwidth: 10 * 2 ** 20,
-    timeout: 150,
-    low: 102.4,
-    high: 150,
-  },
+  { reason: "the timeout bounds what is slow", bandwidth: 10 * 2 ** 20, timeout: 150, low: 102.4, high: 150 },
   { reason: "a timeout below all that is thinkable", bandwidth: 0, timeout: 1, low: 2, high: 2 },
 ])("seconds per GiB with $reason", ({ bandwidth, timeout, low, high }) => {
   const rate = migrationRate([], { ...settings, bandwidth, timeoutPerGiB: timeout });
@@ -71,11 +65,7 @@ test.each([
   expect([low, high, source]).toEqual(bounds);
 });
 
-const input = {
-  rate: migrationRate([], settings),
-  settings,
-  shape: { isSingleReplica: false, platform: "" },
-};
+const input = { rate: migrationRate([], settings), settings, shape: { isSingleReplica: false, platform: "" } };
 const idle: NodeLoad = {
   class: "Drain",
   migrations: { count: 0, bytes: 0, largest: 0 },

@@ -160,11 +160,7 @@ const hostile: readonly Hostile[] = [
   { reason: "a long list", text: `[${filled("a,").slice(0, -4)}]`, says: "must have 1 to 16 entries" },
   { reason: "a long number", text: `[${filled("9").slice(2)}]`, says: "entry 0: not a map" },
   { reason: "a quote without end", text: filled('"\\u0041'), says: "not YAML" },
-  {
-    reason: "a number beyond all",
-    text: "[{selector: .inf, resourceName: a.b/c}]",
-    says: "entry 0: selector must be",
-  },
+  { reason: "a number beyond all", text: "[{selector: .inf, resourceName: a.b/c}]", says: "entry 0: selector must be" },
   { reason: "a long unknown key", text: `[{${"k".repeat(500)}: 1}]`, says: `entry 0: unknown key ${"k".repeat(60)}…` },
 ];
 

@@ -32,16 +32,8 @@ const cases: readonly Case[] = [
       invalid("prune", 'must be true or false, not "1"; did you mean true?'),
     ],
   },
-  {
-    reason: "a device list is read",
-    said: { "usb-devices": "{}" },
-    problems: [invalid("usb-devices", "not a list")],
-  },
-  {
-    reason: "what assets declare is known",
-    said: { "some-list": "x", "read-by-a-condition": "y" },
-    problems: [],
-  },
+  { reason: "a device list is read", said: { "usb-devices": "{}" }, problems: [invalid("usb-devices", "not a list")] },
+  { reason: "what assets declare is known", said: { "some-list": "x", "read-by-a-condition": "y" }, problems: [] },
   {
     reason: "what people say about the object itself is known",
     said: { patch: "[]", "ignore-fields": "", mode: "x", adopt: "no", "reconcile-paused": "true", state: "{" },

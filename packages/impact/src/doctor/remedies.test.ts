@@ -49,10 +49,7 @@ test("stopping a blocking VM is the last option and warns of the downtime", () =
 
 test("resuming a paused pool warns that everything queued starts", () => {
   const command = `oc patch mcp worker --type merge -p '{"spec":{"paused":false}}'`;
-  const remedies = findingRemedies({
-    id: "PoolPaused",
-    object: { kind: "MachineConfigPool", name: "worker" },
-  });
+  const remedies = findingRemedies({ id: "PoolPaused", object: { kind: "MachineConfigPool", name: "worker" } });
   expect(remedies.at(-1)).toMatchObject({
     command,
     consequence: expect.stringContaining("All pending changes of the pool start to roll out"),

@@ -72,9 +72,7 @@ export function poolObject(name: string, spec: JsonMap = {}): KubeObject {
     metadata: { name },
     spec: {
       nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: "" } },
-      machineConfigSelector: {
-        matchExpressions: [{ key: `${annotationPrefix}/role`, operator: "In", values: roles }],
-      },
+      machineConfigSelector: { matchExpressions: [{ key: `${annotationPrefix}/role`, operator: "In", values: roles }] },
       configuration: { name: "rendered-1" },
       ...spec,
     },

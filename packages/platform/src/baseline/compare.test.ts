@@ -165,12 +165,8 @@ test("an empty map does not mind what others put into it", () => {
   const before = objectOf({}, [ours("spec")]);
   const live = objectOf({ level: "debug" }, [ours("spec"), theirs("spec/level")], { version: "2" });
   const decide = (memory: { answer?: KubeObject; sent?: KubeObject }) =>
-    compareObject({
-      intent: empty,
-      live,
-      memory: { bucket: fullBucket, wasThere: true, ...memory },
-      shapeOf: noSchema,
-    }).kind;
+    compareObject({ intent: empty, live, memory: { bucket: fullBucket, wasThere: true, ...memory }, shapeOf: noSchema })
+      .kind;
   expect(decide({ answer: before, sent: empty })).toBe("in-sync");
   expect(decide({})).toBe("in-sync");
   const gone = { ...live, spec: "a text" };

@@ -76,13 +76,7 @@ const cases: readonly Case[] = [
     reason: "an element was meant by its position, too",
     candidate: { keyed: [{ id: "x", v: 1 }] },
     live: { keyed: [{ id: "x", v: 2 }] },
-    owners: [
-      {
-        manager: "them",
-        operation: "Update",
-        paths: [["f:spec", "f:keyed", 'k:{"id":"x"}', "f:v"]],
-      },
-    ],
+    owners: [{ manager: "them", operation: "Update", paths: [["f:spec", "f:keyed", 'k:{"id":"x"}', "f:v"]] }],
     state: { released: ["/spec/keyed/0/v"] },
   },
   { reason: "the schema's default was set by nobody", live: { a: 7 }, owners: [entry("them", "spec/a")] },

@@ -25,10 +25,7 @@ const leaf = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom("x", "y"),
 const spec: fc.Arbitrary<JsonMap> = fc.dictionary(
   name,
   fc.oneof(leaf, fc.dictionary(name, leaf, { minKeys: 1, maxKeys: 2 })),
-  {
-    minKeys: 1,
-    maxKeys: 3,
-  },
+  { minKeys: 1, maxKeys: 3 },
 );
 const said = fc.record(
   {

@@ -96,11 +96,7 @@ const steps: readonly {
     live: withAnnotations({ paused: "true", state: pausedState }),
     decision: "paused edit-war",
   },
-  {
-    reason: "false is no pause",
-    live: withAnnotations({ paused: "false" }),
-    decision: "apply intent",
-  },
+  { reason: "false is no pause", live: withAnnotations({ paused: "false" }), decision: "apply intent" },
   {
     reason: "paused comes before a broken patch",
     live: withAnnotations({ paused: "true", patch: "{" }),

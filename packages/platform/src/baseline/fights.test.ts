@@ -66,10 +66,7 @@ test("the second correction of a field waits for a second", () => {
   });
   expect(
     decideObject(observedOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + second })),
-  ).toMatchObject({
-    kind: "apply",
-    apply: { cause: "drift" },
-  });
+  ).toMatchObject({ kind: "apply", apply: { cause: "drift" } });
 });
 
 test("whoever takes our memory away is not forgotten", () => {

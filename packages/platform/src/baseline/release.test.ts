@@ -81,11 +81,7 @@ const cases: readonly Case[] = [
     fields: { pruned: ["/spec/a"] },
     handed: ["/spec/a"],
   },
-  {
-    reason: "what came from nobody knows where stays",
-    owners: [apply(us, "spec/a", "spec/b")],
-    handed: ["/spec/a"],
-  },
+  { reason: "what came from nobody knows where stays", owners: [apply(us, "spec/a", "spec/b")], handed: ["/spec/a"] },
   {
     reason: "what is ignored stays even if an active asset applied it",
     owners: [apply(us, "spec/a", "spec/b")],

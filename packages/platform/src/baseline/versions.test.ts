@@ -23,12 +23,7 @@ const entry = (
   operation: ClusterEntry["operation"],
   apiVersion: string,
   ...fields: readonly string[]
-): Versioned => ({
-  manager,
-  operation,
-  apiVersion,
-  paths: paths(...fields),
-});
+): Versioned => ({ manager, operation, apiVersion, paths: paths(...fields) });
 const ours = (...fields: readonly string[]) =>
   entry(us, "Apply", old, "metadata/labels/platform.kubevirt.io~1managed-by", ...fields);
 
