@@ -4,22 +4,20 @@ import { expect, test } from "vitest";
 import profile from "./profile.ts";
 import { factsWith } from "./testing/facts.ts";
 
-const stored = profile
-  .plan(undefined, { ...factsWith({}) })
-  .map(
-    ({ name, message, target, managedFields, ...item }): Item => ({
-      name,
-      message,
-      targetRef: target,
-      managedFields,
-      operation: "Apply",
-      impactSeverity: "High",
-      changes: true,
-      diff: "",
-      state: "Completed",
-      ...(item.operation === "Apply" && { desiredState: item.desired }),
-    }),
-  );
+const stored = profile.plan(undefined, { ...factsWith({}) }).map(
+  ({ name, message, target, managedFields, ...item }): Item => ({
+    name,
+    message,
+    targetRef: target,
+    managedFields,
+    operation: "Apply",
+    impactSeverity: "High",
+    changes: true,
+    diff: "",
+    state: "Completed",
+    ...(item.operation === "Apply" && { desiredState: item.desired }),
+  }),
+);
 
 function seenFor(roles: VmNodesFact["roles"]): ReconcileFacts {
   const spec = { profile: profile.name, action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false } as const;
@@ -44,7 +42,7 @@ function seenFor(roles: VmNodesFact["roles"]): ReconcileFacts {
   };
 }
 
-test("it is the same where the nodes for VMs are workers, and another one where they are the control plane", () => {
+test("an upgrade differs if VMs run on other roles", () => {
   expect(observe(seenFor(["worker"]), new Map()).upgrade).toBe("same");
   expect(observe(seenFor(["master"]), new Map()).upgrade).toBe("differs");
   expect(observe(seenFor(["worker", "master"]), new Map()).upgrade).toBe("differs");

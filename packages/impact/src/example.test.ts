@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { assessed, assessImpact, disruptionOf, notAssessed, readDisruptionPolicies } from "./index.ts";
 import { nodeObject, poolObject, psiConfig, vmObject } from "./testing/cluster-builder.ts";
 
-test("a plan's consequence in one sentence, with what could not be read left out", () => {
+test("summarizes the impact of a plan and omits unread inputs", () => {
   const pools = [poolObject("worker")];
   const policies = assessed(readDisruptionPolicies(undefined));
   const vms = [

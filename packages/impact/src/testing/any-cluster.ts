@@ -22,19 +22,17 @@ const anyNode = fc.record({
   current: fc.constantFrom("rendered-1", "rendered-1", "rendered-0", ""),
 });
 
-const anyNodes = fc
-  .array(anyNode, { minLength: 1, maxLength: nodeNames.length })
-  .map((nodes) =>
-    nodes.map(({ role, zone, isCordoned, memory, state, current }, at) =>
-      nodeObject(nodeNames[at] ?? "", {
-        roles: role === "master" ? ["master"] : [...new Set(["worker", role])],
-        ...(zone !== undefined && { zone }),
-        isCordoned,
-        memory,
-        annotations: { [`${annotationPrefix}/state`]: state, [`${annotationPrefix}/currentConfig`]: current },
-      }),
-    ),
-  );
+const anyNodes = fc.array(anyNode, { minLength: 1, maxLength: nodeNames.length }).map((nodes) =>
+  nodes.map(({ role, zone, isCordoned, memory, state, current }, at) =>
+    nodeObject(nodeNames[at] ?? "", {
+      roles: role === "master" ? ["master"] : [...new Set(["worker", role])],
+      ...(zone !== undefined && { zone }),
+      isCordoned,
+      memory,
+      annotations: { [`${annotationPrefix}/state`]: state, [`${annotationPrefix}/currentConfig`]: current },
+    }),
+  ),
+);
 
 const limit = fc.constantFrom<(number | string)[]>(1, 2, 3, "50%", "100%", "2", -1, 0);
 
