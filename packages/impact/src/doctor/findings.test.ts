@@ -108,7 +108,7 @@ const wasRefused = tried("Accepted", "False", "Error: bad");
 const wasAccepted = tried("Accepted", "True", "Success");
 
 test.each([
-  ["was mended", [wasRefused, wasAccepted, tried("Success", "True", "Success")], []],
+  ["was fixed", [wasRefused, wasAccepted, tried("Success", "True", "Success")], []],
   ["was broken", [wasAccepted, wasRefused, tried("Failure", "True", "Error: bad")], ["KubeletConfigFailed"]],
   [
     "was broken, in an older release",
@@ -116,7 +116,7 @@ test.each([
     ["KubeletConfigFailed"],
   ],
   [
-    "was mended, in an older release",
+    "was fixed, in an older release",
     [tried("Failure", "False", "Error: bad"), tried("Success", "True", "Success")],
     [],
   ],

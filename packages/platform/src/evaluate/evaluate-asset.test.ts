@@ -91,73 +91,73 @@ const worst: ClusterFacts = {
 };
 
 /** Fixes one cause after another. Each time, the next check gives the reason. */
-const ladder: readonly { reason: string; details: string; mended: Partial<ClusterFacts> }[] = [
-  { reason: "excluded HCOMissing", details: "HyperConverged not found", mended: { hco: hcoWith({}) } },
+const ladder: readonly { reason: string; details: string; fixed: Partial<ClusterFacts> }[] = [
+  { reason: "excluded HCOMissing", details: "HyperConverged not found", fixed: { hco: hcoWith({}) } },
   {
     reason: "excluded NotActivated",
     details: "disabled",
-    mended: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
+    fixed: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
   },
   {
     reason: "excluded NotListed",
     details: "neither asset nor its group",
-    mended: { activation: { isActive: true, listed: new Set(["group"]), unknown: [] } },
+    fixed: { activation: { isActive: true, listed: new Set(["group"]), unknown: [] } },
   },
   {
     reason: "excluded SwitchedOff",
     details: "expected platform.kubevirt.io/vfio-devices present, found absent",
-    mended: { hco: hcoWith({ "vfio-devices": "[" }) },
+    fixed: { hco: hcoWith({ "vfio-devices": "[" }) },
   },
-  { reason: "held InvalidConfiguration", details: "vfio-devices", mended: { brokenDevices: [] } },
+  { reason: "held InvalidConfiguration", details: "vfio-devices", fixed: { brokenDevices: [] } },
   {
     reason: "excluded ConditionNotMet",
     details: "expected",
-    mended: { hco: hcoWith({ "vfio-devices": "[]", wanted: "yes" }) },
+    fixed: { hco: hcoWith({ "vfio-devices": "[]", wanted: "yes" }) },
   },
   {
     reason: "excluded InvalidExclusions",
     details: "disabled-resources",
-    mended: { exclusions: rulesOf("[{kind: Thing, name: thing}]") },
+    fixed: { exclusions: rulesOf("[{kind: Thing, name: thing}]") },
   },
-  { reason: "excluded RootExclusion", details: "disabled-resources", mended: { exclusions: [] } },
-  { reason: "excluded GovernedByPlan", details: "Config plan", mended: { plans: [plan("other", "thing")] } },
-  { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", mended: { plans: [plan("other")] } },
-  { reason: "excluded ReleasedByPlan", details: "VirtPlatformConfig plan", mended: { released: {} } },
-  { reason: "excluded CRDMissing", details: crd, mended: { crds: new Set([crd]) } },
+  { reason: "excluded RootExclusion", details: "disabled-resources", fixed: { exclusions: [] } },
+  { reason: "excluded GovernedByPlan", details: "Config plan", fixed: { plans: [plan("other", "thing")] } },
+  { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", fixed: { plans: [plan("other")] } },
+  { reason: "excluded ReleasedByPlan", details: "VirtPlatformConfig plan", fixed: { released: {} } },
+  { reason: "excluded CRDMissing", details: crd, fixed: { crds: new Set([crd]) } },
   {
     reason: "excluded CRDMissing",
     details: "needed.example.com",
-    mended: { crds: new Set([crd, "needed.example.com"]) },
+    fixed: { crds: new Set([crd, "needed.example.com"]) },
   },
   {
     reason: "excluded CRDMissing",
     details: "gate.example.com",
-    mended: { crds: new Set([crd, "needed.example.com", "gate.example.com"]) },
+    fixed: { crds: new Set([crd, "needed.example.com", "gate.example.com"]) },
   },
   {
     reason: "held InputUnavailable",
     details: "ConfigMap input: the server does not answer",
-    mended: { fact: () => ({ kind: "known", value: undefined }) },
+    fixed: { fact: () => ({ kind: "known", value: undefined }) },
   },
-  { reason: "held InputUnavailable", details: "namespace place", mended: { hasNamespace: () => false } },
-  { reason: "excluded NamespaceMissing", details: "place", mended: { hasNamespace: () => true } },
+  { reason: "held InputUnavailable", details: "namespace place", fixed: { hasNamespace: () => false } },
+  { reason: "excluded NamespaceMissing", details: "place", fixed: { hasNamespace: () => true } },
   {
     reason: "held InputUnavailable",
     details: "Thing: not listed yet",
-    mended: { unlisted: ({ kind }) => (kind === "DaemonSet" ? "forbidden" : undefined) },
+    fixed: { unlisted: ({ kind }) => (kind === "DaemonSet" ? "forbidden" : undefined) },
   },
-  { reason: "held InputUnavailable", details: "DaemonSet: forbidden", mended: { unlisted: () => undefined } },
-  { reason: "excluded AlreadyProvided", details: "DaemonSet openshift-cnv/other", mended: { live: () => undefined } },
-  { reason: "excluded AlreadyProvided", details: "Thing foreign", mended: { others: () => [thing] } },
+  { reason: "held InputUnavailable", details: "DaemonSet: forbidden", fixed: { unlisted: () => undefined } },
+  { reason: "excluded AlreadyProvided", details: "DaemonSet openshift-cnv/other", fixed: { live: () => undefined } },
+  { reason: "excluded AlreadyProvided", details: "Thing foreign", fixed: { others: () => [thing] } },
 ];
 
 test("the first failing check is the reason, in the specified order", () => {
   let facts = worst;
-  for (const { reason, details, mended } of ladder) {
+  for (const { reason, details, fixed } of ladder) {
     const status = evaluateAsset(asset, facts);
     expect(`${status.kind} ${"reason" in status ? status.reason : ""}`).toBe(reason);
     expect("details" in status && status.details).toContain(details);
-    facts = { ...facts, ...mended };
+    facts = { ...facts, ...fixed };
   }
   expect(evaluateAsset(asset, facts)).toEqual({ kind: "active", object: thing, leftOut: [] });
 });
@@ -177,7 +177,7 @@ test("an unread schema puts the asset on hold", () => {
   });
 });
 
-const best = ladder.reduce<ClusterFacts>((facts, { mended }) => ({ ...facts, ...mended }), worst);
+const best = ladder.reduce<ClusterFacts>((facts, { fixed }) => ({ ...facts, ...fixed }), worst);
 
 test("foreign objects do not replace our existing object", () => {
   const live = (ref: { readonly kind: string }) => (ref.kind === "Thing" ? thing : { ...thing, kind: ref.kind });
