@@ -3,7 +3,7 @@
 import { assets, profiles } from "@virt/catalog";
 import { expect, test } from "vitest";
 
-test("an asset renders the fields of one object that it has an opinion on", () => {
+test("an asset renders only the fields that it manages", () => {
   const metallb = assets.find(({ name }) => name === "metallb-operator");
   expect(metallb?.render({ ownNamespace: "virt-platform-operator-system" })).toEqual({
     apiVersion: "metallb.io/v1beta1",
@@ -13,7 +13,7 @@ test("an asset renders the fields of one object that it has an opinion on", () =
   });
 });
 
-test("a profile plans items, in the order in which they are applied", () => {
+test("a profile plans items in the order of application", () => {
   const example = profiles.find(({ name }) => name === "example-profile");
   const facts = { ownNamespace: "virt-advisor-operator-system", cnv: true };
   expect(example?.plan(undefined, facts)).toMatchObject([

@@ -33,9 +33,9 @@ const loadaware = { "platform.kubevirt.io/enable-loadaware": "true" };
 const everything = { controlPlaneTopology: "HighlyAvailable" };
 
 const cases: readonly { reason: string; options: ClusterOptions; found: readonly string[] }[] = [
-  { reason: "of what nobody asked for nothing is said", options: {}, found: [] },
+  { reason: "reports no dependency of a disabled asset", options: {}, found: [] },
   {
-    reason: "a kind that several assets of a group wait for is named once, as people know it",
+    reason: "names a kind once, even if several assets wait for it",
     options: { annotations: loadaware },
     found: [
       "machineconfiguration.openshift.io/v1 MachineConfig missing",
@@ -43,7 +43,7 @@ const cases: readonly { reason: string; options: ClusterOptions; found: readonly
     ],
   },
   {
-    reason: "so is one that no asset applies",
+    reason: "names a missing kind even if no asset applies it",
     options: { annotations: { "platform.kubevirt.io/enable-node-health-check": "true" } },
     found: [
       "remediation.medik8s.io/v1alpha1 NodeHealthCheck missing",
@@ -56,7 +56,7 @@ const cases: readonly { reason: string; options: ClusterOptions; found: readonly
     found: [],
   },
   {
-    reason: "before all is read nobody knows",
+    reason: "reports nothing until everything is read",
     options: { ...everything, unread: { name: "crds", why: "not complete" } },
     found: [],
   },
@@ -65,7 +65,7 @@ test.each(cases)("$reason", ({ options, found }) => {
   expect(labels(options).toSorted()).toEqual(found);
 });
 
-test("the HyperConverged has the version that is served, and everything a name and a version", () => {
+test("the HyperConverged has the served version, and every dependency a name and version", () => {
   const all = labels(everything);
   expect(all).toContain("hco.kubevirt.io/v1beta1 HyperConverged there");
   for (const one of all) expect(one).toMatch(/^[a-z0-9.-]+\/v\d+((alpha|beta)\d+)? [A-Z]\w+ (missing|there)$/);

@@ -28,13 +28,13 @@ function fullFacts(asset: Asset, version: "v1" | "v1beta1" = "v1"): AnyAssetFact
   return assetFacts(asset, { hco: hcoWith(version, annotations), ...Object.fromEntries(schemas) });
 }
 
-test("every folder is listed, under its name", () => {
+test("the index lists every folder under its name", () => {
   const entries = readdirSync(inRepository("catalog", "assets"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   expect(assets.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
 });
 
-test("the catalog has no fault", () => {
+test("the catalog passes its checks", () => {
   expect(catalogFaults({ assets, tombstones })).toEqual([]);
 });
 
@@ -61,7 +61,7 @@ const table = `
 30 descheduler-loadaware descheduler-loadaware context-aware/1 enable-loadaware:off KubeDescheduler/openshift-kube-descheduler-operator/cluster whole pods
 `;
 
-test("the table of the specification is what is declared, in its order", () => {
+test("the declarations match the table of the specification, in order", () => {
   const specified = table.trim().split("\n");
   expect(assets.map(rowOf).filter((row) => specified.includes(row))).toEqual(specified);
 });
@@ -73,7 +73,7 @@ function rowOf({ order, name, group, tier, phase, switch: on, target, adoption, 
   return [order, name, group ?? name, `${tier}/${phase}`, switched, place, adoption, impact].join(" ");
 }
 
-test("whoever changes nodes waits for OpenShift, is declared to the platform, and yields where two would fight", () => {
+test("assets that change nodes wait for OpenShift, depend on the platform, and yield", () => {
   const reboots = assets.filter(({ impact }) => impact === "reboot");
   for (const { conditions, dependency } of reboots) {
     expect(conditions).toContainEqual({ type: "topology", field: "isOpenShift", value: "true" });
@@ -98,17 +98,14 @@ test("whoever changes nodes waits for OpenShift, is declared to the platform, an
 const placeOf = ({ target: { namespace } }: Asset) =>
   ({ $hco: "openshift-cnv", $operator: ownNamespace })[namespace ?? ""] ?? namespace;
 
-test.each(assets.map((asset) => ({ name: asset.name, asset })))(
-  "$name renders its target and nothing of ours",
-  ({ asset }) => {
-    for (const version of ["v1", "v1beta1"] as const) {
-      const object = asset.render(fullFacts(asset, version));
-      expect(renderFaults(asset, object as KubeObject, placeOf(asset))).toEqual([]);
-    }
-  },
-);
+test.each(assets.map((asset) => ({ name: asset.name, asset })))("$name renders only its target", ({ asset }) => {
+  for (const version of ["v1", "v1beta1"] as const) {
+    const object = asset.render(fullFacts(asset, version));
+    expect(renderFaults(asset, object as KubeObject, placeOf(asset))).toEqual([]);
+  }
+});
 
-test.each(assets.map((asset) => ({ name: asset.name, asset })))("$name reads only what it declares", ({ asset }) => {
+test.each(assets.map((asset) => ({ name: asset.name, asset })))("$name reads only declared facts", ({ asset }) => {
   const allowed = new Set([...Object.keys(asset.reads), "ownNamespace", "runbookUrlTemplate"]);
   const read: string[] = [];
   const facts = new Proxy(fullFacts(asset), {
@@ -121,7 +118,7 @@ test.each(assets.map((asset) => ({ name: asset.name, asset })))("$name reads onl
   expect(read.filter((key) => !allowed.has(key))).toEqual([]);
 });
 
-test.each(["v1", "v1beta1"] as const)("parts of one object agree, with a HyperConverged of %s", (version) => {
+test.each(["v1", "v1beta1"] as const)("parts of one object do not conflict with a HyperConverged of %s", (version) => {
   const byObject = Map.groupBy(assets, ({ target }) => `${target.kind}/${target.name}`);
   for (const parts of byObject.values()) {
     const renders = parts.map((asset) => ({
@@ -179,7 +176,7 @@ const schemas = Object.fromEntries(
   ]),
 );
 
-test("the same facts in any order of keys give the same bytes, from every asset", () => {
+test("the order of keys in the facts does not change any asset", () => {
   const law = fc.property(fc.constantFrom(...assets), anyChanges, fc.nat(), (asset, changes, seed) => {
     const facts = { ...fullFacts(asset), ...changes };
     const { deschedulers: schema, ...rest } = facts;

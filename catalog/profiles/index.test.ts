@@ -3,13 +3,13 @@ import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { profiles } from "../index.ts";
 
-test("every folder is listed, under its name", () => {
+test("the index lists every folder under its name", () => {
   const entries = readdirSync(inRepository("catalog", "profiles"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   expect(profiles.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
 });
 
-test("the production profiles are advertised with the texts that users know", () => {
+test("the production profiles have their published texts", () => {
   const advertised = profiles.filter(({ isAdvertised }) => isAdvertised);
   const texts = advertised.map(({ name, category, description, impactSummary }) => [
     name,
@@ -34,7 +34,7 @@ test("the production profiles are advertised with the texts that users know", ()
     expect(texts).toContainEqual(expected);
 });
 
-test("each says how much it can disturb, what it governs and what it writes", () => {
+test("each profile declares its impact, purposes and targets", () => {
   const byName = Object.fromEntries(profiles.map((profile) => [profile.name, profile]));
   const machineConfigs = {
     group: "machineconfiguration.openshift.io",
@@ -73,7 +73,7 @@ test("each says how much it can disturb, what it governs and what it writes", ()
   });
 });
 
-test("only MachineConfigs are deleted: of other kinds the advisor's informers do not keep whose they are", () => {
+test("profiles delete only MachineConfigs, whose owners the informers keep", () => {
   const deleted = profiles.flatMap(({ targets }) => targets.filter(({ isDeleted }) => isDeleted === true));
   expect(deleted.filter(({ kind }) => kind !== "MachineConfig")).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { itemNameFor, machineConfigFor, refuseWithoutNodes } from "./machine-con
 
 const config = { nameFor: (role: string) => `99-${role}-x`, spec: {} };
 
-test("a role is in the name of its object, and in that of its item unless it is the workers'", () => {
+test("names contain the role, except for items of workers", () => {
   expect(machineConfigFor(config, "master").metadata).toEqual({
     name: "99-master-x",
     labels: { "machineconfiguration.openshift.io/role": "master" },
@@ -14,7 +14,7 @@ test("a role is in the name of its object, and in that of its item unless it is 
   ]);
 });
 
-test("a plan that no node would take is refused, and says why", () => {
+test("refuses a plan that no node would apply", () => {
   expect(refuseWithoutNodes(config, ["master"])).toBeUndefined();
   expect(refuseWithoutNodes(config, [])).toEqual({
     kind: "unfit",

@@ -1,6 +1,6 @@
 // The cluster that simulated controllers read in one round: objects, the HyperConverged, conditions and faults.
 
-import { readVirtSettings, type VirtSettings } from "@virt/impact";
+import { readVirtSettings, type VirtSettings } from "@virt/cluster";
 import type { InformerSpec } from "@virt/kube";
 import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { ObjectWrite } from "./object-writes.ts";

@@ -1,6 +1,7 @@
 // Reads the update state of a node from its object, and writes it as the Machine Config Daemon does.
 
-import { isNodeReady, type NodePhase, type RolloutNode } from "@virt/impact";
+import { isNodeReady } from "@virt/cluster";
+import { type NodePhase, type RolloutNode } from "@virt/impact";
 import { asText, at, type JsonMap, type KubeObject } from "@virt/objects";
 import { conditionStatus } from "./cluster-state.ts";
 

@@ -1,6 +1,7 @@
 // Finds a node with room for a VM. Reservations count within the round.
 
-import { type NodeFact, qualifies, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/impact";
+import { type NodeFact, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/cluster";
+import { qualifies } from "@virt/impact";
 import { asText, at, type Json, type KubeObject, readBytes } from "@virt/objects";
 import { type ClusterState, findObject, virtSettings } from "./cluster-state.ts";
 import { isFinishedMachine, namespacedName, nodeOfMachine } from "./evictions.ts";

@@ -1,6 +1,6 @@
 // Decides which pods a drain evicts, and which PodDisruptionBudgets block it.
 
-import { readController } from "@virt/impact";
+import { readController } from "@virt/cluster";
 import { asNumber, asText, at, type KubeObject, matchesSelector } from "@virt/objects";
 import { type ClusterState, indexOf } from "./cluster-state.ts";
 

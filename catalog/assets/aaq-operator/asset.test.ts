@@ -10,7 +10,7 @@ metadata:
 spec:
 `;
 
-test("it is asked for where each version has it", () => {
+test("requests the quota at the path of each version", () => {
   expect(renderedAsset(asset, { hco: hcoWith("v1beta1") })).toBe(
     `${head("v1beta1")}  enableApplicationAwareQuota: true\n`,
   );

@@ -46,7 +46,7 @@ ${customizations}  profiles:
 const utilization = (profile: string) => `    devActualUtilizationProfile: ${profile}\n`;
 const deviation = "    devDeviationThresholds: AsymmetricLow\n    devEnableEvictionsInBackground: true\n";
 
-test("4.22 gets everything", () => {
+test("4.22 gets every field", () => {
   expect(applied("v532", { rules: rulesWith("x", combined) })).toEqual({
     yaml: golden(
       "    node: 2\n",
@@ -57,7 +57,7 @@ test("4.22 gets everything", () => {
   });
 });
 
-test("4.19 gets no limit by node, which it does not know", () => {
+test("4.19 gets no limit per node, which its CRD lacks", () => {
   expect(applied("v521", { rules: rulesWith("x") })).toEqual({
     yaml: golden("", `${utilization("PrometheusCPUCombined")}${deviation}`, "DevKubeVirtRelieveAndMigrate"),
     leftOut: ["/spec/evictionLimits/node"],
@@ -70,20 +70,20 @@ test("4.18 gets its soft tainter, and no utilization profile without rules", () 
   );
 });
 
-test("4.17 gets the profile that it has, without what goes by load", () => {
+test("4.17 gets its profile without load-aware fields", () => {
   expect(applied("v510", { rules: rulesWith(combined) }).yaml).toBe(
     golden("", "    devEnableEvictionsInBackground: true\n", "LongLifecycle"),
   );
 });
 
-test("limits follow what the HyperConverged migrates at a time", () => {
+test("limits follow the parallel migrations of the HyperConverged", () => {
   const liveMigrationConfig = { parallelMigrationsPerCluster: 12, parallelOutboundMigrationsPerNode: 4 };
   const hco = hcoWith("v1", {}, { virtualization: { liveMigrationConfig } });
   const text = renderedAsset(asset, { hco, deschedulers: schemaOf("v532") });
   expect(text).toContain("  evictionLimits:\n    node: 4\n    total: 12\n");
 });
 
-test("but not beyond what an administrator may ask for, and that is said", () => {
+test("caps the limits at the administrator's maximum and warns", () => {
   const liveMigrationConfig = { parallelMigrationsPerCluster: 1001, parallelOutboundMigrationsPerNode: 1000 };
   const hco = hcoWith("v1", {}, { virtualization: { liveMigrationConfig } });
   const deschedulers = schemaOf("v532");
@@ -131,7 +131,7 @@ test.each([
   },
 );
 
-test("writes its thresholds beside a default that is only shown", () => {
+test("writes its thresholds beside a defaulted value", () => {
   const thresholds = { properties: { devLowNodeUtilizationThresholds: { default: "Medium" } } };
   const profiles = { items: { enum: ["KubeVirtRelieveAndMigrate"] } };
   const spec = { properties: { profiles, profileCustomizations: thresholds } };
@@ -148,9 +148,9 @@ test.each([
   { reason: "no schema", deschedulers: undefined },
   { reason: "a schema without a list of profiles", deschedulers: { properties: { spec: { properties: {} } } } },
   {
-    reason: "other profiles only",
+    reason: "only other profiles",
     deschedulers: { properties: { spec: { properties: { profiles: { items: { enum: ["AffinityAndTaints"] } } } } } },
   },
-])("nothing is applied with $reason", ({ deschedulers }) => {
+])("applies nothing with $reason", ({ deschedulers }) => {
   expect(renderedAsset(asset, { deschedulers })).toBe('nothing: "no suitable profile"');
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("v1beta1 keeps migrations, gates and the strategy", () => {
+test("v1beta1 sets migrations, gates and the uninstall strategy", () => {
   expect(renderedAsset(asset, { hco: hcoWith("v1beta1") })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:
@@ -20,7 +20,7 @@ spec:
 `);
 });
 
-test("v1 keeps the same without gates, whose list it would own as a whole", () => {
+test("v1 sets no gates, because it would own their whole list", () => {
   expect(renderedAsset(asset, { hco: hcoWith("v1") })).toBe(`apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged
 metadata:
@@ -37,7 +37,7 @@ spec:
 `);
 });
 
-test("what somebody set in the HyperConverged changes nothing of it", () => {
+test("ignores the current values of the HyperConverged", () => {
   const changed = hcoWith("v1", {}, { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 50 } } });
   expect(renderedAsset(asset, { hco: changed })).toBe(renderedAsset(asset, { hco: hcoWith("v1") }));
 });

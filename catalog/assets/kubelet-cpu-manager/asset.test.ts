@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("the static policy has its reserve sized by each node", () => {
+test("sets the static policy with automatically sized reserves", () => {
   expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: KubeletConfig
 metadata:

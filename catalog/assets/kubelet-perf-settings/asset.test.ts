@@ -16,10 +16,10 @@ ${kubelet}    nodeStatusMaxImages: 500
 `;
 
 test.each([
-  { reason: "a network of 510 addresses has room for 500 pods", podSubnetPrefix: 23, kubelet: "    maxPods: 500\n" },
-  { reason: "so has a larger one", podSubnetPrefix: 20, kubelet: "    maxPods: 500\n" },
-  { reason: "a smaller one has not", podSubnetPrefix: 24, kubelet: "" },
-  { reason: "one that is not known has not", podSubnetPrefix: undefined, kubelet: "" },
+  { reason: "a network of 510 addresses allows 500 pods", podSubnetPrefix: 23, kubelet: "    maxPods: 500\n" },
+  { reason: "a larger network allows 500 pods", podSubnetPrefix: 20, kubelet: "    maxPods: 500\n" },
+  { reason: "a smaller network keeps the default", podSubnetPrefix: 24, kubelet: "" },
+  { reason: "an unknown network keeps the default", podSubnetPrefix: undefined, kubelet: "" },
 ])("$reason", ({ podSubnetPrefix, kubelet }) => {
   expect(renderedAsset(asset, { hardware: { ...plainHardware, podSubnetPrefix } })).toBe(golden(kubelet));
 });

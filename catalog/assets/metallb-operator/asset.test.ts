@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("an empty spec starts it", () => {
+test("renders an empty spec", () => {
   expect(renderedAsset(asset)).toBe(`apiVersion: metallb.io/v1beta1
 kind: MetalLB
 metadata:

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("the labels of a metric are kept, and the server is known by its certificate", () => {
+test("keeps the labels of metrics and verifies the server certificate", () => {
   expect(renderedAsset(asset, { ownNamespace: "elsewhere" })).toBe(`apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata:

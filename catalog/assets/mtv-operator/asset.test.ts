@@ -19,7 +19,7 @@ const booleans = {
   properties: { spec: { properties: Object.fromEntries(features.map((name) => [name, { type: "boolean" }])) } },
 };
 
-test("switches are texts, or booleans where the CRD says so", () => {
+test("switches are texts, or booleans if the CRD requires it", () => {
   const controllers = readMock("forkliftcontrollers.yaml").schema as JsonMap;
   expect(renderedAsset(asset, { controllers })).toBe(golden('"true"'));
   expect(renderedAsset(asset, { controllers: booleans })).toBe(golden("true"));

@@ -63,35 +63,35 @@ const pointingAt = (namespace: string, manager = "virt-platform-operator", field
 });
 
 test.each([
-  { reason: "without a template it points where one would be", facts: {}, namespace: preferred },
-  { reason: "a template among operators is used where it is", facts: { otherTemplate }, namespace: other },
+  { reason: "without a template, refers to the usual namespace", facts: {}, namespace: preferred },
+  { reason: "uses the template in the operators' namespace", facts: { otherTemplate }, namespace: other },
   {
-    reason: "one in its operator's own namespace comes first",
+    reason: "prefers the template in the operator's own namespace",
     facts: { preferredTemplate, otherTemplate },
     namespace: preferred,
   },
   {
-    reason: "a template that appears later does not take over",
+    reason: "keeps the reference if another template appears later",
     facts: { preferredTemplate, otherTemplate, own: pointingAt(other) },
     namespace: other,
   },
   {
-    reason: "nor does it where the reference is owned field by field",
+    reason: "keeps a reference that is owned field by field",
     facts: { preferredTemplate, otherTemplate, own: pointingAt(other, "virt-platform-operator", byField) },
     namespace: other,
   },
   {
-    reason: "when the current one is gone, the other one is used",
+    reason: "switches to the other template if the current one is gone",
     facts: { preferredTemplate, own: pointingAt(other) },
     namespace: preferred,
   },
   {
-    reason: "where somebody else pointed it does not count",
+    reason: "ignores a reference that another client set",
     facts: { preferredTemplate, otherTemplate, own: pointingAt(other, "kubectl-edit") },
     namespace: preferred,
   },
   {
-    reason: "nor does a place that is none of its operator's",
+    reason: "ignores a namespace that is not the operator's",
     facts: { otherTemplate, own: pointingAt("theirs") },
     namespace: other,
   },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("it aligns where possible and rejects nothing", () => {
+test("aligns if possible and rejects no pod", () => {
   expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: KubeletConfig
 metadata:

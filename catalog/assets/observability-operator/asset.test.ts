@@ -18,19 +18,19 @@ const analyzer = {
 };
 
 test.each([
-  { reason: "dashboards alone", facts: {}, rendered: golden("") },
+  { reason: "dashboards only", facts: {}, rendered: golden("") },
   {
-    reason: "a typo switches nothing on",
+    reason: "a typo enables nothing",
     facts: { hco: hcoWith("v1", { "enable-incident-detection": "yes" }) },
     rendered: golden(""),
   },
   {
-    reason: "incidents by their new name",
+    reason: "incidents under their new name",
     facts: { hco: wanted, plugins: analyzer },
     rendered: golden("    clusterHealthAnalyzer:\n      enabled: true\n"),
   },
   {
-    reason: "incidents by their old name",
+    reason: "incidents under their old name",
     facts: { hco: wanted },
     rendered: golden("    incidents:\n      enabled: true\n"),
   },

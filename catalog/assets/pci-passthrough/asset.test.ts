@@ -18,26 +18,38 @@ const both = ["intel_iommu=on", "iommu=pt"];
 const poolWith = (kernelArguments: readonly string[] | undefined) => ({ labels: {}, kernelArguments });
 
 test.each([
-  { reason: "a pool that nobody knows gets them", facts: {}, rendered: golden },
-  { reason: "a pool without them gets them", facts: { pool: poolWith([]) }, rendered: golden },
-  { reason: "a pool with some of them gets all", facts: { pool: poolWith(["iommu=pt"]) }, rendered: golden },
+  { reason: "applies the arguments to an unknown pool", facts: {}, rendered: golden },
+  { reason: "applies the arguments to a pool without them", facts: { pool: poolWith([]) }, rendered: golden },
   {
-    reason: "a pool with all of them gets nothing",
+    reason: "applies all arguments to a pool with some of them",
+    facts: { pool: poolWith(["iommu=pt"]) },
+    rendered: golden,
+  },
+  {
+    reason: "applies nothing to a pool with all arguments",
     facts: { pool: poolWith(["a=b", ...both]) },
     rendered: 'nothing: "AlreadyEffective"',
   },
-  { reason: "unless they are ours", facts: { pool: poolWith(both), own }, rendered: golden },
   {
-    reason: "one that is taken back counts as missing",
+    reason: "keeps its own object in a pool with all arguments",
+    facts: { pool: poolWith(both), own },
+    rendered: golden,
+  },
+  {
+    reason: "an argument that is overridden later counts as missing",
     facts: { pool: poolWith([...both, "iommu=off"]) },
     rendered: golden,
   },
   {
-    reason: "what is not known yet is waited for",
+    reason: "waits for unknown arguments of the pool",
     facts: { pool: poolWith(undefined) },
     rendered: 'nothing: "the kernel arguments of pool worker are not known yet"',
   },
-  { reason: "but ours stay as they are meanwhile", facts: { pool: poolWith(undefined), own }, rendered: golden },
+  {
+    reason: "keeps its own object while the arguments are unknown",
+    facts: { pool: poolWith(undefined), own },
+    rendered: golden,
+  },
 ])("$reason", ({ facts, rendered }) => {
   expect(renderedAsset(asset, facts)).toBe(rendered);
 });

@@ -10,7 +10,7 @@ const rulesOf = (facts = assetFacts(asset)) => {
 };
 const texts = (...path: readonly string[]) => rulesOf().map((rule) => at(rule, ...path));
 
-test("the rules are found by OpenShift's Prometheus and evaluated twice a minute", () => {
+test("Prometheus of OpenShift finds the rules and evaluates them every 30 seconds", () => {
   expect(renderedAsset(asset).split("    rules:\n")[0]).toBe(`apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
@@ -26,7 +26,7 @@ spec:
 `);
 });
 
-test("each alert has its expression, patience and weight", () => {
+test("each alert has its expression, delay and severity", () => {
   const rendered = rulesOf().map((rule) => [
     at(rule, "alert"),
     at(rule, "expr"),
@@ -46,7 +46,7 @@ test("each alert has its expression, patience and weight", () => {
   ]);
 });
 
-test("every alert says whose it is and what it means", () => {
+test("each alert has labels, a summary and a description", () => {
   expect(new Set(texts("labels", "operator"))).toEqual(new Set(["virt-platform-operator"]));
   expect(new Set(texts("labels", "kubernetes_operator_part_of"))).toEqual(new Set(["kubevirt"]));
   expect(new Set(texts("labels", "kubernetes_operator_component"))).toEqual(new Set(["virt-platform-operator"]));
@@ -56,7 +56,7 @@ test("every alert says whose it is and what it means", () => {
   }
 });
 
-test("runbooks are in our repository, or where the template says", () => {
+test("runbook links point to our repository or follow the template", () => {
   const urls = (rules: ReturnType<typeof rulesOf>) => rules.map((rule) => at(rule, "annotations", "runbook_url"));
   expect(urls(rulesOf())[0]).toMatch(/\/blob\/main\/docs\/runbooks\/VirtPlatformSyncFailed\.md$/);
   const moved = rulesOf(assetFacts(asset, { runbookUrlTemplate: "https://books/%s.html" }));

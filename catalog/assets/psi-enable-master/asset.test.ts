@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("control planes get the argument, and only where they take work", () => {
+test("schedulable control planes get the argument", () => {
   expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:

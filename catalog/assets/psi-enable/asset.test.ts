@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("workers get the argument, unless they have it", () => {
+test("workers get the argument unless it is already effective", () => {
   expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:

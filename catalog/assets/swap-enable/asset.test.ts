@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-test("it is the object of the specification", () => {
+test("renders the object of the specification", () => {
   expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
@@ -50,7 +50,7 @@ spec:
 `);
 });
 
-test("the kubelet's drop-in has the five lines that let it start with swap", () => {
+test("the kubelet drop-in has the five lines that allow swap", () => {
   const [file] = at(asset.render(assetFacts(asset)), "spec", "config", "storage", "files") as readonly [never];
   const text = decodeUtf8(readDataUrl(asText(at(file, "contents", "source")) ?? "") ?? new Uint8Array());
   expect(text).toBe(

@@ -6,7 +6,7 @@ const said = {
   "usb-devices": '[{"resourceName": "kubevirt.io/storage", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
 };
 
-test("devices are known by the name of their resource, in both versions", () => {
+test("lists devices by resource name in both versions", () => {
   expect(renderedAsset(asset, { hco: hcoWith("v1beta1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:

@@ -8,7 +8,7 @@ const renderedFor = (...selectors: readonly string[]) =>
   renderedAsset(asset, { hco: hcoWith("v1", { "vfio-devices": devices(...selectors) }) });
 const encode = (text: string) => `data:text/plain;charset=utf-8;base64,${Buffer.from(text).toString("base64")}`;
 
-test("they are named in lower case, sorted, in one file", () => {
+test("writes the ids in lower case, sorted, in one file", () => {
   expect(renderedFor("10DE:1EB8", "10DE:10F8", "8086:0D4F")).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
@@ -34,6 +34,6 @@ spec:
 `);
 });
 
-test("neither order nor case reboots a pool", () => {
+test("order and case of the ids do not reboot a pool", () => {
   expect(renderedFor("8086:0d4f", "10de:1eb8")).toBe(renderedFor("10DE:1EB8", "8086:0D4F"));
 });

@@ -24,12 +24,12 @@ metadata:
 spec:
 `;
 
-test("selectors are written as people wrote them, in both versions", () => {
+test("keeps selectors as written, in both versions", () => {
   expect(renderedAsset(asset, { hco: hcoWith("v1beta1", said) })).toBe(`${head("v1beta1")}${list("  ")}`);
   expect(renderedAsset(asset, { hco: hcoWith("v1", said) })).toBe(`${head("v1")}  virtualization:\n${list("    ")}`);
 });
 
-test("a list that is not valid is a fault, never an empty list", () => {
+test("an invalid list is an error, not an empty list", () => {
   const hco = hcoWith("v1", { "vfio-devices": "[]" });
   expect(() => renderedAsset(asset, { hco })).toThrow(
     "cannot render the devices of annotation vfio-devices: must have 1 to 16",

@@ -5,8 +5,8 @@ import profile from "./profile.ts";
 const ownNamespace = "virt-advisor-operator-system";
 
 const places = [
-  { reason: "it lies in openshift-cnv where that exists", cnv: true, namespace: "openshift-cnv" },
-  { reason: "otherwise it lies beside the operator", cnv: false, namespace: ownNamespace },
+  { reason: "is in openshift-cnv if that namespace exists", cnv: true, namespace: "openshift-cnv" },
+  { reason: "is otherwise in the operator's namespace", cnv: false, namespace: ownNamespace },
 ];
 
 test.each(places)("$reason", ({ cnv, namespace }) => {
@@ -32,7 +32,7 @@ metadata:
 `);
 });
 
-test("it needs nothing and depends on nothing", () => {
+test("has no prerequisites and no inputs", () => {
   const facts = { cnv: true, ownNamespace };
   expect([profile.needs({}), profile.refuse({}, facts), profile.inputs({}, facts)]).toEqual([[], undefined, []]);
 });

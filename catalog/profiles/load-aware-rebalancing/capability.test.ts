@@ -47,7 +47,7 @@ test.each(generations)("$version offers $found.selected", ({ version, found }) =
   expect(summary(schemaOf(version))).toEqual(found);
 });
 
-test.runIf(isGenuineThere).each(generations)("$version is read as the genuine CRD is", ({ releases, found }) => {
+test.runIf(isGenuineThere).each(generations)("$version matches the genuine CRD", ({ releases, found }) => {
   for (const release of releases) {
     const { schema } = readGenuine(`descheduler/kubedeschedulers-ocp${release}.yaml`, "v1");
     const genuine = summary(schema as JsonMap);
@@ -60,22 +60,22 @@ const offering = (...names: readonly string[]) => withProfiles({ items: { enum: 
 
 const choices: readonly { reason: string; schema: JsonMap; selected: string | undefined }[] = [
   {
-    reason: "the best comes first, wherever it is listed",
+    reason: "selects the best profile regardless of order",
     schema: offering("LongLifecycle", "KubeVirtRelieveAndMigrate"),
     selected: "KubeVirtRelieveAndMigrate",
   },
   {
-    reason: "the preview is better than nothing for VMs",
+    reason: "prefers the preview profile to none for VMs",
     schema: offering("LongLifecycle", "DevKubeVirtRelieveAndMigrate"),
     selected: "DevKubeVirtRelieveAndMigrate",
   },
   {
-    reason: "a CRD that lists none is trusted to have the best",
+    reason: "assumes the best profile if the CRD lists none",
     schema: withProfiles({ items: { type: "string" } }),
     selected: "KubeVirtRelieveAndMigrate",
   },
-  { reason: "none of ours is none", schema: offering("CompactAndScale"), selected: undefined },
-  { reason: "an empty list offers none", schema: offering(), selected: undefined },
+  { reason: "selects none if the CRD lists only others", schema: offering("CompactAndScale"), selected: undefined },
+  { reason: "selects none from an empty list", schema: offering(), selected: undefined },
 ];
 
 test.each(choices)("$reason", ({ schema, selected }) => {
@@ -85,28 +85,28 @@ test.each(choices)("$reason", ({ schema, selected }) => {
 const ruled = (rule: Json) => withProfiles({ "x-kubernetes-validations": [{ rule }] });
 
 const rules: readonly { reason: string; schema: JsonMap; isCompatible: boolean }[] = [
-  { reason: "no rule forbids nothing", schema: withProfiles({}), isCompatible: true },
+  { reason: "no rule excludes nothing", schema: withProfiles({}), isCompatible: true },
   {
-    reason: "a rule that quotes both keeps them apart",
+    reason: "a rule with both names excludes the profile",
     schema: ruled("!('AffinityAndTaints' in self && 'KubeVirtRelieveAndMigrate' in self)"),
     isCompatible: false,
   },
   {
-    reason: "quotes may be double",
+    reason: "a rule may use double quotes",
     schema: ruled('!("KubeVirtRelieveAndMigrate" in self && "AffinityAndTaints" in self)'),
     isCompatible: false,
   },
   {
-    reason: "a rule about others does not",
+    reason: "a rule about other profiles excludes nothing",
     schema: ruled("!('AffinityAndTaints' in self && 'DevKubeVirtRelieveAndMigrate' in self)"),
     isCompatible: true,
   },
   {
-    reason: "a profile that the CRD does not offer cannot be kept",
+    reason: "excludes a profile that the CRD does not offer",
     schema: offering("KubeVirtRelieveAndMigrate"),
     isCompatible: false,
   },
-  { reason: "a rule that is no text is no rule", schema: ruled(7), isCompatible: true },
+  { reason: "ignores a rule that is not a text", schema: ruled(7), isCompatible: true },
 ];
 
 test.each(rules)("$reason", ({ schema, isCompatible }) => {
@@ -114,7 +114,7 @@ test.each(rules)("$reason", ({ schema, isCompatible }) => {
 });
 
 test.each(["devEnableSoftTainter is DEPRECATED", "Deprecated: no effect"])(
-  "a tainter described as '%s' is not used",
+  "does not use a tainter described as '%s'",
   (description) => {
     const fields = { properties: { devEnableSoftTainter: { description }, devDeviationThresholds: { description } } };
     const schema = { properties: { spec: { properties: { profileCustomizations: fields } } } };

@@ -22,9 +22,9 @@ const anyField = fc.constantFrom<JsonMap>({}, { type: "boolean" }, { description
 const anyFields = (...fields: readonly string[]) =>
   fc.record(Object.fromEntries(fields.map((field) => [field, anyField])), { requiredKeys: [] });
 
-const anyRule = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)).map(([one, other]) => ({
-  rule: `!('${one}' in self && '${other}' in self)`,
-}));
+const anyRule = fc
+  .tuple(fc.constantFrom(...names), fc.constantFrom(...names))
+  .map(([one, other]) => ({ rule: `!('${one}' in self && '${other}' in self)` }));
 
 const anySchema: fc.Arbitrary<JsonMap> = fc
   .record({
@@ -66,9 +66,7 @@ const anyOptions: fc.Arbitrary<JsonMap | undefined> = fc.option(
 
 const anyKernel = fc.array(
   fc.option(fc.array(fc.constantFrom("psi=1", "psi=0", "quiet"), { maxLength: 3 }), { nil: undefined }),
-  {
-    maxLength: 2,
-  },
+  { maxLength: 2 },
 );
 const anyMigrations = fc.record({
   parallelMigrationsPerCluster: fc.integer({ min: -2, max: 40 }),
@@ -101,7 +99,7 @@ const always = (isTrue: Law) =>
 
 const appliesOf = (plan: readonly PlannedItem[]) => plan.flatMap((item) => (item.operation === "Apply" ? [item] : []));
 
-test("no two items have the same target or the same name, and removals come last", () => {
+test("items have distinct targets and names, and removals come last", () => {
   const law = always((plan) => {
     const targets = new Set(plan.map(({ target }) => targetKey(target)));
     const itemNames = new Set(plan.map(({ name }) => name));
@@ -112,7 +110,7 @@ test("no two items have the same target or the same name, and removals come last
   fc.assert(law);
 });
 
-test("every managed field is in the desired object, and all of its spec is managed", () => {
+test("the managed fields are exactly the fields of the desired spec", () => {
   const law = always((plan) =>
     appliesOf(plan).every(({ desired, managedFields }) => {
       const isThere = managedFields.every((field) => at(desired, ...field.split(".")) !== undefined);
@@ -124,7 +122,7 @@ test("every managed field is in the desired object, and all of its spec is manag
   fc.assert(law);
 });
 
-test("nothing is asked of the descheduler that its CRD does not have or calls out of use", () => {
+test("the descheduler gets only fields that its CRD has and does not deprecate", () => {
   const isKnown = (value: Json | undefined, schema: Json | undefined): boolean => {
     if (schema === undefined) return false;
     if (!isMap(value)) return true;
@@ -143,7 +141,7 @@ test("nothing is asked of the descheduler that its CRD does not have or calls ou
   fc.assert(law);
 });
 
-test("the profiles that are asked for are offered, each once, and no rule keeps ours from another", () => {
+test("the profiles are offered, unique, and compatible by the CRD's rules", () => {
   const law = always((plan, { deschedulerSchema }) =>
     appliesOf(plan)
       .filter(({ target }) => target.kind === "KubeDescheduler")
@@ -165,7 +163,7 @@ test("the profiles that are asked for are offered, each once, and no rule keeps 
   fc.assert(law);
 });
 
-test("where psi=1 is effective and our MachineConfig is absent, it is never applied", () => {
+test("skips our absent MachineConfig if psi=1 is effective", () => {
   const law = always((plan, { workerKernel }) => {
     const isOn =
       workerKernel.length > 0 &&
@@ -176,7 +174,7 @@ test("where psi=1 is effective and our MachineConfig is absent, it is never appl
   fc.assert(law);
 });
 
-test("the limits that are written are the inputs that are watched, unless the user said them", () => {
+test("limits that are not set by the user are inputs", () => {
   const law = always((plan, facts, given) => {
     const written = appliesOf(plan).find(({ target }) => target.kind === "KubeDescheduler")?.desired;
     const limits = [
@@ -193,7 +191,7 @@ test("the limits that are written are the inputs that are watched, unless the us
   fc.assert(law);
 });
 
-test("the laws are held against interesting plans", () => {
+test("the generators produce interesting plans", () => {
   const plans = fc.sample(fc.tuple(anyOptions, anyFacts), 2000).map(([given, facts]) => profile.plan(given, facts));
   const items = plans.flat();
   const applied = plans.flatMap(appliesOf);

@@ -26,7 +26,7 @@ const reportedAt = (time: string): KubeObject => {
   return { ...live, metadata: { ...live.metadata, managedFields } };
 };
 
-test("the refusal for lack of PSI is expected while nodes wait for PSI, and a problem afterwards", () => {
+test("a refusal without PSI is expected only while nodes wait for PSI", () => {
   const live = reporting({ status: "True", reason: withoutPsi });
   expect(operatorProblem(live, true)).toEqual({
     message: `KubeDescheduler 'cluster' is degraded (${withoutPsi}); expected until nodes have PSI metrics`,
@@ -39,24 +39,18 @@ test("the refusal for lack of PSI is expected while nodes wait for PSI, and a pr
   });
 });
 
-test("any other refusal is a problem, also while nodes wait for PSI", () => {
+test("any other refusal is a fault, even while nodes wait for PSI", () => {
   const live = reporting({ status: "True", reason: "unable to get openshift-monitoring/prometheus-k8s route" });
   expect(operatorProblem(live, true)?.kind).toBe("fault");
 });
 
 test.each([
-  { reason: "an operator that reports nothing has no problem", live: deschedulerWith({}) },
+  { reason: "an operator without a report has no problem", live: deschedulerWith({}) },
   { reason: "an operator that is not degraded has no problem", live: reporting({ status: "False" }) },
+  { reason: "a report newer than the advisor's write counts", live: reportedAt("2026-01-01T00:00:02Z") },
+  { reason: "a report in the second of the advisor's write counts", live: reportedAt("2026-01-01T00:00:01Z") },
   {
-    reason: "a report that is newer than the write of the advisor counts",
-    live: reportedAt("2026-01-01T00:00:02Z"),
-  },
-  {
-    reason: "a report of the same second as the write of the advisor counts",
-    live: reportedAt("2026-01-01T00:00:01Z"),
-  },
-  {
-    reason: "an operator that has never reported anything is not awaited",
+    reason: "does not wait for an operator that never reported",
     live: { ...reportedAt("2026-01-01T00:00:00Z"), status: {} },
   },
 ])("$reason", ({ live }) => {
@@ -68,20 +62,20 @@ const unprocessed = {
   kind: "unprocessed",
 };
 
-test("an older observedGeneration shows that the change is not processed", () => {
+test("an older observedGeneration shows an unprocessed change", () => {
   const live = reporting({ status: "True", reason: "old" }, { observedGeneration: 1 });
   expect(operatorProblem(live, false)).toMatchObject(unprocessed);
   expect(operatorProblem(live, false)).not.toHaveProperty("longestMs");
 });
 
-test("without observedGeneration, a status older than the write shows it for a limited time", () => {
+test("without observedGeneration, waits a limited time for a newer status", () => {
   expect(operatorProblem(reportedAt("2026-01-01T00:00:00Z"), false)).toMatchObject({
     ...unprocessed,
     longestMs: 300_000,
   });
 });
 
-test("an old refusal counts without observedGeneration, because the operator writes the same one only once", () => {
+test("without observedGeneration, an old refusal counts, because it is written only once", () => {
   const live = { ...reportedAt("2026-01-01T00:00:00Z"), status: { conditions: [{ type, status: "True" }] } };
   expect(operatorProblem(live, false)?.kind).toBe("fault");
 });
@@ -117,14 +111,14 @@ const refusals: readonly {
       "The descheduler operator reads metrics through Route openshift-monitoring/prometheus-k8s, which does not exist.",
   },
   {
-    reason: "a Route without a host is no Route",
+    reason: "a Route without a host counts as missing",
     generation: "v514",
     facts: { prometheusRoute: route(""), deschedulerNamespace: monitored },
     message:
       "The descheduler operator reads metrics through Route openshift-monitoring/prometheus-k8s, which has no host.",
   },
   {
-    reason: "the label that has the namespace monitored is a prerequisite",
+    reason: "the monitoring label of the namespace is a prerequisite",
     generation: "v521",
     facts: { prometheusRoute: route("prometheus.example.com"), deschedulerNamespace: namespace({}) },
     message:
@@ -137,7 +131,7 @@ const refusals: readonly {
     message: undefined,
   },
   {
-    reason: "with both nothing is missing",
+    reason: "with both, nothing is missing",
     generation: "v532",
     facts: { prometheusRoute: route("prometheus.example.com"), deschedulerNamespace: monitored },
     message: undefined,
@@ -148,7 +142,7 @@ const refusals: readonly {
     facts: { prometheusRoute: { kind: "absent" } },
     message: undefined,
   },
-  { reason: "facts that cannot be read refuse nothing", generation: "v532", facts: {}, message: undefined },
+  { reason: "unread facts refuse nothing", generation: "v532", facts: {}, message: undefined },
 ];
 
 test.each(refusals)("$reason", ({ generation, facts, message }) => {

@@ -12,7 +12,7 @@ const best = "KubeVirtRelieveAndMigrate";
 const olm = "Please install the Descheduler Operator via OLM";
 const psiRemedy = "MachineConfig CRD is required for PSI metrics configuration (typically available on OpenShift)";
 
-test("it needs the descheduler, MachineConfigs for PSI, and the HyperConverged, in this order", () => {
+test("requires the descheduler, MachineConfigs for PSI, and the HyperConverged, in this order", () => {
   const shown = (given: JsonMap | undefined) =>
     profile.needs(given).map(({ kind, shown, versions, remedy }) => [kind, shown, versions, remedy]);
   const descheduler = ["KubeDescheduler", "operator.openshift.io.v1", ["v1"], olm];
@@ -27,7 +27,7 @@ test("it needs the descheduler, MachineConfigs for PSI, and the HyperConverged, 
   expect(shown({ enablePSIMetrics: false })).toEqual([descheduler, hco]);
 });
 
-test("a descheduler without a profile for us is a missing prerequisite", () => {
+test("a descheduler without a supported profile is a missing prerequisite", () => {
   const deschedulerSchema = {
     properties: { spec: { properties: { profiles: { items: { enum: ["CompactAndScale"] } } } } },
   };
@@ -49,7 +49,7 @@ const live = (profileCustomizations: JsonMap) => ({
   descheduler: deschedulerWith({ profileCustomizations }),
 });
 
-test("the descheduler of 5.14 needs Prometheus only if it balances by metrics", () => {
+test("the descheduler of 5.14 needs Prometheus only for profiles with metrics", () => {
   const without = { prometheusRoute: absent };
   const refusal = { kind: "unfit" };
   expect(profile.refuse({}, onto("v514", without))).toMatchObject(refusal);
@@ -76,40 +76,40 @@ const dependencies: readonly Depends[] = [
     inputs: [["deschedulerCapability", `${best}+node`], [total, "18"], [node, "11"], thresholds],
   },
   {
-    reason: "without a HyperConverged the limits are what is usual",
+    reason: "without a HyperConverged, the limits have their defaults",
     facts: onto("v532"),
     inputs: [["deschedulerCapability", `${best}+node`], [total, "5"], [node, "2"], thresholds],
   },
   {
-    reason: "a limit that the user pinned depends on nothing",
+    reason: "a limit that the user set is not an input",
     facts: onto("v532", { hco: large }),
     given: { evictionLimitTotal: 7 },
     inputs: [["deschedulerCapability", `${best}+node`], [node, "11"], thresholds],
   },
   {
-    reason: "a limit that the CRD lacks is not derived",
+    reason: "a limit that the CRD lacks is not an input",
     facts: onto("v514", { hco: large }),
     inputs: [["deschedulerCapability", "DevKubeVirtRelieveAndMigrate+softTainter"], [total, "18"], thresholds],
   },
   {
-    reason: "a tainter out of use is no capability",
+    reason: "a deprecated tainter is not a capability",
     facts: onto("v521"),
     inputs: [["deschedulerCapability", "DevKubeVirtRelieveAndMigrate"], [total, "5"], thresholds],
   },
   {
-    reason: "LongLifecycle takes no limits",
+    reason: "LongLifecycle has no limits",
     facts: onto("v510", { hco: large }),
     inputs: [["deschedulerCapability", "LongLifecycle"]],
   },
   {
-    reason: "a CRD that no longer offers a profile has moved",
+    reason: "a CRD that stops offering a profile changes the input",
     facts: factsWith({
       deschedulerSchema: { properties: { spec: { properties: { profiles: { items: { enum: [] } } } } } },
     }),
     inputs: [["deschedulerCapability", "none"]],
   },
   {
-    reason: "a CRD that cannot be read has not",
+    reason: "an unread CRD does not change the input",
     facts: factsWith({}),
     inputs: [["deschedulerCapability", undefined]],
   },
@@ -119,7 +119,7 @@ test.each(dependencies)("$reason", ({ facts, given, inputs }) => {
   expect(profile.inputs(given, facts).map(({ name, now }) => [name, now])).toEqual(inputs);
 });
 
-test("a moved input is reported in the words that users know", () => {
+test("describes a changed input in the user's terms", () => {
   expect(profile.inputs({}, onto("v532")).map(({ describe }) => describe("5", "10"))).toEqual([
     "KubeDescheduler capability changed (5 -> 10)",
     "HCO parallelMigrationsPerCluster changed (scaled 5 -> 10)",

@@ -29,7 +29,7 @@ metadata:
   namespace: openshift-kube-descheduler-operator
 `;
 
-test("without options PSI comes first, then the descheduler", () => {
+test("without options, PSI comes first, then the descheduler", () => {
   const [psi, descheduler, ...others] = profile.plan(undefined, onto("v532"));
   expect(others).toEqual([]);
   expect(psi).toEqual({
@@ -91,7 +91,7 @@ ${named}spec:
 `);
 });
 
-test("a descheduler of 5.10 gets neither customizations nor limits, which its profile would not use", () => {
+test("a descheduler of 5.10 gets no customizations and no limits", () => {
   const item = deschedulerItem({ evictionLimitTotal: 7 }, onto("v510"));
   expect(item.managedFields).toEqual([
     "spec.managementState",
@@ -110,7 +110,7 @@ ${named}spec:
 `);
 });
 
-test("a descheduler of 5.14 gets its soft tainter, all options and what the HyperConverged allows", () => {
+test("a descheduler of 5.14 gets its soft tainter, all options and scaled limits", () => {
   const given = { deschedulingIntervalSeconds: 120, mode: "Predictive", devDeviationThresholds: "High" };
   const descheduler = deschedulerWith({ profiles: ["SoftTopologyAndDuplicates", "LifecycleAndUtilization"] });
   const hco = hcoWith("v1beta1", { parallelMigrationsPerCluster: 20 });
@@ -140,7 +140,7 @@ ${named}spec:
   ]);
 });
 
-test("a descheduler of 5.21 is asked for everything but the tainter, which is out of use", () => {
+test("a descheduler of 5.21 does not get the deprecated tainter", () => {
   expect(yamlOf(deschedulerItem(undefined, onto("v521")))).toBe(`apiVersion: operator.openshift.io/v1
 ${named}spec:
   deschedulingIntervalSeconds: 60
@@ -156,7 +156,7 @@ ${named}spec:
 `);
 });
 
-test("with a CRD that describes nothing only what every release has is written", () => {
+test("a CRD without descriptions gets only the fields of every release", () => {
   const item = deschedulerItem({ evictionLimitTotal: 7 }, factsWith({ deschedulerSchema: {} }));
   expect(item.managedFields).toEqual([
     "spec.managementState",
@@ -167,7 +167,7 @@ test("with a CRD that describes nothing only what every release has is written",
   expect(item.message).toContain("'KubeVirtRelieveAndMigrate'");
 });
 
-test("switched off, PSI is removed last", () => {
+test("if disabled, PSI is removed last", () => {
   const [descheduler, psi, ...others] = profile.plan({ enablePSIMetrics: false }, onto("v532"));
   expect(others.map(({ name }) => name)).toEqual(["disable-psi-metrics-master"]);
   expect(descheduler?.name).toBe("enable-load-aware-descheduling");
@@ -192,31 +192,31 @@ type Live = {
 const best = "KubeVirtRelieveAndMigrate";
 
 const lives: readonly Live[] = [
-  { reason: "nothing there, nothing to say", generation: "v532", live: [], profiles: [best], warnings: [] },
-  { reason: "ours alone is kept as it is", generation: "v532", live: [best], profiles: [best], warnings: [] },
+  { reason: "an empty list needs no warning", generation: "v532", live: [], profiles: [best], warnings: [] },
+  { reason: "keeps our profile as it is", generation: "v532", live: [best], profiles: [best], warnings: [] },
   {
-    reason: "harmless profiles are preserved in their order, before ours",
+    reason: "preserves compatible profiles in order, before ours",
     generation: "v532",
     live: ["SoftTopologyAndDuplicates", best, "AffinityAndTaints"],
     profiles: ["SoftTopologyAndDuplicates", "AffinityAndTaints", best],
     warnings: [`Preserved profiles SoftTopologyAndDuplicates, AffinityAndTaints run with the node selector of ${best}`],
   },
   {
-    reason: "all others go, an older one of ours too",
+    reason: "removes all other profiles, including our older one",
     generation: "v532",
     live: ["DevKubeVirtRelieveAndMigrate", "TopologyAndDuplicates"],
     profiles: [best],
     warnings: ["Descheduler profiles removed: DevKubeVirtRelieveAndMigrate, TopologyAndDuplicates"],
   },
   {
-    reason: "a profile that is listed twice is preserved once",
+    reason: "preserves a duplicate profile once",
     generation: "v514",
     live: ["AffinityAndTaints", "AffinityAndTaints"],
     profiles: ["AffinityAndTaints", "DevKubeVirtRelieveAndMigrate"],
     warnings: ["Preserved profiles AffinityAndTaints run with the node selector of DevKubeVirtRelieveAndMigrate"],
   },
   {
-    reason: "LongLifecycle brings no node selector",
+    reason: "LongLifecycle has no node selector",
     generation: "v510",
     live: ["AffinityAndTaints"],
     profiles: ["AffinityAndTaints", "LongLifecycle"],
@@ -239,24 +239,29 @@ const nodeIgnored = "evictionLimitNode is ignored: the KubeDescheduler CRD has n
 
 test.each([
   {
-    reason: "a limit per node that is taken needs no word",
+    reason: "an accepted limit per node needs no warning",
     generation: "v532",
     given: { evictionLimitNode: 3 },
     warnings: [],
   },
   {
-    reason: "one that is not taken does",
+    reason: "an unsupported limit per node gets a warning",
     generation: "v521",
     given: { evictionLimitNode: 3 },
     warnings: [nodeIgnored],
   },
-  { reason: "one that nobody asked for does not", generation: "v521", given: { evictionLimitTotal: 3 }, warnings: [] },
-  { reason: "Automatic needs no word", generation: "v532", given: { mode: "Automatic" }, warnings: [] },
+  {
+    reason: "a limit per node that was not set needs no warning",
+    generation: "v521",
+    given: { evictionLimitTotal: 3 },
+    warnings: [],
+  },
+  { reason: "Automatic needs no warning", generation: "v532", given: { mode: "Automatic" }, warnings: [] },
 ] as const)("$reason", ({ generation, given, warnings }) => {
   expect(deschedulerItem(given, onto(generation, { workerKernel: [["psi=1"]] })).warnings).toEqual(warnings);
 });
 
-test("nodes do not reboot for PSI metrics that the descheduler of 5.10 does not use, and the plan says why", () => {
+test("the plan explains why 5.10 gets no PSI metrics and no reboot", () => {
   const items = profile.plan({ mode: "Automatic" }, onto("v510"));
   expect(items.map(({ name }) => name)).toEqual(["enable-load-aware-descheduling"]);
   expect(items[0]?.warnings).toEqual([
@@ -264,13 +269,13 @@ test("nodes do not reboot for PSI metrics that the descheduler of 5.10 does not 
   ]);
 });
 
-test("PSI metrics that the advisor enabled before stay with a descheduler of 5.10: their removal would reboot nodes", () => {
+test("keeps enabled PSI metrics on 5.10, because a removal reboots nodes", () => {
   const psiConfig = deschedulerWith({}); // any object with this name
   const items = profile.plan(undefined, onto("v510", { psiConfig }));
   expect(items.map(({ name }) => name)).toEqual(["enable-psi-metrics", "enable-load-aware-descheduling"]);
 });
 
-test("without PSI metrics the plan says that newer descheduler operators do not run the profile", () => {
+test("without PSI metrics, warns that newer operators do not run the profile", () => {
   expect(deschedulerItem({ enablePSIMetrics: false }, onto("v532")).warnings).toEqual([
     "The descheduler operator runs profile KubeVirtRelieveAndMigrate only if the nodes have PSI metrics",
   ]);

@@ -14,47 +14,51 @@ const effective = "PSI metrics already effective in MachineConfigPool 'worker'";
 type Case = { reason: string; facts: Partial<LoadAwareFacts>; message: string; isSkipped?: true };
 
 const cases: readonly Case[] = [
-  { reason: "it is configured where it is off", facts: { workerKernel: [["psi=0"]] }, message: planned },
+  { reason: "enables PSI if it is off", facts: { workerKernel: [["psi=0"]] }, message: planned },
   {
-    reason: "it is left alone where others switched it on",
+    reason: "skips PSI that another client enabled",
     facts: { workerKernel: [["a", "psi=1"]] },
     message: effective,
     isSkipped: true,
   },
   { reason: "the last argument counts", facts: { workerKernel: [["psi=1", "psi=0"]] }, message: planned },
-  { reason: "only psi=1 is on", facts: { workerKernel: [["psi=1=1"]] }, message: planned },
+  { reason: "only psi=1 enables PSI", facts: { workerKernel: [["psi=1=1"]] }, message: planned },
+  { reason: "the target of the pool must also have it", facts: { workerKernel: [["psi=1"], ["a"]] }, message: planned },
   {
-    reason: "it must be on in what the pool aims at too",
-    facts: { workerKernel: [["psi=1"], ["a"]] },
+    reason: "the current configuration must also have it",
+    facts: { workerKernel: [["a"], ["psi=1"]] },
     message: planned,
   },
-  { reason: "and in what it runs", facts: { workerKernel: [["a"], ["psi=1"]] }, message: planned },
   {
-    reason: "both may have it",
+    reason: "both configurations have it",
     facts: { workerKernel: [["psi=1"], ["psi=1", "a"]] },
     message: effective,
     isSkipped: true,
   },
-  { reason: "what cannot be read does not have it", facts: { workerKernel: [undefined] }, message: planned },
-  { reason: "nor if only one can be read", facts: { workerKernel: [["psi=1"], undefined] }, message: planned },
-  { reason: "without a pool nobody has it", facts: { workerKernel: [] }, message: planned },
+  { reason: "an unread configuration does not have it", facts: { workerKernel: [undefined] }, message: planned },
   {
-    reason: "ours that is in place and effective is still ours",
+    reason: "one unread configuration does not have it",
+    facts: { workerKernel: [["psi=1"], undefined] },
+    message: planned,
+  },
+  { reason: "without a pool, PSI is not effective", facts: { workerKernel: [] }, message: planned },
+  {
+    reason: "our object that is in sync and effective is not skipped",
     facts: { workerKernel: [["psi=1"]], psiConfig: inSync },
     message: effective,
   },
   {
-    reason: "ours that is in place and not yet rolled out is not effective",
+    reason: "our object that is not rolled out yet is not effective",
     facts: { workerKernel: [["a"], ["psi=1"]], psiConfig: inSync },
     message: planned,
   },
   {
-    reason: "ours that was changed is put right, effective or not",
+    reason: "corrects our changed object even if PSI is effective",
     facts: { workerKernel: [["psi=1"]], psiConfig: ours({ kernelArguments: ["psi=1", "a"] }) },
     message: planned,
   },
   {
-    reason: "a lost label is a change too",
+    reason: "corrects a missing label",
     facts: { workerKernel: [["psi=1"]], psiConfig: { ...inSync, metadata: { name: "99-worker-psi-karg" } } },
     message: planned,
   },
@@ -66,7 +70,7 @@ test.each(cases)("$reason", ({ facts, message, isSkipped }) => {
   expect(item && "isSkipped" in item ? item.isSkipped : undefined).toBe(isSkipped);
 });
 
-test("each role that runs VMs gets its own object, with the same content and the role in its names", () => {
+test("each role with VMs gets its own object and item", () => {
   const [worker, master] = enablePsi(factsWith({ vmNodes: { roles: ["worker", "master"], nodes: undefined } }));
   expect([worker?.name, worker?.target.name]).toEqual(["enable-psi-metrics", "99-worker-psi-karg"]);
   expect(master).toMatchObject({
@@ -81,7 +85,7 @@ test("each role that runs VMs gets its own object, with the same content and the
   });
 });
 
-test("PSI that is effective in one pool says nothing about the other", () => {
+test("effective PSI in one pool does not affect the other", () => {
   const vmNodes = { roles: ["worker", "master"], nodes: undefined } as const;
   const items = enablePsi(factsWith({ vmNodes, workerKernel: [["a"]], masterKernel: [["psi=1"]] }));
   expect(items.map(({ message }) => message)).toEqual([
@@ -99,7 +103,7 @@ test("PSI that is effective in one pool says nothing about the other", () => {
   expect(item).not.toHaveProperty("isSkipped");
 });
 
-test("it is switched off for every role, wherever VMs may run now", () => {
+test("disables PSI for every role", () => {
   expect(disablePsi().map(({ name, target }) => [name, target.name])).toEqual([
     ["disable-psi-metrics", "99-worker-psi-karg"],
     ["disable-psi-metrics-master", "99-master-psi-karg"],

@@ -19,7 +19,7 @@ function deschedulerItem(facts: LoadAwareFacts): PlannedItem {
 
 const yamlOf = (item: PlannedItem) => (item.operation === "Apply" ? writeYaml(item.desired) : undefined);
 
-test("thresholds of another client keep ours out of the plan, which names the field, its owner and the command that removes it", () => {
+test("foreign thresholds replace ours, and the warning has field, owner and command", () => {
   const live = deschedulerWith({ profileCustomizations: { devLowNodeUtilizationThresholds: "Medium" } });
   const managedFields = [
     {
@@ -44,7 +44,7 @@ const storedThresholds = deschedulerWith({ profileCustomizations: { devLowNodeUt
 const inputOf = (facts: LoadAwareFacts) =>
   profile.inputs(undefined, facts).find(({ name }) => name === "devLowNodeUtilizationThresholds")?.now;
 
-test("treats thresholds without an owner as stored if the CRD in force has no default for them", () => {
+test("thresholds without an owner or default in the CRD count as stored", () => {
   const facts = factsOf({ descheduler: storedThresholds });
   const item = deschedulerItem(facts);
   expect(yamlOf(item)).not.toContain("devDeviationThresholds");
@@ -61,17 +61,14 @@ const defaults: readonly (readonly [where: string, path: readonly string[], valu
   ["its map", ["profileCustomizations"], { devLowNodeUtilizationThresholds: "Medium" }],
 ];
 
-test.each(defaults)(
-  "treats thresholds without an owner as absent if the CRD has a default for %s",
-  (_, path, value) => {
-    const withDefault = (schema: Json | undefined, [name, ...rest]: readonly string[]): JsonMap => {
-      const map = schema as JsonMap;
-      return name === undefined ? { ...map, default: value } : { ...map, [name]: withDefault(map[name], rest) };
-    };
-    const deschedulerSchema = withDefault(schema, ["properties", "spec", "properties", ...path]);
-    const facts = factsOf({ deschedulerSchema, descheduler: storedThresholds });
-    expect(deschedulerItem(facts).warnings).toEqual([]);
-    expect(yamlOf(deschedulerItem(facts))).toContain("devDeviationThresholds");
-    expect(inputOf(facts)).toBe("absent");
-  },
-);
+test.each(defaults)("thresholds without an owner count as absent if the CRD defaults %s", (_, path, value) => {
+  const withDefault = (schema: Json | undefined, [name, ...rest]: readonly string[]): JsonMap => {
+    const map = schema as JsonMap;
+    return name === undefined ? { ...map, default: value } : { ...map, [name]: withDefault(map[name], rest) };
+  };
+  const deschedulerSchema = withDefault(schema, ["properties", "spec", "properties", ...path]);
+  const facts = factsOf({ deschedulerSchema, descheduler: storedThresholds });
+  expect(deschedulerItem(facts).warnings).toEqual([]);
+  expect(yamlOf(deschedulerItem(facts))).toContain("devDeviationThresholds");
+  expect(inputOf(facts)).toBe("absent");
+});

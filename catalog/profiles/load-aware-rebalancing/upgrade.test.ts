@@ -42,7 +42,7 @@ function seenFor(roles: VmNodesFact["roles"]): ReconcileFacts {
   };
 }
 
-test("it is the same where the nodes for VMs are workers, and another one where they are the control plane", () => {
+test("an upgrade differs if VMs run on other roles", () => {
   expect(observe(seenFor(["worker"]), new Map()).upgrade).toBe("same");
   expect(observe(seenFor(["master"]), new Map()).upgrade).toBe("differs");
   expect(observe(seenFor(["worker", "master"]), new Map()).upgrade).toBe("differs");

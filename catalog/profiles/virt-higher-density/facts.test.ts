@@ -9,32 +9,32 @@ type Case = { reason: string; given: Options | undefined; wanted: DensitySetting
 
 const cases: readonly Case[] = [
   {
-    reason: "no options: all of it, and nothing pinned",
+    reason: "without options, everything is on and nothing is pinned",
     given: undefined,
     wanted: { hasSwap: true, ratio: ratio(150, false), ksm: { selector: {}, isPinned: false } },
   },
   {
-    reason: "options that say nothing leave KSM off",
+    reason: "empty options leave KSM off",
     given: {},
     wanted: { hasSwap: true, ratio: ratio(150, false), ksm: undefined },
   },
   {
-    reason: "without swap the ratio falls to what is safe",
+    reason: "without swap, the ratio is the safe default",
     given: { enableSwap: false },
     wanted: { hasSwap: false, ratio: ratio(120, false), ksm: undefined },
   },
   {
-    reason: "a ratio that was given is pinned, even the usual one",
+    reason: "a given ratio is pinned, even the default one",
     given: { memoryToRequestRatio: 150 },
     wanted: { hasSwap: true, ratio: ratio(150, true), ksm: undefined },
   },
   {
-    reason: "a ratio that was given counts without swap too",
+    reason: "a given ratio also counts without swap",
     given: { enableSwap: false, memoryToRequestRatio: 110 },
     wanted: { hasSwap: false, ratio: ratio(110, true), ksm: undefined },
   },
   {
-    reason: "KSM with nothing said is on everywhere, and pinned",
+    reason: "an empty KSM configuration enables KSM everywhere and pins it",
     given: { ksmConfiguration: {} },
     wanted: { hasSwap: true, ratio: ratio(150, false), ksm: everywhere },
   },
@@ -44,17 +44,17 @@ const cases: readonly Case[] = [
     wanted: { hasSwap: true, ratio: ratio(150, false), ksm: everywhere },
   },
   {
-    reason: "KSM may be switched off",
+    reason: "KSM can be disabled",
     given: { ksmConfiguration: { enabled: false, nodeLabelSelector: { matchLabels: { a: "b" } } } },
     wanted: { hasSwap: true, ratio: ratio(150, false), ksm: undefined },
   },
   {
-    reason: "empty parts of a selector are left out",
+    reason: "omits empty parts of a selector",
     given: { ksmConfiguration: { enabled: true, nodeLabelSelector: { matchLabels: {}, matchExpressions: [] } } },
     wanted: { hasSwap: true, ratio: ratio(150, false), ksm: everywhere },
   },
   {
-    reason: "the others are passed on",
+    reason: "keeps the other parts of a selector",
     given: {
       ksmConfiguration: {
         nodeLabelSelector: {

@@ -44,7 +44,7 @@ type Law = (given: JsonMap | undefined, facts: DensityFacts, plan: readonly Plan
 const always = (isTrue: Law) =>
   fc.property(anyOptions, anyFacts, (given, facts) => isTrue(given, facts, profile.plan(given, facts)));
 
-test("no two items have the same target, removals come last, and every managed field is desired", () => {
+test("targets are unique, removals come last, and managed fields are desired", () => {
   const law = always((_given, _facts, plan) => {
     const isThere = (item: PlannedItem) =>
       item.operation === "Delete" ||
@@ -56,7 +56,7 @@ test("no two items have the same target, removals come last, and every managed f
   fc.assert(law);
 });
 
-test("an input is what the plan writes once it is done, so that a quiet cluster stays quiet", () => {
+test("after the apply, each input has its planned value", () => {
   const law = always((given, facts, plan) => {
     const density = plan.find(({ name }) => name === "configure-higher-density");
     const written = density?.operation === "Apply" ? density.desired : undefined;
@@ -66,7 +66,7 @@ test("an input is what the plan writes once it is done, so that a quiet cluster 
   fc.assert(law);
 });
 
-test("a ratio that counts on swap waits for the last role's swap, and each role's for the one before", () => {
+test("a ratio waits for the last role's swap, each swap for the previous one", () => {
   const law = always((_given, _facts, plan) => {
     const swaps = plan.filter(({ operation, target }) => operation === "Apply" && target.kind === "MachineConfig");
     const density = plan.find(({ target }) => target.kind === "HyperConverged");

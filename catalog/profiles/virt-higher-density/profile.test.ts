@@ -15,7 +15,7 @@ const target = (version: HcoVersion) => ({
 });
 const message = "HyperConverged 'kubevirt-hyperconverged' will be configured with memoryOvercommitPercentage=";
 
-test("without options swap comes first, and the HyperConverged waits for it", () => {
+test("without options, swap comes first and the HyperConverged waits for it", () => {
   const [swap, density, ...others] = profile.plan(undefined, factsWith({}));
   expect(others).toEqual([]);
   expect(swap).toMatchObject({
@@ -57,7 +57,7 @@ spec:
 `);
 });
 
-test("without swap the ratio falls first, then the swap is removed", () => {
+test("without swap, lowers the ratio before it removes the swap", () => {
   const [density, swap, ...others] = profile.plan({ enableSwap: false }, factsWith({ hco: hcoWith("v1beta1", {}) }));
   expect(others.map(({ name }) => name)).toEqual(["disable-kubelet-swap-master"]);
   expect(density).toEqual({
@@ -95,7 +95,7 @@ spec:
   });
 });
 
-test("in the older version a ratio and a selector of the user are where they were", () => {
+test("v1beta1 gets the user's ratio and selector at its paths", () => {
   const nodeLabelSelector = { matchExpressions: [{ key: "ksm", operator: "Exists", values: [] }], matchLabels: {} };
   const given = { memoryToRequestRatio: 200, ksmConfiguration: { enabled: true, nodeLabelSelector } };
   const [, density] = profile.plan(given, factsWith({ hco: hcoWith("v1beta1", {}) }));
@@ -125,14 +125,14 @@ test.each([
     given: { memoryToRequestRatio: 121 },
     waitsFor: "enable-kubelet-swap",
   },
-  { reason: "120 percent needs no swap", given: { memoryToRequestRatio: 120 }, waitsFor: undefined },
-  { reason: "what is not planned cannot be waited for", given: { enableSwap: false }, waitsFor: undefined },
+  { reason: "120 percent does not wait for swap", given: { memoryToRequestRatio: 120 }, waitsFor: undefined },
+  { reason: "does not wait for swap that is not planned", given: { enableSwap: false }, waitsFor: undefined },
 ])("$reason", ({ given, waitsFor }) => {
   const density = profile.plan(given, factsWith({})).find(({ name }) => name === "configure-higher-density");
   expect(density && "waitsFor" in density ? density.waitsFor : undefined).toBe(waitsFor);
 });
 
-test("a HyperConverged elsewhere is written where it is", () => {
+test("writes the HyperConverged in its own namespace", () => {
   const hco = { ...hcoWith("v1", {}), namespace: "kubevirt-hyperconverged" };
   const [, density] = profile.plan({}, factsWith({ hco }));
   expect(density).toMatchObject({
@@ -141,7 +141,7 @@ test("a HyperConverged elsewhere is written where it is", () => {
   });
 });
 
-test("it needs MachineConfigs for swap, and the HyperConverged, in this order", () => {
+test("requires MachineConfigs for swap, and the HyperConverged, in this order", () => {
   const shown = (given: JsonMap | undefined) =>
     profile.needs(given).map(({ kind, shown, versions, remedy }) => [kind, shown, versions, remedy]);
   const remedy = "MachineConfig CRD is required for swap configuration (available on OpenShift)";
@@ -159,15 +159,19 @@ test("it needs MachineConfigs for swap, and the HyperConverged, in this order", 
 const tooMuch = { kind: "invalid", message: "memoryToRequestRatio > 120 requires enableSwap=true" };
 
 test.each([
-  { reason: "no options are valid", given: undefined, refusal: undefined },
-  { reason: "no swap alone is valid", given: { enableSwap: false }, refusal: undefined },
+  { reason: "accepts no options", given: undefined, refusal: undefined },
+  { reason: "accepts disabled swap", given: { enableSwap: false }, refusal: undefined },
   {
-    reason: "120 percent without swap is valid",
+    reason: "accepts 120 percent without swap",
     given: { enableSwap: false, memoryToRequestRatio: 120 },
     refusal: undefined,
   },
-  { reason: "more without swap is not", given: { enableSwap: false, memoryToRequestRatio: 121 }, refusal: tooMuch },
-  { reason: "more with swap is valid", given: { memoryToRequestRatio: 300 }, refusal: undefined },
+  {
+    reason: "rejects more than 120 percent without swap",
+    given: { enableSwap: false, memoryToRequestRatio: 121 },
+    refusal: tooMuch,
+  },
+  { reason: "accepts more with swap", given: { memoryToRequestRatio: 300 }, refusal: undefined },
 ])("$reason", ({ given, refusal }) => {
   expect(profile.refuse(given, factsWith({}))).toEqual(refusal);
 });
@@ -182,7 +186,7 @@ const ratioInput = (now: string | undefined, planned = "150") => ({ name: "memor
 type Depends = { reason: string; values?: JsonMap; given?: JsonMap; inputs: readonly object[] };
 
 const dependencies: readonly Depends[] = [
-  { reason: "without options it depends on both values", values: live, inputs: [ksmInput("{}"), ratioInput("130")] },
+  { reason: "without options, depends on both values", values: live, inputs: [ksmInput("{}"), ratioInput("130")] },
   { reason: "KSM that is off is empty", values: {}, inputs: [ksmInput(""), ratioInput("100")] },
   {
     reason: "KSM without a selector is off",
@@ -194,22 +198,22 @@ const dependencies: readonly Depends[] = [
     values: { ksmConfiguration: { nodeLabelSelector: { matchLabels: { b: "1", a: "<" } } } },
     inputs: [ksmInput('{"matchLabels":{"a":"\\u003c","b":"1"}}'), ratioInput("100")],
   },
-  { reason: "options that leave KSM off do not depend on it", values: live, given: {}, inputs: [ratioInput("130")] },
+  { reason: "options without KSM do not depend on it", values: live, given: {}, inputs: [ratioInput("130")] },
   {
-    reason: "the ratio is what the options lead to",
+    reason: "the planned ratio follows the options",
     values: live,
     given: { enableSwap: false },
     inputs: [ratioInput("130", "120")],
   },
-  { reason: "a pinned ratio is no input", values: live, given: { memoryToRequestRatio: 150 }, inputs: [] },
-  { reason: "pinned KSM is no input", values: live, given: { ksmConfiguration: {} }, inputs: [ratioInput("130")] },
+  { reason: "a pinned ratio is not an input", values: live, given: { memoryToRequestRatio: 150 }, inputs: [] },
+  { reason: "pinned KSM is not an input", values: live, given: { ksmConfiguration: {} }, inputs: [ratioInput("130")] },
   {
-    reason: "KSM switched off is no input",
+    reason: "disabled KSM is not an input",
     values: live,
     given: { ksmConfiguration: { enabled: false } },
     inputs: [ratioInput("130")],
   },
-  { reason: "without a HyperConverged there is nothing to read", inputs: [ksmInput(undefined), ratioInput(undefined)] },
+  { reason: "without a HyperConverged, both values are unknown", inputs: [ksmInput(undefined), ratioInput(undefined)] },
 ];
 
 test.each(dependencies)("$reason", ({ values, given, inputs }) => {
@@ -220,7 +224,7 @@ test.each(dependencies)("$reason", ({ values, given, inputs }) => {
   }
 });
 
-test("a moved input is reported in the words that users know", () => {
+test("describes a changed input in the user's terms", () => {
   const [ksm, ratio] = profile.inputs(undefined, factsWith({}));
   expect(ksm?.describe("{}", "")).toBe("HCO KSM configuration changed (was true, now false)");
   expect(ksm?.describe("", "{}")).toBe("HCO KSM configuration changed (was false, now true)");

@@ -35,13 +35,28 @@ const inForce = [pool("00-worker", "90-worker-kubelet-swap")];
 const notInForce = [pool("00-worker")];
 
 test.each([
-  { reason: "what a kubelet reports is believed", seen: node("a", 64), pools: notInForce, bytes: 64 * GiB },
-  { reason: "none is believed where our configuration is in force", seen: node("a"), pools: inForce, bytes: 0 },
-  { reason: "that of the control plane too", seen: node("a"), pools: [pool("90-master-kubelet-swap")], bytes: 0 },
-  { reason: "a reported zero is none as well", seen: node("a", 0), pools: inForce, bytes: 0 },
-  { reason: "swap that is not in use is not reported", seen: node("a"), pools: notInForce, bytes: undefined },
+  { reason: "uses the swap that the kubelet reports", seen: node("a", 64), pools: notInForce, bytes: 64 * GiB },
   {
-    reason: "a kubelet before 1.33 does not report any",
+    reason: "without a report, swap is 0 if our configuration is effective",
+    seen: node("a"),
+    pools: inForce,
+    bytes: 0,
+  },
+  {
+    reason: "without a report, the configuration of the control plane also counts",
+    seen: node("a"),
+    pools: [pool("90-master-kubelet-swap")],
+    bytes: 0,
+  },
+  { reason: "a reported 0 is no swap", seen: node("a", 0), pools: inForce, bytes: 0 },
+  {
+    reason: "without our configuration, missing swap is unknown",
+    seen: node("a"),
+    pools: notInForce,
+    bytes: undefined,
+  },
+  {
+    reason: "a kubelet before 1.33 reports no swap",
     seen: node("a", undefined, "v1.32.9"),
     pools: inForce,
     bytes: undefined,
@@ -62,7 +77,7 @@ test.each([
   expect(reportSwap(nodes, inForce)).toBe(text);
 });
 
-test("what VMs are promised beyond memory must fit into swap, where the swap is known", () => {
+test("warns if known swap does not cover the overcommitted memory", () => {
   const three = ["a", "b", "c"].map((name) => node(name, 64));
   const warning =
     "memoryOvercommitPercentage=150 is not covered by swap in the worst case: short of up to 64.0 GiB on 3 nodes (a, b, c)";

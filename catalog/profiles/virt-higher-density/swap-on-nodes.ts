@@ -1,8 +1,8 @@
 // Determines the known swap of nodes, and whether it covers the memory overcommit.
 
 import type { KubeObject } from "@virt/api";
-import { configOf, nodeRoles } from "@virt/cluster";
-import { asList, asNumber, asText, at, member, readBytes, shortList } from "@virt/objects";
+import { configOf, nodeRoles, readMachineConfigPool } from "@virt/cluster";
+import { asNumber, asText, at, readBytes, shortList } from "@virt/objects";
 import { swapConfigName } from "./facts.ts";
 
 const GiB = 2 ** 30;
@@ -25,14 +25,10 @@ function reportsSwap(node: KubeObject): boolean {
 
 // Reports whether the node runs a config that includes the swap MachineConfig.
 function isConfigured(node: KubeObject, pools: readonly KubeObject[]): boolean {
-  const ours: readonly (string | undefined)[] = nodeRoles.map(swapConfigName);
-  return pools.some(
-    (pool) =>
-      at(pool, "status", "configuration", "name") === configOf(node) &&
-      asList(at(pool, "status", "configuration", "source")).some((source) =>
-        ours.includes(asText(member(source, "name"))),
-      ),
-  );
+  const ours = nodeRoles.map(swapConfigName);
+  return pools
+    .map((pool) => readMachineConfigPool(pool).current)
+    .some(({ name, sources }) => name === configOf(node) && ours.some((each) => sources.includes(each)));
 }
 
 export function reportSwap(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): string {

@@ -17,7 +17,7 @@ test.each(texts)("$path has $bytes bytes and ends with one newline", ({ text, by
   expect(text).toMatch(/[^\n]\n$/);
 });
 
-test("the script is the one that was reviewed", () => {
+test("the script has the reviewed hash", () => {
   const hash = createHash("sha256").update(findSwapPartition).digest("hex");
   expect(hash).toBe("c169999c272cccb44ad92428f7003503b0d04d0d8b59f65e387456b01f167dbc");
 });
@@ -25,7 +25,7 @@ test("the script is the one that was reviewed", () => {
 const [item] = enableSwap(factsWith({}));
 const desired = item?.operation === "Apply" ? item.desired : undefined;
 
-test("both files and both units are there, in order, and read as the texts they are", () => {
+test("the diff shows both files and both units in order", () => {
   const block = (text: string) => text.replaceAll(/^(?=.)/gm, " ".repeat(8));
   expect(desired && diffText(desired)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
@@ -48,20 +48,20 @@ ${block(swapProvisionUnit)}      ~ unit cgroup-system-slice-config.service (enab
 ${block(systemSliceUnit)}`);
 });
 
-test("files are written as base64 of their text", () => {
+test("encodes files in base64", () => {
   const files = at(desired, "spec", "config", "storage", "files") as readonly { contents: { source: string } }[];
   const source = (text: string) => `data:text/plain;charset=utf-8;base64,${Buffer.from(text).toString("base64")}`;
   expect(files.map(({ contents }) => contents.source)).toEqual([source(findSwapPartition), source(kubeletDropIn)]);
 });
 
-test("nothing on the node can fail the kubelet: no unit is required by it, none waits for a first boot", () => {
+test("the kubelet does not require any unit, and none waits for a first boot", () => {
   for (const text of [swapProvisionUnit, systemSliceUnit]) {
     expect(text).not.toMatch(/RequiredBy|Requires|BindsTo|ConditionFirstBoot/);
     expect(text).toMatch(/^WantedBy=kubelet-dependencies\.target$/m);
   }
 });
 
-test("each role that runs VMs gets it, the control plane after the workers", () => {
+test("each role with VMs gets swap, the control plane after the workers", () => {
   const facts = factsWith({ vmNodes: { roles: ["worker", "master"], nodes: undefined } });
   const items = enableSwap(facts);
   expect(items.map(({ name, target, waitsFor }) => [name, target.name, waitsFor])).toEqual([
@@ -74,7 +74,7 @@ test("each role that runs VMs gets it, the control plane after the workers", () 
   expect(lastSwapItem(facts)).toBe("enable-kubelet-swap-master");
 });
 
-test("it goes from every role, behind the ratio", () => {
+test("removes swap from every role after the ratio", () => {
   expect(disableSwap().map(({ name, target, waitsFor }) => [name, target.name, waitsFor])).toEqual([
     ["disable-kubelet-swap", "90-worker-kubelet-swap", "configure-higher-density"],
     ["disable-kubelet-swap-master", "90-master-kubelet-swap", "configure-higher-density"],

@@ -22,31 +22,31 @@ const autopilot = (value: string) => ({
 type SwapCase = { reason: string; facts: Partial<DensityFacts>; given?: JsonMap; warnings: readonly string[] };
 
 const swapCases: readonly SwapCase[] = [
-  { reason: "where the cluster has no wasp-agent nothing is said about it", facts: {}, warnings: [] },
-  { reason: "one that runs is named", facts: { waspAgent }, warnings: [runs] },
+  { reason: "without wasp-agent, there is no warning", facts: {}, warnings: [] },
+  { reason: "warns about wasp-agent", facts: { waspAgent }, warnings: [runs] },
   {
-    reason: "one that runs is named whatever the ratio",
+    reason: "warns about wasp-agent at any ratio",
     facts: { waspAgent },
     given: { memoryToRequestRatio: 100 },
     warnings: [runs],
   },
   {
-    reason: "assets that are listed stay in the list",
+    reason: "keeps listed assets in the suggested list",
     facts: { ...autopilot("descheduler"), waspAgent },
     warnings: [runsBy(`${annotate("descheduler,swap-enable")}; if it still runs then, ${removal}`)],
   },
   {
-    reason: "true in a list is no asset",
+    reason: "does not keep true in the suggested list",
     facts: { ...autopilot("true,descheduler"), waspAgent },
     warnings: [runsBy(`${annotate("descheduler,swap-enable")}; if it still runs then, ${removal}`)],
   },
   {
-    reason: "one that runs although the platform enables swap is to be removed",
+    reason: "suggests removing wasp-agent if the platform enables swap",
     facts: { ...autopilot("true"), waspAgent },
     warnings: [runsBy(removal)],
   },
   {
-    reason: "also where swap is one of several assets",
+    reason: "suggests removing wasp-agent if swap is in the list",
     facts: { ...autopilot("descheduler, swap-enable"), waspAgent },
     warnings: [runsBy(removal)],
   },
@@ -56,7 +56,7 @@ test.each(swapCases)("$reason", ({ facts, given, warnings }) => {
   expect(warningsOf("enable-kubelet-swap", given, factsWith(facts))).toEqual(warnings);
 });
 
-test("without swap wasp-agent is in nobody's way", () => {
+test("without swap, wasp-agent needs no warning", () => {
   const plan = profile.plan({ enableSwap: false }, factsWith({ waspAgent }));
   expect(plan.flatMap(({ warnings }) => warnings)).toEqual([]);
 });
@@ -65,10 +65,10 @@ const aimed = (zone: string) => ({ ksmConfiguration: { nodeLabelSelector: { matc
 const aimless = "nodeLabelSelector matches no node";
 
 const ksmCases: readonly SwapCase[] = [
-  { reason: "a selector that selects a node is fine", facts: {}, given: aimed("b"), warnings: [] },
-  { reason: "one that selects none is not", facts: {}, given: aimed("c"), warnings: [aimless] },
-  { reason: "unread nodes are not called unselected", facts: { nodes: undefined }, given: aimed("c"), warnings: [] },
-  { reason: "nobody gave a selector", facts: { nodes: [] }, warnings: [] },
+  { reason: "a selector that matches a node needs no warning", facts: {}, given: aimed("b"), warnings: [] },
+  { reason: "warns about a selector that matches no node", facts: {}, given: aimed("c"), warnings: [aimless] },
+  { reason: "unread nodes need no warning", facts: { nodes: undefined }, given: aimed("c"), warnings: [] },
+  { reason: "no selector needs no warning", facts: { nodes: [] }, warnings: [] },
 ];
 
 test.each(ksmCases)("$reason", ({ facts, given, warnings }) => {
@@ -88,32 +88,32 @@ type DryRunCase = { reason: string; given?: JsonMap; live: Hco; after: Hco; warn
 
 const dryRunCases: readonly DryRunCase[] = [
   {
-    reason: "KSM that the dry run removes is switched off, whoever wrote it first",
+    reason: "reports that KSM is disabled if the dry run removes it",
     live: hco(ksm, ours, owner("kubectl-create")),
     after: hco({}),
     warnings: ["KSM will be disabled"],
   },
   {
-    reason: "KSM that the dry run leaves stays, and those who own it then are named",
+    reason: "names the owners if the dry run keeps KSM",
     live: hco(ksm, ours, owner("b"), owner("a")),
     after: hco(ksm, owner("b"), owner("a"), owner("b")),
     warnings: [stays("b, a")],
   },
   {
-    reason: "also those who wrote it in the older version",
+    reason: "names owners in the older version",
     live: hco(ksm),
     after: hco(ksm, owner("argocd", oldFieldsV1)),
     warnings: [stays("argocd")],
   },
   {
-    reason: "owners of other fields have no say",
+    reason: "does not name owners of other fields",
     live: hco(ksm),
     after: hco(ksm, owner("b", { "f:spec": { "f:virtualization": { "f:evictionStrategy": {} } } })),
     warnings: [stays("an unknown manager")],
   },
-  { reason: "KSM that was off needs no word", live: hco({}), after: hco({}), warnings: [] },
+  { reason: "KSM that was off needs no warning", live: hco({}), after: hco({}), warnings: [] },
   {
-    reason: "KSM that stays wanted needs none either",
+    reason: "KSM that stays on needs no warning",
     given: { ksmConfiguration: {} },
     live: hco(ksm),
     after: hco(ksm, owner("b")),

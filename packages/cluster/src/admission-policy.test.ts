@@ -9,7 +9,7 @@ const policy = {
 };
 const hash = hashPolicySpec(spec, "here");
 
-test("a policy that is not there, or is another one, has a fault; ours has none in whatever namespace we run", () => {
+test("reports a missing or changed policy, and ours in no namespace", () => {
   expect(faultOfPolicy(undefined, hash, "here")).toBe("is missing");
   expect(faultOfPolicy({ ...policy, spec }, hash, "here")).toBeUndefined();
   const elsewhere = { ...spec, validations: [{ expression: "user == 'system:serviceaccount:there:operator'" }] };

@@ -20,7 +20,7 @@ const nodes = [
   node("worker-1", "worker", { "feature.node.kubernetes.io/pci-0300_10de.present": "true" }),
 ];
 
-test("both controllers read the same facts from the same objects", () => {
+test("both controllers derive the same facts from the same objects", () => {
   expect(chooseHyperConverged([hcoIn("elsewhere"), hcoIn("openshift-cnv")], "")).toEqual({
     kind: "found",
     object: hcoIn("openshift-cnv"),

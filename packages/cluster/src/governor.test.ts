@@ -23,15 +23,15 @@ const purposesOf = (profile: string) => (profile === "virt-higher-density" ? ["k
 const cases: readonly { reason: string; plans: readonly GovernorConfig[]; governor: string | undefined }[] = [
   { reason: "an approved plan governs", plans: [plan("Apply", 3)], governor: "virt-higher-density" },
   {
-    reason: "it governs on while the next one is previewed",
+    reason: "a plan governs while the next one is previewed",
     plans: [plan("DryRun", 3)],
     governor: "virt-higher-density",
   },
-  { reason: "a preview governs nothing", plans: [plan("DryRun")], governor: undefined },
-  { reason: "an ignored config governs nothing", plans: [plan("Ignore", 3)], governor: undefined },
-  { reason: "a deleted config governs nothing", plans: [], governor: undefined },
+  { reason: "a preview does not govern", plans: [plan("DryRun")], governor: undefined },
+  { reason: "an ignored config does not govern", plans: [plan("Ignore", 3)], governor: undefined },
+  { reason: "a deleted config does not govern", plans: [], governor: undefined },
   {
-    reason: "a config without status governs nothing",
+    reason: "a config without status does not govern",
     plans: [{ metadata: { name: "x" }, spec: { profile: "virt-higher-density", action: "Apply" } }],
     governor: undefined,
   },
@@ -43,7 +43,7 @@ test.each(cases)("$reason", ({ plans, governor }) => {
   expect(governedFields(plans, hco)).toEqual(governor === undefined ? [] : ["spec.a", "spec.b"]);
 });
 
-test("an object is known by group, kind, namespace and name, not by version", () => {
+test("identifies an object by group, kind, namespace and name, not version", () => {
   const plans = [plan("Apply", 1)];
   expect(governorOf(plans, { ...hco, apiVersion: "hco.kubevirt.io/v1" })).toBe("virt-higher-density");
   expect(governorOf(plans, { ...hco, apiVersion: "v1beta1" })).toBeUndefined();
@@ -51,11 +51,11 @@ test("an object is known by group, kind, namespace and name, not by version", ()
   expect(governorOf(plans, { ...hco, kind: "Other" })).toBeUndefined();
 });
 
-test("fields of several plans are governed together, each once", () => {
+test("unites the fields of several plans", () => {
   expect(governedFields([plan("Apply", 1), plan("Apply", 2)], hco)).toEqual(["spec.a", "spec.b"]);
 });
 
-test("a field that a plan named in one version is governed in the other", () => {
+test("translates a field of another version", () => {
   const targetRef = { ...hco, apiVersion: "hco.kubevirt.io/v1beta1" };
   const managedFields = ["spec.higherWorkloadDensity.memoryOvercommitPercentage", "spec.a"];
   const written = { ...plan("Apply", 1), status: { executedGeneration: 1, items: [{ targetRef, managedFields }] } };
@@ -66,6 +66,6 @@ test("a field that a plan named in one version is governed in the other", () => 
   expect(governedFields([written], targetRef)).toEqual(managedFields);
 });
 
-test("a purpose that no profile has is governed by nobody", () => {
+test("an unknown purpose has no governor", () => {
   expect(governorOfPurpose([plan("Apply", 1)], "psi", purposesOf)).toBeUndefined();
 });

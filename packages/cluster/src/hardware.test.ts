@@ -12,73 +12,77 @@ const subnets = (value: unknown) => ({ annotations: { "k8s.ovn.org/node-subnets"
 type Case = { reason: string; nodes: readonly KubeObject[]; found: Partial<Hardware> };
 
 const cases: readonly Case[] = [
-  { reason: "no nodes have nothing", nodes: [], found: {} },
-  { reason: "a plain worker has nothing", nodes: [worker(capacity("memory", "1Gi"))], found: {} },
+  { reason: "no nodes", nodes: [], found: {} },
+  { reason: "a plain worker", nodes: [worker(capacity("memory", "1Gi"))], found: {} },
   { reason: "a PCI device", nodes: [worker(feature("pci-0300_10de.present"))], found: { pciDevicesPresent: true } },
-  { reason: "a PCI label that says no", nodes: [worker(feature("pci-0300_10de.present", "false"))], found: {} },
-  { reason: "a PCI label of something else", nodes: [worker(feature("pci-0300_10de.sriov.capable"))], found: {} },
+  { reason: "a PCI label with another value", nodes: [worker(feature("pci-0300_10de.present", "false"))], found: {} },
+  { reason: "a label of another feature", nodes: [worker(feature("pci-0300_10de.sriov.capable"))], found: {} },
   { reason: "a PCI label without a device", nodes: [worker(feature("pci-.present"))], found: {} },
-  { reason: "the PCI label of old", nodes: [worker(feature("pci-present", ""))], found: { pciDevicesPresent: true } },
+  { reason: "the old PCI label", nodes: [worker(feature("pci-present", ""))], found: { pciDevicesPresent: true } },
   { reason: "an extended resource", nodes: [worker(capacity("a.b/c", "1"))], found: { pciDevicesPresent: true } },
-  { reason: "thousands of one", nodes: [worker(capacity("a.b/c", "1k"))], found: { pciDevicesPresent: true } },
-  { reason: "part of one", nodes: [worker(capacity("a.b/c", ".5"))], found: { pciDevicesPresent: true } },
-  { reason: "none of it", nodes: [worker(capacity("a.b/c", "0"))], found: {} },
-  { reason: "nothing of it, with a unit", nodes: [worker(capacity("a.b/c", "0.0Gi"))], found: {} },
-  { reason: "an amount that is none", nodes: [worker(capacity("a.b/c", "many"))], found: {} },
-  { reason: "a resource without a domain", nodes: [worker(capacity("hugepages-2Mi", "1Gi"))], found: {} },
-  { reason: "Kubernetes' own domain", nodes: [worker(capacity("kubernetes.io/x", "1"))], found: {} },
-  { reason: "one below it", nodes: [worker(capacity("attachable.kubernetes.io/x", "1"))], found: {} },
   {
-    reason: "one that only ends like it",
+    reason: "thousands of an extended resource",
+    nodes: [worker(capacity("a.b/c", "1k"))],
+    found: { pciDevicesPresent: true },
+  },
+  {
+    reason: "a fraction of an extended resource",
+    nodes: [worker(capacity("a.b/c", ".5"))],
+    found: { pciDevicesPresent: true },
+  },
+  { reason: "zero of an extended resource", nodes: [worker(capacity("a.b/c", "0"))], found: {} },
+  { reason: "zero with a unit", nodes: [worker(capacity("a.b/c", "0.0Gi"))], found: {} },
+  { reason: "an invalid amount", nodes: [worker(capacity("a.b/c", "many"))], found: {} },
+  { reason: "a resource without a domain", nodes: [worker(capacity("hugepages-2Mi", "1Gi"))], found: {} },
+  { reason: "the domain of Kubernetes", nodes: [worker(capacity("kubernetes.io/x", "1"))], found: {} },
+  { reason: "a subdomain of Kubernetes", nodes: [worker(capacity("attachable.kubernetes.io/x", "1"))], found: {} },
+  {
+    reason: "a domain with a similar end",
     nodes: [worker(capacity("xkubernetes.io/x", "1"))],
     found: { pciDevicesPresent: true },
   },
-  { reason: "KubeVirt's kvm", nodes: [worker(capacity("devices.kubevirt.io/kvm", "1k"))], found: {} },
+  { reason: "the kvm resource of KubeVirt", nodes: [worker(capacity("devices.kubevirt.io/kvm", "1k"))], found: {} },
   { reason: "a bridge", nodes: [worker(capacity("bridge.network.kubevirt.io/br1", "1k"))], found: {} },
   { reason: "bridges", nodes: [worker(capacity("network.kubevirt.io/br1", "1k"))], found: {} },
   { reason: "NUMA", nodes: [worker(feature("memory-numa"))], found: { numaNodesPresent: true } },
-  { reason: "hyper-threading is no NUMA", nodes: [worker(feature("cpu-hardware_multithreading"))], found: {} },
+  { reason: "hyper-threading without NUMA", nodes: [worker(feature("cpu-hardware_multithreading"))], found: {} },
   {
     reason: "a topology policy",
     nodes: [worker({ annotations: { "kubevirt.io/topology-manager-policy": "single-numa-node" } })],
     found: { numaNodesPresent: true },
   },
   {
-    reason: "an empty one",
+    reason: "an empty topology policy",
     nodes: [worker({ annotations: { "kubevirt.io/topology-manager-policy": "" } })],
     found: {},
   },
   { reason: "an IOMMU", nodes: [worker(feature("iommu-enabled"))], found: { vfioCapable: true } },
-  { reason: "an IOMMU, by its other name", nodes: [worker(feature("iommu.enabled"))], found: { vfioCapable: true } },
+  { reason: "an IOMMU under its other name", nodes: [worker(feature("iommu.enabled"))], found: { vfioCapable: true } },
   { reason: "a USB device", nodes: [worker(feature("usb-ef_046d.present"))], found: { usbDevicesPresent: true } },
-  { reason: "the USB label of old", nodes: [worker(feature("usb-present"))], found: { usbDevicesPresent: true } },
+  { reason: "the old USB label", nodes: [worker(feature("usb-present"))], found: { usbDevicesPresent: true } },
   ...["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"].map((gpu) => ({
     reason: `a GPU: ${gpu}`,
     nodes: [worker(capacity(gpu, "2"))],
     found: { gpuPresent: true, pciDevicesPresent: true },
   })),
+  { reason: "one of two workers", nodes: [worker(), worker(feature("iommu-enabled"))], found: { vfioCapable: true } },
   {
-    reason: "one worker of two is enough",
-    nodes: [worker(), worker(feature("iommu-enabled"))],
-    found: { vfioCapable: true },
-  },
-  {
-    reason: "control planes do not count beside workers",
+    reason: "control planes beside workers do not count",
     nodes: [worker(), master(feature("iommu-enabled"))],
     found: {},
   },
   {
-    reason: "without workers every node counts",
+    reason: "without workers, every node counts",
     nodes: [master(feature("iommu-enabled"))],
     found: { vfioCapable: true },
   },
   {
-    reason: "a node that leaves does not count",
+    reason: "a node that is being deleted does not count",
     nodes: [worker(), worker({ ...feature("iommu-enabled"), isLeaving: true })],
     found: {},
   },
   {
-    reason: "the last worker that leaves does not make control planes count",
+    reason: "the last worker, while it is deleted, keeps control planes from counting",
     nodes: [worker({ isLeaving: true }), master(feature("iommu-enabled"))],
     found: {},
   },
@@ -88,7 +92,7 @@ const cases: readonly Case[] = [
     found: { podSubnetPrefix: 23 },
   },
   {
-    reason: "subnets as a list, of which IPv4 counts",
+    reason: "a list of subnets with IPv4",
     nodes: [worker(subnets({ default: ["fd01::/64", "10.128.0.0/22"] }))],
     found: { podSubnetPrefix: 22 },
   },
@@ -98,14 +102,18 @@ const cases: readonly Case[] = [
     nodes: [worker({ ...subnets({ default: "10.128.0.0/23" }), podCIDR: "10.0.0.0/24" })],
     found: { podSubnetPrefix: 23 },
   },
-  { reason: "the spec without it", nodes: [worker({ podCIDR: "10.0.0.0/24" })], found: { podSubnetPrefix: 24 } },
   {
-    reason: "the spec where the annotation is broken",
+    reason: "the spec without the annotation",
+    nodes: [worker({ podCIDR: "10.0.0.0/24" })],
+    found: { podSubnetPrefix: 24 },
+  },
+  {
+    reason: "the spec with a broken annotation",
     nodes: [worker({ annotations: { "k8s.ovn.org/node-subnets": "{" }, podCIDR: "10.0.0.0/24" })],
     found: { podSubnetPrefix: 24 },
   },
   {
-    reason: "of two equally frequent networks the smaller one",
+    reason: "the smaller of two equally frequent networks",
     nodes: [worker({ podCIDR: "10.0.0.0/22" }), worker({ podCIDR: "10.0.0.0/25" })],
     found: { podSubnetPrefix: 25 },
   },
@@ -119,10 +127,10 @@ const cases: readonly Case[] = [
     nodes: [worker({ podCIDR: "10.0.0.0/22" }), worker()],
     found: { podSubnetPrefix: 22 },
   },
-  { reason: "an IPv6 network says nothing", nodes: [worker({ podCIDR: "fd00::/64" })], found: {} },
-  { reason: "nor does a network that is none", nodes: [worker({ podCIDR: "10.0.0.0/33" })], found: {} },
+  { reason: "an IPv6 network", nodes: [worker({ podCIDR: "fd00::/64" })], found: {} },
+  { reason: "an invalid network", nodes: [worker({ podCIDR: "10.0.0.0/33" })], found: {} },
   {
-    reason: "nor do names that every object has",
+    reason: "inherited names",
     nodes: [nodeWithRole(["worker"], { labels: { constructor: "true" }, capacity: { __proto__: "1" } })],
     found: {},
   },
@@ -133,7 +141,7 @@ test.each(cases)("$reason", ({ nodes, found }) => {
   expect(readHardware(nodes)).toEqual({ ...nothing, podSubnetPrefix: undefined, ...found });
 });
 
-test.each(cases)("no more is read than what is declared: $reason", ({ nodes }) => {
+test.each(cases)("the projection keeps everything that is read: $reason", ({ nodes }) => {
   const kept = nodes.map(trimmed);
   const rest = { infrastructure: undefined, scheduler: undefined, crds: new Set<string>() };
   expect(readHardware(kept)).toEqual(readHardware(nodes));
@@ -165,13 +173,13 @@ function withLeaf(map: JsonMap, [key = "", ...rest]: readonly string[], value: J
   return { ...map, [key]: rest.length === 0 ? value : withLeaf(isMap(inner) ? inner : {}, rest, value) };
 }
 
-test("another list of the same nodes is read anew", () => {
+test("reads another list of the same nodes again", () => {
   const [plain, device] = [worker(), worker(feature("iommu-enabled"))];
   const lists = [[plain], [plain, device], [device], [], [plain]];
   expect(lists.map((nodes) => readHardware(nodes).vfioCapable)).toEqual([false, true, true, false, false]);
 });
 
-test("a node without any fields has nothing", () => {
+test("a node without fields has no hardware", () => {
   const bare = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } };
   expect(Object.values(readHardware([bare])).some(Boolean)).toBe(false);
 });
@@ -184,23 +192,23 @@ const networkWith = (...clusterNetwork: readonly JsonMap[]): KubeObject => ({
 });
 
 test.each([
-  { reason: "the cluster's hostPrefix counts", entries: [{ cidr: "10.128.0.0/14", hostPrefix: 23 }], found: 23 },
+  { reason: "uses the hostPrefix of the cluster", entries: [{ cidr: "10.128.0.0/14", hostPrefix: 23 }], found: 23 },
   {
-    reason: "the smallest network of several",
+    reason: "uses the smallest of several networks",
     entries: [
       { cidr: "10.128.0.0/14", hostPrefix: 23 },
       { cidr: "10.132.0.0/14", hostPrefix: 25 },
     ],
     found: 25,
   },
-  { reason: "an IPv6 network is left out", entries: [{ cidr: "fd01::/48", hostPrefix: 64 }], found: 24 },
-  { reason: "without a prefix nodes decide", entries: [{ cidr: "10.128.0.0/14" }], found: 24 },
-])("$reason, whatever one node reports", ({ entries, found }) => {
+  { reason: "ignores an IPv6 network", entries: [{ cidr: "fd01::/48", hostPrefix: 64 }], found: 24 },
+  { reason: "without a prefix, uses the nodes", entries: [{ cidr: "10.128.0.0/14" }], found: 24 },
+])("$reason, regardless of a single node", ({ entries, found }) => {
   const nodes = [worker({ podCIDR: "10.0.0.0/24" })];
   expect(withHostPrefix(readHardware(nodes), networkWith(...entries)).podSubnetPrefix).toBe(found);
 });
 
-test("without a Network nodes decide", () => {
+test("without a Network, uses the nodes", () => {
   const nodes = [worker({ podCIDR: "10.0.0.0/24" })];
   expect(withHostPrefix(readHardware(nodes), undefined).podSubnetPrefix).toBe(24);
 });

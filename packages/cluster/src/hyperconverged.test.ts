@@ -17,36 +17,27 @@ const hcoIn = (namespace: string): KubeObject => ({
   metadata: { name: "kubevirt-hyperconverged", namespace },
 });
 const cases: readonly { reason: string; there: readonly string[]; pinned?: string; chosen: string }[] = [
-  { reason: "where there is none, none is chosen", there: [], chosen: "none" },
-  { reason: "the only one counts, wherever it is", there: ["mine"], chosen: "mine" },
+  { reason: "chooses none if there is none", there: [], chosen: "none" },
+  { reason: "chooses the only one in any namespace", there: ["mine"], chosen: "mine" },
+  { reason: "ignores one in another namespace", there: ["aaa", "openshift-cnv"], chosen: "openshift-cnv" },
   {
-    reason: "one planted before the usual place does not count",
-    there: ["aaa", "openshift-cnv"],
-    chosen: "openshift-cnv",
-  },
-  {
-    reason: "openshift-cnv comes before kubevirt-hyperconverged",
+    reason: "prefers openshift-cnv to kubevirt-hyperconverged",
     there: ["kubevirt-hyperconverged", "openshift-cnv"],
     chosen: "openshift-cnv",
   },
   {
-    reason: "kubevirt-hyperconverged comes before others",
+    reason: "prefers kubevirt-hyperconverged to other namespaces",
     there: ["aaa", "kubevirt-hyperconverged"],
     chosen: "kubevirt-hyperconverged",
   },
-  { reason: "of several in unusual places none counts", there: ["aaa", "bbb"], chosen: "several" },
+  { reason: "chooses none of several in other namespaces", there: ["aaa", "bbb"], chosen: "several" },
   {
-    reason: "the pinned one counts before the usual one",
+    reason: "prefers the pinned namespace to the usual one",
     there: ["mine", "openshift-cnv"],
     pinned: "mine",
     chosen: "mine",
   },
-  {
-    reason: "nothing stands in for a pinned one that is missing",
-    there: ["openshift-cnv"],
-    pinned: "mine",
-    chosen: "none",
-  },
+  { reason: "chooses none if the pinned one is missing", there: ["openshift-cnv"], pinned: "mine", chosen: "none" },
 ];
 
 test.each(cases)("$reason", ({ there, pinned = "", chosen }) => {
@@ -54,7 +45,7 @@ test.each(cases)("$reason", ({ there, pinned = "", chosen }) => {
   expect(result.kind === "found" ? result.object.metadata.namespace : result.kind).toBe(chosen);
 });
 
-test("further ones never move the choice of a usual one, in whatever order they are listed", () => {
+test("further objects in any order never change the choice of a usual one", () => {
   const others = fc.array(fc.constantFrom("aaa", "kubevirt-hyperconverged", "zzz"), { maxLength: 4 });
   const law = fc.property(others, fc.nat(), (namespaces, at) => {
     const listed = namespaces.map(hcoIn);
@@ -65,7 +56,7 @@ test("further ones never move the choice of a usual one, in whatever order they 
   fc.assert(law);
 });
 
-test("a pinned one that is missing is looked for elsewhere, and its namespace is named", () => {
+test("reports the namespaces of others if the pinned one is missing", () => {
   const result = chooseHyperConverged([hcoIn("kubevirt-hyperconverged")], "openshift-cnv");
   expect(result).toEqual({ kind: "none", elsewhere: [hcoIn("kubevirt-hyperconverged")] });
   expect(hyperConvergedElsewhere([hcoIn("kubevirt-hyperconverged")], "openshift-cnv")).toBe(
@@ -73,7 +64,7 @@ test("a pinned one that is missing is looked for elsewhere, and its namespace is
   );
 });
 
-test("the namespaces are named, but not hundreds of them", () => {
+test("reports only the first namespaces", () => {
   expect(severalHyperConvergeds(["b", "a"].map(hcoIn))).toBe(
     "More than one HyperConverged found, in namespaces a, b; set --hco-namespace",
   );
@@ -94,30 +85,30 @@ const finder =
     caches[apiVersion.endsWith("/v1") ? "v1" : "v1beta1"];
 
 const searches: readonly { reason: string; caches: Caches; kind: string; wanted: number; apiVersion?: string }[] = [
-  { reason: "before an informer runs nothing is known", caches: {}, kind: "starting", wanted: 1 },
-  { reason: "nor before its first list", caches: { v1: cached("starting") }, kind: "starting", wanted: 1 },
+  { reason: "is starting before an informer runs", caches: {}, kind: "starting", wanted: 1 },
+  { reason: "is starting before the first list", caches: { v1: cached("starting") }, kind: "starting", wanted: 1 },
   {
-    reason: "the newest version that is served counts",
+    reason: "uses the newest served version",
     caches: { v1: synced, v1beta1: cached("synced") },
     kind: "found",
     wanted: 1,
     apiVersion: "hco.kubevirt.io/v1",
   },
   {
-    reason: "the older one counts where the newer is not served",
+    reason: "uses the older version if the newer one is not served",
     caches: { v1: cached("not served"), v1beta1: synced },
     kind: "found",
     wanted: 2,
     apiVersion: "hco.kubevirt.io/v1beta1",
   },
   {
-    reason: "a newer version that begins to be served is waited for",
+    reason: "waits for a newer version that is served now",
     caches: { v1: cached("starting"), v1beta1: synced },
     kind: "starting",
     wanted: 1,
   },
   {
-    reason: "where no version is served there is none",
+    reason: "finds none if no version is served",
     caches: { v1: cached("not served"), v1beta1: cached("not served") },
     kind: "none",
     wanted: 2,

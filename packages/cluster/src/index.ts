@@ -14,7 +14,14 @@ export {
   type Purposes,
 } from "./governor.ts";
 export { type Detector, detectors, type Hardware, isWithin, readHardware, withHostPrefix } from "./hardware.ts";
-export { conditionsOf, type Health, isBehind, type PoolProgress } from "./health/conditions.ts";
+export {
+  conditionsOf,
+  findTrue,
+  type Health,
+  isBehind,
+  type ObjectCondition,
+  type PoolProgress,
+} from "./health/conditions.ts";
 export { healthOf } from "./health/health.ts";
 export { machineConfigPoolHealth, poolProgress, type Rendering } from "./health/machine-config-pool.ts";
 export {
@@ -52,12 +59,51 @@ export {
   reportedContentProjection,
   schedulerInformer,
 } from "./informers.ts";
+export { keepConditions, keepMembers } from "./kinds/kept-members.ts";
+export { kubeVirtInformer, readVirtSettings, type VirtSettings } from "./kinds/kubevirt.ts";
+export { type MachineConfig, readMachineConfig } from "./kinds/machine-config.ts";
+export {
+  type MachineConfigNodeFact,
+  machineConfigNodeInformer,
+  phaseStartOf,
+  readMachineConfigNodeFact,
+  updateSteps,
+} from "./kinds/machine-config-node.ts";
+export {
+  type MachineConfigPool,
+  poolInformer,
+  poolInformerOf,
+  readMachineConfigPool,
+} from "./kinds/machine-config-pool.ts";
+export { type MigrationFact, type MigrationHold, migrationInformer, readMigrationFact } from "./kinds/migration.ts";
+export {
+  impactNodeInformer,
+  isDroppedLabel,
+  isNodeReady,
+  type NodeFact,
+  readNodeFact,
+  type Taint,
+} from "./kinds/node.ts";
+export { type PodFact, readPodFact } from "./kinds/pod.ts";
+export { type BudgetFact, budgetInformer, readBudgetFact } from "./kinds/pod-disruption-budget.ts";
+export {
+  isEnded,
+  isOnNode,
+  migratedBytes,
+  readController,
+  readPlacement,
+  readRunStrategy,
+  readVmFact,
+  requestOf,
+  tooLargePlacement,
+  type VmFact,
+  type VmPlacement,
+  vmInformer,
+} from "./kinds/virtual-machine-instance.ts";
 export { argumentInForce, containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./machine-config.ts";
 export {
   foreignPoolConfig,
   type PoolFact,
-  poolInformer,
-  poolInformerOf,
   poolOfNode,
   poolRuleParts,
 } from "./pools.ts";
@@ -71,7 +117,14 @@ export {
   type HardwareMemory,
   nextHardwareDueMs,
 } from "./stable-hardware.ts";
-export { readTopology, type Topology, type TopologyField, topologyFields } from "./topology.ts";
+export {
+  type ClusterShape,
+  readClusterShape,
+  readTopology,
+  type Topology,
+  type TopologyField,
+  topologyFields,
+} from "./topology.ts";
 export {
   configOf,
   type NodeRole,

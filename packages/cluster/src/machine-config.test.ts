@@ -26,7 +26,7 @@ const units = (...given: readonly Json[]): Json => ({
   config: { ignition: { version: "3.4.0" }, systemd: { units: given } },
 });
 
-test("kernel arguments are put together in the order of names, so that the last one counts", () => {
+test("merges kernel arguments in the order of names", () => {
   const { object, source } = renderConfig(worker, [
     machineConfig("99-b", { kernelArguments: ["psi=1"] }),
     machineConfig("50-a", { kernelArguments: ["psi=0", "x"] }),
@@ -38,7 +38,7 @@ test("kernel arguments are put together in the order of names, so that the last 
   expect(object.metadata.name).toMatch(/^rendered-worker-[0-9a-f]{32}$/);
 });
 
-test("a custom pool has worker's configuration, and its own comes after it", () => {
+test("a custom pool inherits the worker configuration before its own", () => {
   const { source } = renderConfig(infra, [
     machineConfig("01-infra", {}, "infra"),
     machineConfig("99-worker", {}),
@@ -47,7 +47,7 @@ test("a custom pool has worker's configuration, and its own comes after it", () 
   expect(source).toEqual(["00-worker", "99-worker", "01-infra"]);
 });
 
-test("of files with the same path the last one wins", () => {
+test("the last file of a path wins", () => {
   const { object } = renderConfig(worker, [
     machineConfig("a", files(file("/x", "data:,1", { mode: 420 }), file("/y", "data:,y"))),
     machineConfig("b", files(file("/x", "data:,2"))),
@@ -58,7 +58,7 @@ test("of files with the same path the last one wins", () => {
   ]);
 });
 
-test("units and their drop-ins are merged by name", () => {
+test("merges units and their drop-ins by name", () => {
   const { object } = renderConfig(worker, [
     machineConfig("a", units({ name: "s", dropins: [{ name: "1", contents: "x" }] })),
     machineConfig(
@@ -94,14 +94,11 @@ const wanted = machineConfig("w", {
   },
 });
 const differing: readonly { reason: string; spec: Json }[] = [
-  { reason: "another kernel argument is not the wanted one", spec: { kernelArguments: ["b"] } },
-  { reason: "another content is not the wanted one", spec: files(file("/x", "data:,2", { mode: 420 })) },
-  { reason: "another mode is not the wanted one", spec: files(file("/x", "data:,1", { mode: 384 })) },
-  { reason: "another unit text is not the wanted one", spec: units({ name: "s", enabled: true, contents: "d" }) },
-  {
-    reason: "another drop-in is not the wanted one",
-    spec: units({ name: "s", dropins: [{ name: "1", contents: "y" }] }),
-  },
+  { reason: "another kernel argument is a difference", spec: { kernelArguments: ["b"] } },
+  { reason: "another content is a difference", spec: files(file("/x", "data:,2", { mode: 420 })) },
+  { reason: "another mode is a difference", spec: files(file("/x", "data:,1", { mode: 384 })) },
+  { reason: "another unit text is a difference", spec: units({ name: "s", enabled: true, contents: "d" }) },
+  { reason: "another drop-in is a difference", spec: units({ name: "s", dropins: [{ name: "1", contents: "y" }] }) },
 ];
 
 test.each(differing)("$reason", ({ spec }) => {
@@ -112,7 +109,7 @@ test.each(differing)("$reason", ({ spec }) => {
   expect(containsConfig(without, machineConfig("w", spec))).toBe(true);
 });
 
-test("what the operator fills in does not matter", () => {
+test("members that the operator fills in are no difference", () => {
   const filled = machineConfig(
     "r",
     files({
@@ -139,7 +136,7 @@ const someConfigs = fc
     ),
   );
 
-test("what is rendered does not depend on the order in which it is found, and has what came last", () => {
+test("the order of configs does not matter, and the last value wins", () => {
   const law = fc.property(someConfigs, (configs) => {
     const { object } = renderConfig(worker, configs);
     const last = configs.at(-1);
@@ -151,7 +148,7 @@ test("what is rendered does not depend on the order in which it is found, and ha
   fc.assert(law);
 });
 
-test("a pool has a new name exactly when it has another content", () => {
+test("the name changes exactly with the content", () => {
   const law = fc.property(someConfigs, someConfigs, (some, others) => {
     const [left, right] = [renderConfig(worker, some).object, renderConfig(worker, others).object];
     const isSame = JSON.stringify(left["spec"]) === JSON.stringify(right["spec"]);

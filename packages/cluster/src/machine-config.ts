@@ -3,7 +3,6 @@
 import {
   asList,
   asText,
-  at,
   compareUtf8,
   digest,
   equalJson,
@@ -15,6 +14,8 @@ import {
   matchesSelector,
   member,
 } from "@virt/objects";
+import { readMachineConfig } from "./kinds/machine-config.ts";
+import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
 export const roleLabel = "machineconfiguration.openshift.io/role";
 
@@ -23,7 +24,7 @@ export type RenderedConfig = { readonly object: KubeObject; readonly source: rea
 
 /** Renders equal contents under equal names. */
 export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
-  const selector = at(pool, "spec", "machineConfigSelector");
+  const selector = readMachineConfigPool(pool).machineConfigSelector;
   const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));
   const spec = mergedSpec(selected);
   const name = `rendered-${pool.metadata.name}-${digest(spec).slice(0, 32)}`;
@@ -45,15 +46,25 @@ function inOrder(machineConfigs: readonly KubeObject[]): readonly KubeObject[] {
 }
 
 function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
-  const all = (...path: readonly string[]) => machineConfigs.flatMap((each) => asList(at(each, "spec", ...path)));
-  const versions = machineConfigs.flatMap((each) => asText(at(each, "spec", "config", "ignition", "version")) ?? []);
+  const contents = machineConfigs.map(readMachineConfig);
+  const versions = contents.flatMap(({ ignitionVersion }) => ignitionVersion ?? []);
   return {
     config: {
       ignition: { version: versions.toSorted(compareUtf8).at(-1) ?? "3.2.0" },
-      storage: { files: merged(all("config", "storage", "files"), "path") },
-      systemd: { units: merged(all("config", "systemd", "units"), "name") },
+      storage: {
+        files: merged(
+          contents.flatMap(({ files }) => files),
+          "path",
+        ),
+      },
+      systemd: {
+        units: merged(
+          contents.flatMap(({ units }) => units),
+          "name",
+        ),
+      },
     },
-    kernelArguments: all("kernelArguments"),
+    kernelArguments: contents.flatMap(({ kernelArguments }) => kernelArguments),
   };
 }
 
@@ -71,21 +82,17 @@ function merged(parts: readonly Json[], key: string): readonly Json[] {
 }
 
 export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
-  const argumentsOf = (object: KubeObject) => asList(at(object, "spec", "kernelArguments"));
-  const hasArguments = argumentsOf(machineConfig).every((argument) => argumentsOf(rendered).includes(argument));
-  return hasArguments && hasParts(rendered, machineConfig, "files") && hasParts(rendered, machineConfig, "units");
+  const [whole, part] = [readMachineConfig(rendered), readMachineConfig(machineConfig)];
+  return (
+    part.kernelArguments.every((argument) => whole.kernelArguments.includes(argument)) &&
+    hasParts(whole.files, part.files, "path", ["contents", "mode"]) &&
+    hasParts(whole.units, part.units, "name", ["contents", "enabled", "mask", "dropins"])
+  );
 }
 
-const places = {
-  files: { path: ["storage", "files"], key: "path", members: ["contents", "mode"] },
-  units: { path: ["systemd", "units"], key: "name", members: ["contents", "enabled", "mask", "dropins"] },
-} as const;
-
-function hasParts(rendered: KubeObject, machineConfig: KubeObject, kind: keyof typeof places): boolean {
-  const { path, key, members } = places[kind];
-  const partsOf = (object: KubeObject) => asList(at(object, "spec", "config", ...path));
-  return partsOf(machineConfig).every((part) => {
-    const twin = partsOf(rendered).find((each) => equalJson(member(each, key), member(part, key)));
+function hasParts(rendered: readonly Json[], parts: readonly Json[], key: string, members: readonly string[]): boolean {
+  return parts.every((part) => {
+    const twin = rendered.find((each) => equalJson(member(each, key), member(part, key)));
     return twin !== undefined && members.every((name) => covers(member(twin, name), member(part, name)));
   });
 }

@@ -11,12 +11,12 @@ const selector = (role: string): KubeObject => ({
 const pools = ["master", "worker", "infra", "gpu"].map(selector);
 
 test.each([
-  { reason: "a worker is worker's", roles: ["worker"], owner: "worker" },
+  { reason: "a worker is in worker", roles: ["worker"], owner: "worker" },
   { reason: "a custom pool comes before worker", roles: ["worker", "infra"], owner: "infra" },
-  { reason: "a control plane node that also works is master's", roles: ["worker", "master"], owner: "master" },
-  { reason: "a control plane node is not taken by a custom pool", roles: ["master", "infra"], owner: "master" },
-  { reason: "a node of two custom pools gets none", roles: ["worker", "infra", "gpu"], owner: undefined },
-  { reason: "a node without a role gets none", roles: [], owner: undefined },
+  { reason: "a control plane node that is also a worker is in master", roles: ["worker", "master"], owner: "master" },
+  { reason: "a custom pool does not take a control plane node", roles: ["master", "infra"], owner: "master" },
+  { reason: "a node of two custom pools is in none", roles: ["worker", "infra", "gpu"], owner: undefined },
+  { reason: "a node without a role is in none", roles: [], owner: undefined },
 ])("$reason", ({ roles, owner }) => {
   expect(poolOfNode(Object.fromEntries(roles.map((role) => [`node-role.kubernetes.io/${role}`, ""])), pools)).toBe(
     owner,
@@ -25,7 +25,7 @@ test.each([
 
 test.each([
   { reason: "an empty selector selects no node", selector: {}, labels: { a: "b" } },
-  { reason: "nor do empty lists", selector: { matchLabels: {}, matchExpressions: [] }, labels: { a: "b" } },
+  { reason: "empty lists select no node", selector: { matchLabels: {}, matchExpressions: [] }, labels: { a: "b" } },
   {
     reason: "a Windows node is in no pool",
     selector: { matchLabels: { a: "b" } },
@@ -59,24 +59,24 @@ type Case = {
 };
 
 const cases: readonly Case[] = [
-  { reason: "nobody else", configs: [own], found: undefined },
-  { reason: "another one for the pool", configs: [own, config("b", selecting({ [worker]: "" }))], found: "b" },
-  { reason: "the first by name", configs: [config("c", {}), config("b", {})], found: "b" },
-  { reason: "one for another pool", configs: [config("b", selecting({ infra: "" }))], found: undefined },
-  { reason: "one without a selector", configs: [config("b")], found: undefined },
+  { reason: "no other object", configs: [own], found: undefined },
+  { reason: "another object for the pool", configs: [own, config("b", selecting({ [worker]: "" }))], found: "b" },
+  { reason: "the first of two by name", configs: [config("c", {}), config("b", {})], found: "b" },
+  { reason: "an object for another pool", configs: [config("b", selecting({ infra: "" }))], found: undefined },
+  { reason: "an object without a selector", configs: [config("b")], found: undefined },
   {
-    reason: "one for all built-in pools, while there is no pool object",
+    reason: "an object for all built-in pools, without a pool object",
     configs: [config("b", selecting({ "machineconfiguration.openshift.io/mco-built-in": "" }))],
     found: "b",
   },
   {
-    reason: "one that goes by a label of the pool",
+    reason: "an object that selects a label of the pool",
     configs: [config("b", selecting({ custom: "yes" }))],
     labels: { custom: "yes" },
     found: "b",
   },
   {
-    reason: "one that goes by a label which the pool lost",
+    reason: "an object that selects a label the pool lost",
     configs: [config("b", selecting({ [worker]: "" }))],
     labels: {},
     found: undefined,

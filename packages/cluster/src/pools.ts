@@ -1,24 +1,8 @@
 // Assigns nodes to MachineConfigPools, and finds conflicting KubeletConfigs.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, at, entriesOf, type InformerSpec, isMap, matchesSelector, member, oncePer } from "@virt/objects";
-
-const poolApi = "machineconfiguration.openshift.io/v1";
-
-/** All pools, with the members that show the progress of a rollout. */
-export const poolInformer: InformerSpec = {
-  apiVersion: poolApi,
-  kind: "MachineConfigPool",
-  projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
-};
-
-export function poolInformerOf(name: string): InformerSpec {
-  const parts = [
-    ["metadata", "labels"],
-    ["spec", "configuration"],
-  ];
-  return { apiVersion: poolApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
-}
+import { asList, at, entriesOf, isMap, matchesSelector, member, oncePer } from "@virt/objects";
+import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
 /** `kernelArguments`: of the current configuration. Undefined until they are read. */
 export type PoolFact = {
@@ -42,7 +26,7 @@ export function poolOfNode(labels: Readonly<Record<string, string>>, pools: read
 // Memoized, because callers ask for hundreds of nodes with the same pools.
 const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
   pools.flatMap((pool) => {
-    const selector = at(pool, "spec", "nodeSelector");
+    const selector = readMachineConfigPool(pool).nodeSelector;
     return isEmptySelector(selector) ? [] : [{ name: pool.metadata.name, selector }];
   }),
 );

@@ -31,35 +31,35 @@ function follow(steps: readonly Step[]): readonly (HardwareMemory | undefined)[]
 const at = (minutes: number, reading: Hardware | undefined): Step => ({ atMs: minutes * minute, reading });
 const numaAfter = (...steps: readonly Step[]) => follow(steps).at(-1)?.hardware.numaNodesPresent;
 
-test("the first reading counts at once", () => {
+test("the first reading counts immediately", () => {
   expect(numaAfter(at(0, withNuma))).toBe(true);
 });
 
-test("a change counts after 10 minutes, not before", () => {
+test("a change counts after 10 minutes", () => {
   expect(numaAfter(at(0, nothing), at(1, withNuma), { atMs: 11 * minute - 1, reading: withNuma })).toBe(false);
   expect(numaAfter(at(0, nothing), at(1, withNuma), at(11, withNuma))).toBe(true);
   expect(numaAfter(at(0, withNuma), at(1, nothing), at(11, nothing))).toBe(false);
 });
 
-test("a change back ends the wait", () => {
+test("a reverted change stops waiting", () => {
   expect(numaAfter(at(0, nothing), at(1, withNuma), at(5, nothing), at(6, withNuma), at(11, withNuma))).toBe(false);
   expect(follow([at(0, nothing), at(1, withNuma), at(5, nothing)]).at(-1)?.changes).toEqual([]);
 });
 
-test("a gap in the readings restarts the wait and keeps what counts", () => {
+test("a gap restarts the wait and keeps the counted value", () => {
   expect(numaAfter(at(0, nothing), at(1, withNuma), at(5, undefined), at(6, withNuma), at(12, withNuma))).toBe(false);
   expect(numaAfter(at(0, nothing), at(1, withNuma), at(5, undefined), at(6, withNuma), at(16, withNuma))).toBe(true);
   expect(numaAfter(at(0, withNuma), at(1, undefined), at(2, withNuma))).toBe(true);
 });
 
-test("each detector waits on its own, and a third value restarts the wait", () => {
+test("each detector waits separately, and a third value restarts the wait", () => {
   const [small, smaller] = [24, 25].map((podSubnetPrefix) => ({ ...withNuma, podSubnetPrefix }));
   const memories = follow([at(0, nothing), at(1, withNuma), at(2, small), at(6, smaller), at(11, smaller)]);
   expect(memories.at(-1)?.hardware).toMatchObject({ numaNodesPresent: true, podSubnetPrefix: undefined });
   expect(memories.at(-1)?.changes).toMatchObject([{ name: "podSubnetPrefix", counted: null, seen: 25 }]);
 });
 
-test("the memory says when the next change counts, and in which words", () => {
+test("reports when the next change counts, and describes it", () => {
   const memory = follow([at(0, nothing), at(1, withNuma), at(3, { ...withNuma, gpuPresent: true })]).at(-1);
   expect(memory && nextHardwareDueMs(memory)).toBe(11 * minute);
   expect(memory?.changes.map(changeWords)).toEqual([
@@ -75,7 +75,7 @@ const anyReading = fc.option(
 );
 const anyStep = fc.record({ afterMs: fc.integer({ min: 0, max: 7 * minute }), reading: anyReading });
 
-test("the counted value only changes to one that was read for 10 minutes without a break", () => {
+test("a value counts only after 10 minutes without a break", () => {
   const law = fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
     let atMs = 0;
     const timed = steps.map(({ afterMs, reading }) => {
@@ -108,7 +108,7 @@ function hasLasted(steps: readonly Step[], of: keyof Hardware, before: HardwareM
   return last.atMs - since >= hardwareWaitMs;
 }
 
-test("a reported change holds for another process until it counts, or until nodes no longer report it", () => {
+test("another process applies a reported change until it counts or reverts", () => {
   const [numa] = follow([at(0, nothing), at(1, withNuma)]).at(-1)?.changes ?? [];
   const reported = numa === undefined ? [] : [numa];
   const numaAt = (minutes: number, seen: Hardware) => countReported(seen, reported, wall + minutes * minute);

@@ -34,7 +34,7 @@ type Case = { reason: string; seen: Partial<TopologySources>; found: Partial<Top
 const compactNode = nodeWithRole(["master", "worker"]);
 
 const cases: readonly Case[] = [
-  { reason: "absent objects say nothing", seen: {}, found: {} },
+  { reason: "absent objects", seen: {}, found: {} },
   {
     reason: "OpenShift by its Infrastructure",
     seen: { crds: new Set(["infrastructures.config.openshift.io"]) },
@@ -45,14 +45,14 @@ const cases: readonly Case[] = [
     seen: { crds: new Set(["machineconfigs.machineconfiguration.openshift.io"]) },
     found: { isOpenShift: true },
   },
-  { reason: "another CRD is no OpenShift", seen: { crds: new Set(["kubevirts.kubevirt.io"]) }, found: {} },
+  { reason: "another CRD only", seen: { crds: new Set(["kubevirts.kubevirt.io"]) }, found: {} },
   {
     reason: "a hosted control plane",
     seen: { infrastructure: named("Infrastructure", { status: { controlPlaneTopology: "External" } }) },
     found: { controlPlaneTopology: "External", isHCP: true },
   },
   {
-    reason: "control planes of its own",
+    reason: "its own control plane",
     seen: { infrastructure: named("Infrastructure", { status: { controlPlaneTopology: "HighlyAvailable" } }) },
     found: { controlPlaneTopology: "HighlyAvailable" },
   },
@@ -61,19 +61,19 @@ const cases: readonly Case[] = [
     seen: on(type),
     found: { cloudProvider: type, [`is${type}`]: true },
   })),
-  { reason: "a platform that we have no word for", seen: on("Nutanix"), found: { cloudProvider: "Nutanix" } },
+  { reason: "an unknown platform", seen: on("Nutanix"), found: { cloudProvider: "Nutanix" } },
   {
-    reason: "masters that take work",
+    reason: "schedulable masters",
     seen: { scheduler: named("Scheduler", { spec: { mastersSchedulable: true } }) },
     found: { hasSchedulableMasters: true },
   },
   {
-    reason: "masters that do not",
+    reason: "unschedulable masters",
     seen: { scheduler: named("Scheduler", { spec: { mastersSchedulable: false } }) },
     found: {},
   },
   {
-    reason: "masters and workers are counted apart, others only in the sum",
+    reason: "counts masters and workers separately, others only in the total",
     seen: { nodes: [master(), nodeWithRole(["control-plane"]), worker(), nodeWithRole(["infra"])] },
     found: { masterCount: 2, workerCount: 1, totalNodeCount: 4 },
   },
@@ -83,12 +83,12 @@ const cases: readonly Case[] = [
     found: { masterCount: 3, totalNodeCount: 3, isCompact: true },
   },
   {
-    reason: "not compact with a worker of its own",
+    reason: "not compact with a separate worker",
     seen: { nodes: [compactNode, worker()] },
     found: { masterCount: 1, workerCount: 1, totalNodeCount: 2 },
   },
   {
-    reason: "not compact while one master takes no work",
+    reason: "not compact if one master is not a worker",
     seen: { nodes: [compactNode, master()] },
     found: { masterCount: 2, totalNodeCount: 2 },
   },

@@ -35,8 +35,7 @@ export type TopologySources = {
 
 /** Missing sources result in false, an empty string or 0. */
 export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
-  const controlPlaneTopology = asText(at(infrastructure, "status", "controlPlaneTopology")) ?? "";
-  const cloudProvider = asText(at(infrastructure, "status", "platformStatus", "type")) ?? "";
+  const { controlPlaneTopology, platform: cloudProvider } = readInfrastructure(infrastructure);
   return {
     isOpenShift: openShiftCrds.some((name) => crds.has(name)),
     controlPlaneTopology,
@@ -58,6 +57,26 @@ export const infrastructureParts: readonly (readonly string[])[] = [
   ["status", "platformStatus", "type"],
 ];
 export const schedulerParts: readonly (readonly string[])[] = [["spec", "mastersSchedulable"]];
+
+export type ClusterShape = {
+  /** True on single-node clusters, where the Machine Config Operator does not drain nodes. */
+  readonly isSingleReplica: boolean;
+  /** `platformStatus.type`. An empty string counts as bare metal. */
+  readonly platform: string;
+};
+
+/** Reads the Infrastructure `cluster`. If absent, assumes high availability on bare metal. */
+export function readClusterShape(infrastructure: KubeObject | undefined): ClusterShape {
+  const { controlPlaneTopology, platform } = readInfrastructure(infrastructure);
+  return { isSingleReplica: controlPlaneTopology === "SingleReplica", platform };
+}
+
+function readInfrastructure(infrastructure: KubeObject | undefined) {
+  return {
+    controlPlaneTopology: asText(at(infrastructure, "status", "controlPlaneTopology")) ?? "",
+    platform: asText(at(infrastructure, "status", "platformStatus", "type")) ?? "",
+  };
+}
 
 const openShiftCrds = ["infrastructures.config.openshift.io", "machineconfigs.machineconfiguration.openshift.io"];
 

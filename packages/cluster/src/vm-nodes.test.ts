@@ -38,7 +38,7 @@ const names = (nodes: readonly KubeObject[]) => nodes.map(({ metadata }) => meta
 
 test.each<{ reason: string; nodes: readonly KubeObject[]; capable: readonly string[] }>([
   {
-    reason: "KubeVirt's label decides where there is one",
+    reason: "KubeVirt's label decides if any node has it",
     nodes: [
       node("a", { roles: ["worker"], isLabelled: true }),
       node("b", { roles: ["worker"], isLabelled: false }),
@@ -47,12 +47,12 @@ test.each<{ reason: string; nodes: readonly KubeObject[]; capable: readonly stri
     capable: ["a"],
   },
   {
-    reason: "the label counts on a node with a taint too",
+    reason: "the label counts on a tainted node",
     nodes: [node("a", { roles: ["master"], isLabelled: true, taint: "node-role.kubernetes.io/master" })],
     capable: ["a"],
   },
   {
-    reason: "without any label every node counts that is not reserved",
+    reason: "without any label, every node without a reserved taint counts",
     nodes: [
       node("a", { roles: ["master"], taint: "node-role.kubernetes.io/master" }),
       node("b", { roles: ["worker"] }),
@@ -62,7 +62,7 @@ test.each<{ reason: string; nodes: readonly KubeObject[]; capable: readonly stri
     capable: ["b", "c", "d"],
   },
   {
-    reason: "a cordon or a reboot does not take a node out",
+    reason: "a cordon or reboot does not exclude a node",
     nodes: [
       node("a", { roles: ["worker"], taint: "node.kubernetes.io/unschedulable" }),
       node("b", { roles: ["worker"], taint: "node.kubernetes.io/not-ready" }),
@@ -81,26 +81,26 @@ test.each<{ reason: string; nodes: readonly KubeObject[]; pools: readonly KubeOb
   { reason: "workers", nodes: [worker], pools: [pool("master", 3), pool("worker", 1)], roles: ["worker"] },
   { reason: "a compact cluster", nodes: [compact], pools: [pool("master", 3), pool("worker", 0)], roles: ["master"] },
   {
-    reason: "workers, and a control plane that takes VMs",
+    reason: "workers, and a control plane with VMs",
     nodes: [compact, worker],
     pools: [pool("master", 3), pool("worker", 1)],
     roles: ["worker", "master"],
   },
   {
-    reason: "all workers in a custom pool take what is meant for worker",
+    reason: "workers in a custom pool get the configs of worker",
     nodes: [infra],
     pools: [pool("worker", 0), pool("infra", 1)],
     roles: ["worker"],
   },
   {
-    reason: "workers that run no VMs beside a control plane that does",
+    reason: "workers without VMs beside a control plane with VMs",
     nodes: [compact],
     pools: [pool("master", 3), pool("worker", 3)],
     roles: ["master"],
   },
   { reason: "no node for VMs, but machines in the pool", nodes: [], pools: [pool("worker", 3)], roles: ["worker"] },
   { reason: "no node for VMs and no machine", nodes: [], pools: [pool("worker", 0), pool("infra", 0)], roles: [] },
-  { reason: "pools that are not there yet", nodes: [worker], pools: [], roles: ["worker"] },
+  { reason: "missing pools", nodes: [worker], pools: [], roles: ["worker"] },
   {
     reason: "a pool without status is not empty",
     nodes: [],
@@ -129,31 +129,31 @@ const at = (config: string) => node(`on-${config}`, { roles: ["worker"], config 
 
 test.each<{ reason: string; vmNodes: readonly KubeObject[]; pools: readonly KubeObject[]; lacking: number }>([
   {
-    reason: "a node that runs it in a pool at rest has it",
+    reason: "a node with the configuration in a settled pool has it",
     vmNodes: [at(having)],
     pools: [pool("worker", 1, { current: having, wanted: having })],
     lacking: 0,
   },
   {
-    reason: "a node that runs it lacks it while its pool is on the way",
+    reason: "a node in an updating pool lacks it",
     vmNodes: [at(having)],
     pools: [pool("worker", 2, { current: without, wanted: having })],
     lacking: 1,
   },
   {
-    reason: "a node that runs something else lacks it",
+    reason: "a node with another configuration lacks it",
     vmNodes: [at(without)],
     pools: [pool("worker", 1, { current: having, wanted: having })],
     lacking: 1,
   },
   {
-    reason: "a configuration without it is no help",
+    reason: "a configuration without it does not count",
     vmNodes: [at(without)],
     pools: [pool("worker", 1, { current: without, wanted: without })],
     lacking: 1,
   },
   {
-    reason: "a pool without machines satisfies nothing",
+    reason: "a pool without machines does not count",
     vmNodes: [at("rendered-master-0")],
     pools: [
       pool("worker", 0, { current: having, wanted: having }),
@@ -162,7 +162,7 @@ test.each<{ reason: string; vmNodes: readonly KubeObject[]; pools: readonly Kube
     lacking: 1,
   },
   {
-    reason: "what was not read is not believed",
+    reason: "an unread configuration does not count",
     vmNodes: [at("rendered-worker-9")],
     pools: [pool("worker", 1, { current: "rendered-worker-9", wanted: "rendered-worker-9" })],
     lacking: 1,
@@ -177,7 +177,7 @@ test.each<{ reason: string; vmNodes: readonly KubeObject[]; pools: readonly Kube
   expect(nodesWithout(swap, { vmNodes, pools, renderedOf })).toHaveLength(lacking);
 });
 
-test("no node lacks it exactly when each runs a configuration with it that its pool has come to rest on", () => {
+test("no node lacks it exactly if all run settled configurations with it", () => {
   const config = fc.constantFrom(without, having, "rendered-worker-9", undefined);
   const law = fc.property(
     fc.array(config, { maxLength: 4 }),
@@ -197,7 +197,7 @@ test("no node lacks it exactly when each runs a configuration with it that its p
   fc.assert(law, runsForCost(10));
 });
 
-test("only what nodes for VMs run is inspected", () => {
+test("reads only the configurations of nodes for VMs", () => {
   const pools = [
     pool("worker", 1, { current: having, wanted: having }),
     pool("infra", 1, { current: "x", wanted: "x" }),

@@ -3,6 +3,7 @@
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member } from "@virt/objects";
 import { affectedPools, type RenderedOf } from "./health/machine-config-rollout.ts";
+import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 import { containsConfig, roleLabel } from "./machine-config.ts";
 import { poolOfNode } from "./pools.ts";
 
@@ -83,8 +84,8 @@ export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, render
 /** Returns the configurations of nodes for VMs that their pool has completely rolled out. */
 export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly string[] {
   const settled = pools.flatMap((pool) => {
-    const [current, wanted] = ["status", "spec"].map((part) => asText(at(pool, part, "configuration", "name")));
-    return current !== undefined && current === wanted ? [current] : [];
+    const { current, target } = readMachineConfigPool(pool);
+    return current.name !== undefined && current.name === target.name ? [current.name] : [];
   });
   return settled.filter((name) => vmNodes.some((node) => configOf(node) === name));
 }

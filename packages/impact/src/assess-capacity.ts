@@ -1,11 +1,10 @@
 // Assesses whether the VMs of nodes that drain together fit on other nodes.
 
 import type { Impact } from "@virt/api";
+import { type ClusterShape, type VmFact } from "@virt/cluster";
 import type { CapacityShortage, ClusterRooms } from "./capacity.ts";
 import { type DrainedVm, isOwnerUnread, type VmsByNode } from "./drained-vms.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
-import type { ClusterShape } from "./virt-settings.ts";
-import type { VmFact } from "./vms.ts";
 
 export type CapacityInput = {
   readonly rooms: ClusterRooms;

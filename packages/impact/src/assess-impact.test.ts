@@ -1,13 +1,14 @@
 import type { KubeObject, NotAssessedReason } from "@virt/api";
+import { readVirtSettings } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { assessed, assessImpact, type ImpactFacts, notAssessed, readVirtSettings } from "./index.ts";
+import { assessed, assessImpact, type ImpactFacts, notAssessed } from "./index.ts";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
 
 const nodes = workers(3);
 const facts = clusterFacts({ nodes, vms: vmsOn(namesOf(nodes), 2) });
 const reasons: readonly NotAssessedReason[] = ["NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"];
 
-test.each(reasons)("without nodes nothing is assessed: %s", (reason) => {
+test.each(reasons)("without nodes, assesses nothing: %s", (reason) => {
   const impact = assessImpact({ ...facts, nodes: notAssessed(reason, "the server's words") });
   expect(impact.summary).toBe(`Node impact: not assessed (${reason}).`);
   expect(impact.notAssessed).toEqual([{ what: "nodes", reason, message: "the server's words" }]);
@@ -26,14 +27,14 @@ const gaps: readonly { input: keyof ImpactFacts; what: string }[] = [
   { input: "kubeletConfigs", what: "KubeletConfigs" },
 ];
 
-test.each(gaps)("without $input the rest is assessed, and $what are named", ({ input, what }) => {
+test.each(gaps)("without $input, assesses the rest and reports $what", ({ input, what }) => {
   const impact = assessImpact({ ...facts, [input]: notAssessed("Unavailable") });
   expect(impact.notAssessed).toEqual([{ what, reason: "Unavailable", message: "" }]);
   expect(impact.nodes).toBe(3);
   expect(impact.duration).toBeDefined();
 });
 
-test("nodes whose pods were not listed are counted", () => {
+test("counts nodes without a pod list", () => {
   const { pods } = facts;
   const listed = pods.isAssessed ? new Map([...pods.value].slice(0, 1)) : new Map();
   const impact = assessImpact({ ...facts, pods: { isAssessed: true, value: listed } });
@@ -41,7 +42,7 @@ test("nodes whose pods were not listed are counted", () => {
   expect(impact.notAssessed).toEqual([{ what: "pods", reason: "TooMany", message: "pods of 2 nodes were not listed" }]);
 });
 
-test("pods of nodes that are not drained are not missed", () => {
+test("does not require pods of nodes that are not drained", () => {
   const unlisted = { isAssessed: true, value: new Map() } as const;
   const reloading = assessImpact({ ...facts, disruption: [{ pool: "worker", class: "Reload" }], pods: unlisted });
   expect([reloading.nodes, reloading.notAssessed]).toEqual([3, []]);
@@ -50,7 +51,7 @@ test("pods of nodes that are not drained are not missed", () => {
   expect([held.held, held.notAssessed.map(({ what }) => what)]).toEqual([1, ["pods"]]);
 });
 
-test("a pool with a holdup is listed however many pools there are", () => {
+test("lists a pool with a holdup among many pools", () => {
   const names = Array.from({ length: 12 }, (_, at) => `pool-${String(at).padStart(2, "0")}`);
   const nodes = names.map((name) => nodeObject(name, { roles: ["worker", name], isCordoned: name === "pool-11" }));
   const impact = assessImpact(
@@ -60,13 +61,13 @@ test("a pool with a holdup is listed however many pools there are", () => {
   expect(impact.more.pools).toBe(4);
 });
 
-test("a VM without a strategy of its own is unknown while KubeVirt's is", () => {
+test("a VM without a strategy is unknown without KubeVirt", () => {
   const vms = [vmObject("a", "worker-0", { strategy: null }), vmObject("b", "worker-0")];
   const impact = assessImpact({ ...clusterFacts({ nodes, vms }), settings: notAssessed("Listing") });
   expect(impact.vms).toMatchObject({ migrate: 1, unknown: 1 });
 });
 
-test("the HyperConverged's settings count while KubeVirt's cannot be read, and the gap is named", () => {
+test("without KubeVirt, uses the HyperConverged and reports the gap", () => {
   const given = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: null })] });
   const hco = { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata: { name: "a" } };
   const fallbackSettings = readVirtSettings(undefined, { ...hco, spec: { evictionStrategy: "LiveMigrate" } });
@@ -75,20 +76,20 @@ test("the HyperConverged's settings count while KubeVirt's cannot be read, and t
   expect(impact.notAssessed).toEqual([{ what: "KubeVirt", reason: "Forbidden", message: "" }]);
 });
 
-test("a VM whose owner could not be read counts as one that stops", () => {
+test("a VM with an unread owner counts as stopped", () => {
   const given = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: "None" })] });
   expect(assessImpact(given).vms).toMatchObject({ restart: 1, stop: 0 });
   expect(assessImpact({ ...given, runStrategies: notAssessed("TooMany") }).vms).toMatchObject({ restart: 0, stop: 1 });
 });
 
-test("where all nodes for VMs go down at once, no VM has a target", () => {
+test("no VM has a target if all nodes drain in one wave", () => {
   const pools = [poolObject("worker", { maxUnavailable: "100%" })];
   const impact = assessImpact(clusterFacts({ nodes, pools, vms: vmsOn(namesOf(nodes), 1) }));
   expect(impact.vms).toMatchObject({ migrate: 0, block: 3 });
   expect(impact.blockers.map(({ reason }) => reason)).toEqual(["NoTargetNode", "NoTargetNode", "NoTargetNode"]);
 });
 
-test("what stands on one node is listed by namespace and name, however it was read", () => {
+test("lists the objects of a node by namespace and name", () => {
   const blocking = ["c", "a", "b"].map((name) => vmObject(name, "worker-1", { isMigratable: false }));
   const other = vmObject("z", "worker-1", { isMigratable: false, metadata: { namespace: "apps" } });
   const earlier = vmObject("d", "worker-0", { isMigratable: false });
@@ -102,7 +103,7 @@ test("what stands on one node is listed by namespace and name, however it was re
   ]);
 });
 
-test("VMs and pods of one node stand in one order, by namespace and name", () => {
+test("sorts VMs and pods of a node together", () => {
   const pod = (namespace: string, name: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { namespace, name } });
   const vms = [vmObject("b", "worker-0", { strategy: "None" })];
   const pods = { "worker-0": [pod("web", "a"), pod("vms", "a"), pod("vms", "c"), pod("apps", "z")] };
@@ -116,12 +117,12 @@ test("VMs and pods of one node stand in one order, by namespace and name", () =>
   ]);
 });
 
-test("room is unknown where a VM does not report its memory", () => {
+test("capacity is unknown if a VM reports no memory", () => {
   const vms = [vmObject("a", "worker-0", { spec: { domain: {} } })];
   expect(assessImpact(clusterFacts({ nodes, vms })).capacity.fits).toBe("Unknown");
 });
 
-test("room is unknown while nobody knows what becomes of a VM", () => {
+test("capacity is unknown if the outcome of a VM is unknown", () => {
   const phase = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { phase: "Unknown" })] });
   expect(assessImpact(phase).capacity.fits).toBe("Unknown");
   const strategy = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: null })] });
@@ -129,7 +130,7 @@ test("room is unknown while nobody knows what becomes of a VM", () => {
   expect(assessImpact({ ...strategy, settings: notAssessed("Forbidden") }).capacity.fits).toBe("Unknown");
 });
 
-test("room is unknown while nobody has read whether the owner of a VM starts it again, and the owners are named", () => {
+test("capacity is unknown if an owner is unread, and the gap is reported", () => {
   const vms = ["a", "b"].map((name) => vmObject(name, "worker-0", { strategy: "None", owner: "Manual" }));
   const given = clusterFacts({ nodes, vms });
   expect(assessImpact(given)).toMatchObject({ capacity: { fits: "Yes" }, notAssessed: [] });
@@ -142,7 +143,7 @@ test("room is unknown while nobody has read whether the owner of a VM starts it 
   ]);
 });
 
-test("VMs without a node or a phase are counted as unknown, and room is not claimed", () => {
+test("VMs without a node or phase are unknown, and so is capacity", () => {
   const unplaced = Array.from({ length: 5300 }, (_, at) =>
     vmObject(`vm-${at}`, "", { phase: at % 2 ? "" : "Pending" }),
   );
@@ -154,7 +155,7 @@ test("VMs without a node or a phase are counted as unknown, and room is not clai
   expect([phaseless.vms?.unknown, phaseless.vms?.starting, phaseless.capacity.fits]).toEqual([1, 0, "Unknown"]);
 });
 
-test("VMs without a node are not counted if no node drains, or if they have ended", () => {
+test("ignores VMs without a node if no node drains or they have ended", () => {
   const vms = [vmObject("a", "", { phase: "Pending" })];
   const reloading = assessImpact({
     ...clusterFacts({ nodes, vms }),
@@ -168,13 +169,13 @@ test("VMs without a node are not counted if no node drains, or if they have ende
   expect(assessImpact(clusterFacts({ nodes, vms: ended })).vms?.unknown).toBe(0);
 });
 
-test("no room is no room, whatever else is unknown", () => {
+test("missing capacity takes precedence over unknown outcomes", () => {
   const small = workers(3, "worker-", { memory: "100Gi" });
   const vms = [...vmsOn(namesOf(small), 2, { gib: 40 }), vmObject("a", "worker-0", { phase: "Unknown" })];
   expect(assessImpact(clusterFacts({ nodes: small, vms })).capacity).toMatchObject({ fits: "No", unplacedVMs: 2 });
 });
 
-test("a refused KubeletConfig of the pool is named as the holdup, and no reboot is promised", () => {
+test("a rejected KubeletConfig is the holdup, and no reboot is predicted", () => {
   const kubeletConfig = (status: string): KubeObject => ({
     apiVersion: "machineconfiguration.openshift.io/v1",
     kind: "KubeletConfig",
@@ -203,7 +204,7 @@ test("a refused KubeletConfig of the pool is named as the holdup, and no reboot 
   expect(impactOf(kubeletConfig("False"), { pool: "infra" })).toMatchObject({ nodes: 3, held: 0 });
 });
 
-test("the random order of nodes that were created in the same second is an assumption", () => {
+test("a random order of nodes is reported as an assumption", () => {
   const createdAt = (name: string, second: number, zone: string) => {
     const node = nodeObject(name, { labels: { "topology.kubernetes.io/zone": zone } });
     const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
@@ -216,7 +217,7 @@ test("the random order of nodes that were created in the same second is an assum
   expect(assumesOf(createdAt("a", 1, "x"), createdAt("b", 1, "y"))).not.toContain(random);
 });
 
-test("what was assumed is reported", () => {
+test("reports assumptions", () => {
   const pinned = {
     spec: { nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" }, domain: { memory: { guest: "8Gi" } } },
   };

@@ -10,7 +10,17 @@ import {
   type VmOutcome,
   vmOutcomes,
 } from "@virt/api";
-import { type RenderedOf } from "@virt/cluster";
+import {
+  type BudgetFact,
+  type ClusterShape,
+  type NodeFact,
+  type PodFact,
+  type RenderedOf,
+  readClusterShape,
+  readVirtSettings,
+  type VirtSettings,
+  type VmFact,
+} from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { assessCapacity } from "./assess-capacity.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
@@ -23,14 +33,10 @@ import { assessDurations, type MigrationRate, migrationRate, type PoolLoad, rest
 import { durationText } from "./duration-text.ts";
 import { gapsOf } from "./impact-gaps.ts";
 import { boundImpact, withoutVmNames } from "./impact-status.ts";
-import { type NodeFact, rolloutNodeOf } from "./nodes.ts";
 import { assumesLabels } from "./placement.ts";
-import type { BudgetFact, PodFact } from "./pods.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
-import { hasTies } from "./rollout.ts";
+import { hasTies, rolloutNodeOf } from "./rollout.ts";
 import { summarizeImpact, unassessedSummary } from "./summary.ts";
-import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
-import type { VmFact } from "./vms.ts";
 
 export type ImpactFacts = {
   /** RFC 3339. Copied to the result. */

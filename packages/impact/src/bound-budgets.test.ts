@@ -1,7 +1,7 @@
 import type { JsonMap } from "@virt/api";
+import { readBudgetFact, readPodFact } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { boundBudgets } from "./bound-budgets.ts";
-import { readBudgetFact, readPodFact } from "./index.ts";
 
 const list = <T>(length: number, make: (at: number) => T) => Array.from({ length }, (_, at) => make(at));
 const object = (kind: string, namespace: string, name: string, more: JsonMap = {}, spec: JsonMap = {}) => ({
@@ -24,27 +24,27 @@ const cheap = budget("shop", "cheap", { matchLabels: { app: "db" } });
 const costly = list(20, (at) => budget("hostile", `costly-${at}`, expressions(150)));
 const all = [...costly, cheap];
 
-test("a selector of more than 8 kB is not evaluated", () => {
+test("does not evaluate a selector of more than 8 kB", () => {
   expect(budget("shop", "a", expressions(150))).not.toHaveProperty("isTooLarge");
   expect(budget("shop", "a", expressions(300))).toMatchObject({ isTooLarge: true, selector: undefined });
   expect(readBudgetFact(object("PodDisruptionBudget", "shop", "a"))).not.toHaveProperty("isTooLarge");
 });
 
-test("selectors that take too long together are unknown, and no other selector", () => {
+test("only the costliest selectors are unknown", () => {
   expect(boundBudgets(all, podsIn("hostile", 100))).toBe(all);
   const beyond = tooLarge(boundBudgets(all, [...podsIn("hostile", 1000), ...podsIn("shop", 1000)]));
   expect(beyond).toHaveLength(14);
   expect(beyond).not.toContain("shop/cheap");
 });
 
-test("the order of budgets makes no difference to which are unknown", () => {
+test("the order of budgets does not matter", () => {
   const pods = podsIn("hostile", 1000);
   expect(tooLarge(boundBudgets(all.toReversed(), pods)).toSorted()).toEqual(
     tooLarge(boundBudgets(all, pods)).toSorted(),
   );
 });
 
-test("many small budgets in one namespace hide no budget of another", () => {
+test("small budgets of one namespace do not displace those of another", () => {
   const small = list(2000, (at) => budget("hostile", `small-${at}`, {}));
   const wide = budget("shop", "wide", expressions(150));
   const beyond = tooLarge(boundBudgets([...small, wide], [...podsIn("hostile", 1000), ...podsIn("shop", 1000)]));
@@ -66,7 +66,7 @@ test.each(Object.keys(selectors))("%s count towards the limit of an assessment",
   expect(tooLarge(boundBudgets(budgets, podsIn("hostile", 1000)))).not.toEqual([]);
 });
 
-test("pods that no drain evicts, and budgets of VMs, count nothing", () => {
+test("ignores pods that are not evicted and budgets of VMs", () => {
   const controlled = (kind: string) => ({ ownerReferences: [{ kind, name: "a", controller: true }] });
   const daemons = podsIn("hostile", 1000, controlled("DaemonSet"));
   const launchers = podsIn("hostile", 1000, { labels: { "kubevirt.io": "virt-launcher" } });

@@ -1,27 +1,26 @@
+import { readNodeFact, readVmFact, requestOf, type VmFact } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClusterRooms } from "./capacity.ts";
-import { readNodeFact } from "./nodes.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
-import { readVmFact, requestOf, type VmFact } from "./vms.ts";
 
 const settings = { memoryOvercommit: 100 };
 const MiB = 2 ** 20;
 
 test.each([
   { reason: "guest memory with its overhead", spec: {}, status: {}, overcommit: 100, mib: 8192 + 280 + 16 + 16 },
-  { reason: "an overcommitted guest asks for less", spec: {}, status: {}, overcommit: 200, mib: 4096 + 280 + 16 + 16 },
+  { reason: "an overcommitted guest", spec: {}, status: {}, overcommit: 200, mib: 4096 + 280 + 16 + 16 },
   {
-    reason: "what is requested counts as it is",
+    reason: "a memory request",
     spec: { domain: { memory: { guest: "8Gi" }, cpu: { cores: 2 }, resources: { requests: { memory: "6Gi" } } } },
     status: {},
     overcommit: 200,
     mib: 6144 + 280 + 16 + 16,
   },
   {
-    reason: "KubeVirt's own figure for the overhead comes first",
+    reason: "the reported overhead of KubeVirt",
     spec: {},
     status: { memory: { guestCurrent: "4Gi", memoryOverhead: "300Mi" } },
     overcommit: 100,
@@ -71,7 +70,7 @@ function placeSlowly(memory: readonly number[], vms: readonly VmFact[], wave: re
   return unplaced.length === 0 ? undefined : { nodes: wave, unplacedVms: unplaced.length, unplacedBytes };
 }
 
-test("VMs are placed as the rule says, whatever is where", () => {
+test("places VMs by the greedy rule in any cluster", () => {
   const law = fc.property(anyRooms, anyVms, fc.subarray(nodeNames, { minLength: 1 }), (memory, given, wave) => {
     const nodes = nodeNames.map((name, at) =>
       readNodeFact(nodeObject(name, { memory: `${memory[at] ?? 0}Gi`, labels: { kind: labelOf(at) } })),
@@ -88,7 +87,7 @@ test("VMs are placed as the rule says, whatever is where", () => {
   fc.assert(law, runsForCost(10));
 });
 
-test("memory that is left in small parts has no room for a large VM, however much it is in all", () => {
+test("fragmented memory does not fit a large VM", () => {
   const nodes = nodeNames.map((name) => readNodeFact(nodeObject(name, { memory: "12Gi" })));
   const [large, small] = [11, 9].map((gib) => readVmFact(vmObject(`vm-${gib}`, "a", { gib })));
   const rooms = new ClusterRooms(nodes, [], settings);
@@ -98,7 +97,7 @@ test("memory that is left in small parts has no room for a large VM, however muc
   expect(rooms.placeWave(["a"], [selected])).toMatchObject({ unplacedVms: 1 });
 });
 
-test("a node that does not report its memory has no room, but is a target", () => {
+test("a node without reported memory is a target without capacity", () => {
   const rooms = new ClusterRooms([readNodeFact(nodeObject("a", { memory: "many" }))], [], settings);
   const vm = readVmFact(vmObject("vm", "b"));
   expect(rooms.hasTarget(vm.placement, new Set(["b"]))).toBe(true);

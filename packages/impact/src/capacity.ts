@@ -1,10 +1,8 @@
 // Places the VMs of a wave on the other nodes, by memory.
 
+import { isOnNode, type NodeFact, requestOf, type VirtSettings, type VmFact, type VmPlacement } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
-import type { NodeFact } from "./nodes.ts";
-import { nodeMatcher, type VmPlacement } from "./placement.ts";
-import type { VirtSettings } from "./virt-settings.ts";
-import { isOnNode, requestOf, type VmFact } from "./vms.ts";
+import { nodeMatcher } from "./placement.ts";
 
 /** `free`: bytes. */
 type Room = { readonly node: NodeFact; readonly free: number };

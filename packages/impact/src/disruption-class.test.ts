@@ -35,7 +35,7 @@ const cases: readonly {
   { reason: "an image reboots", after: config({ osImageURL: "registry/a" }), expected: "Reboot" },
   { reason: "a kernel argument reboots", after: config({ kernelArguments: ["psi=1"] }), expected: "Reboot" },
   {
-    reason: "the order of kernel arguments counts",
+    reason: "the order of kernel arguments matters",
     before: config({ kernelArguments: ["a", "b"] }),
     after: config({ kernelArguments: ["b", "a"] }),
     expected: "Reboot",
@@ -45,74 +45,69 @@ const cases: readonly {
   { reason: "an extension reboots", after: config({ extensions: ["usbguard"] }), expected: "Reboot" },
   { reason: "FIPS reboots", after: config({ fips: true }), expected: "Reboot" },
   {
-    reason: "what the operator fills in is no change",
+    reason: "members that the operator fills in are no change",
     after: config({ fips: false, osImageURL: "" }),
     expected: "None",
   },
   { reason: "a file without a policy reboots", after: files("/etc/a"), expected: "Reboot" },
   { reason: "a unit without a policy reboots", after: units("a.service"), expected: "Reboot" },
-  { reason: "keys without a policy reboot", after: keys, expected: "Reboot" },
+  { reason: "SSH keys without a policy reboot", after: keys, expected: "Reboot" },
   {
-    reason: "a file is spared by its policy",
+    reason: "a file follows its policy",
     after: files("/etc/a"),
     policies: policyObject({ "/etc/a": ["None"] }),
     expected: "None",
   },
   {
-    reason: "the directory above counts",
+    reason: "a file follows the policy of its directory",
     after: files("/etc/a/b/c"),
     policies: policyObject({ "/etc/a": ["Restart"] }),
     expected: "Reload",
   },
   {
-    reason: "the longest path counts",
+    reason: "the longest path wins",
     after: files("/etc/a/b/c"),
     policies: policyObject({ "/etc/a": ["None"], "/etc/a/b": ["Drain"], "/etc": ["Reboot"] }),
     expected: "Drain",
   },
   {
-    reason: "a longer name is not below a directory",
+    reason: "a path with the same start is not a directory",
     after: files("/etc/ab"),
     policies: policyObject({ "/etc/a": ["None"] }),
     expected: "Reboot",
   },
   {
-    reason: "a policy for the root is for no file",
+    reason: "a policy for the root does not count",
     after: files("/etc/a"),
     policies: policyObject({ "/": ["Special"] }),
     expected: "Reboot",
   },
   {
-    reason: "a unit's name must be the same",
+    reason: "a unit follows the policy of its exact name",
     after: units("a.service"),
     policies: policyObject({}, { "b.service": ["None"] }),
     expected: "Reboot",
   },
   {
-    reason: "the worst of all actions counts",
+    reason: "the worst action wins",
     after: units("a.service", "b.service"),
     policies: policyObject({}, { "a.service": ["DaemonReload", "Reload"], "b.service": ["None"] }),
     expected: "Reload",
   },
+  { reason: "SSH keys follow their policy", after: keys, policies: policyObject({}, {}, ["None"]), expected: "None" },
   {
-    reason: "keys are spared by their policy",
-    after: keys,
-    policies: policyObject({}, {}, ["None"]),
-    expected: "None",
-  },
-  {
-    reason: "an action that we do not know reboots",
+    reason: "an unknown action reboots",
     after: files("/etc/a"),
     policies: policyObject({ "/etc/a": ["Levitate"] }),
     expected: "Reboot",
   },
   {
-    reason: "a policy without an action spares nothing",
+    reason: "a policy without actions reboots",
     after: files("/etc/a"),
     policies: policyObject({ "/etc/a": [] }),
     expected: "Reboot",
   },
-  { reason: "the same content is no change", before: files("/etc/a"), after: files("/etc/a"), expected: "None" },
+  { reason: "equal content is no change", before: files("/etc/a"), after: files("/etc/a"), expected: "None" },
 ];
 
 test.each(cases)("$reason", ({ before, after, policies, expected }) => {
@@ -121,13 +116,13 @@ test.each(cases)("$reason", ({ before, after, policies, expected }) => {
   expect(classOfChange(diffConfigs(after, before), known)).toBe(expected);
 });
 
-test("policies that could not be read spare nothing, but no change is none", () => {
+test("unread policies reboot for any change", () => {
   const unknown = notAssessed("Forbidden");
   expect(classOfChange(diffConfigs(undefined, files("/etc/a")), unknown)).toBe("Reboot");
   expect(classOfChange(diffConfigs(keys, keys), unknown)).toBe("None");
 });
 
-test("the severity of an item follows from its class", () => {
+test("the severity follows from the class", () => {
   expect((["Reboot", "Drain", "Reload", "None"] as const).map(severityOfClass)).toEqual([
     "High",
     "High",
@@ -136,7 +131,7 @@ test("the severity of an item follows from its class", () => {
   ]);
 });
 
-test("a plan's disruption has the worst class of each pool, inheriting pools too, and none to which nothing happens", () => {
+test("each affected pool gets its worst class, also by inheritance", () => {
   const pools = [poolObject("worker"), poolObject("master"), poolObject("infra")];
   const policies = assessed(readDisruptionPolicies(policyObject({ "/etc/a": ["Restart"], "/etc/b": ["None"] })));
   const writes = [
@@ -158,7 +153,7 @@ test("a plan's disruption has the worst class of each pool, inheriting pools too
 test.each([
   ["worker", "master"],
   ["master", "worker"],
-])("a MachineConfig that moves from %s to %s is lost by one pool and taken up by the other", (from, to) => {
+])("a MachineConfig that moves from %s to %s affects both pools", (from, to) => {
   const pools = [poolObject("worker"), poolObject("master")];
   const write = { before: psiConfig(from), after: psiConfig(to) };
   const policies = assessed(readDisruptionPolicies(undefined));
@@ -169,7 +164,7 @@ test.each([
   expect(classOfWrite(write, pools, policies)).toBe("Reboot");
 });
 
-test("a pool that keeps a MachineConfig of which nothing but its role changes is left alone", () => {
+test("a pool that keeps a MachineConfig is not affected by its role", () => {
   const selectsBoth = poolObject("both", {
     machineConfigSelector: {
       matchExpressions: [
@@ -183,7 +178,7 @@ test("a pool that keeps a MachineConfig of which nothing but its role changes is
   expect(found.map(({ pool }) => pool)).toEqual(["master", "worker"]);
 });
 
-test("all pools are found, and no more are published than a status lists", () => {
+test("finds all pools and publishes those that fit in a status", () => {
   const custom = Array.from({ length: 20 }, (_, at) => poolObject(`pool-${at}`));
   const found = disruptionOf(
     [{ before: undefined, after: psiConfig() }],
@@ -269,7 +264,7 @@ function oracle(before: Model, after: Model, policies: Policies): string {
   return actions.some((action) => action !== "None") ? "Reload" : "None";
 }
 
-test("the class of any change under any policies is that of the daemon's rules", () => {
+test("the class of any change follows the daemon's rules", () => {
   const law = fc.property(anyModel, anyModel, anyPolicies, (before, after, policies) => {
     const known = assessed(readDisruptionPolicies(policyObject(policies.files, policies.units, policies.sshKey)));
     expect(classOfChange(diffConfigs(objectOf(before), objectOf(after)), known)).toBe(oracle(before, after, policies));

@@ -1,8 +1,8 @@
 // Classifies MachineConfig changes by their effect on a node, as the Machine Config Daemon does.
 
 import { type DisruptionClass, disruptionClasses, type Json, type KubeObject, type PoolDisruption } from "@virt/api";
-import { affectedPools } from "@virt/cluster";
-import { asList, asText, at, compareUtf8, equalJson, isMap, member } from "@virt/objects";
+import { affectedPools, keepMembers, type MachineConfig, readMachineConfig } from "@virt/cluster";
+import { asList, asText, at, compareUtf8, equalJson, type InformerSpec, isMap, member } from "@virt/objects";
 import type { Assessment } from "./assessed.ts";
 
 /** Returns `None` for an empty list. */
@@ -25,31 +25,24 @@ export type ConfigChange = {
 
 /** Undefined stands for an absent MachineConfig. */
 export function diffConfigs(before: KubeObject | undefined, after: KubeObject | undefined): ConfigChange {
-  const isChanged = (read: (spec: Json | undefined) => Json) =>
-    !equalJson(read(at(before, "spec")), read(at(after, "spec")));
-  const changed = (path: readonly string[], key: string) => {
-    const [old, wanted] = [before, after].map((object) =>
-      partsByName(asList(at(object, "spec", "config", ...path)), key),
-    );
-    const names = new Set([...(old?.keys() ?? []), ...(wanted?.keys() ?? [])]);
-    return [...names].filter((name) => !equalJson(old?.get(name), wanted?.get(name))).toSorted(compareUtf8);
-  };
+  const [old, wanted] = [readMachineConfig(before), readMachineConfig(after)];
+  const isChanged = (part: keyof MachineConfig) => !equalJson(old[part], wanted[part]);
   return {
     isOfSystem: systemParts.some(isChanged),
-    files: changed(["storage", "files"], "path"),
-    units: changed(["systemd", "units"], "name"),
-    isOfUsers: ["users", "groups"].some((part) => isChanged((spec) => asList(at(spec, "config", "passwd", part)))),
+    files: changedNames(old.files, wanted.files, "path"),
+    units: changedNames(old.units, wanted.units, "name"),
+    isOfUsers: isChanged("users") || isChanged("groups"),
   };
 }
 
-// Absent values equal the operator's defaults. The order of kernel arguments and extensions matters.
-const systemParts: readonly ((spec: Json | undefined) => Json)[] = [
-  (spec) => asText(member(spec, "osImageURL")) ?? "",
-  (spec) => asList(member(spec, "kernelArguments")),
-  (spec) => asText(member(spec, "kernelType")) || "default",
-  (spec) => asList(member(spec, "extensions")),
-  (spec) => member(spec, "fips") === true,
-];
+// The order of kernel arguments and extensions matters.
+const systemParts = ["osImageURL", "kernelArguments", "kernelType", "extensions", "hasFips"] as const;
+
+function changedNames(before: readonly Json[], after: readonly Json[], key: string): readonly string[] {
+  const [old, wanted] = [partsByName(before, key), partsByName(after, key)];
+  const names = new Set([...old.keys(), ...wanted.keys()]);
+  return [...names].filter((name) => !equalJson(old.get(name), wanted.get(name))).toSorted(compareUtf8);
+}
 
 function partsByName(parts: readonly Json[], key: string): ReadonlyMap<string, Json> {
   return new Map(parts.flatMap((part) => namedPart(part, key)));
@@ -59,6 +52,13 @@ function namedPart(part: Json, key: string): readonly (readonly [string, Json])[
   const name = asText(member(part, key));
   return name === undefined ? [] : [[name, part]];
 }
+
+export const disruptionPolicyInformer: InformerSpec = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "MachineConfiguration",
+  name: "cluster",
+  projection: keepMembers(["status", "nodeDisruptionPolicyStatus", "clusterPolicies"]),
+};
 
 /** The effects that replace a reboot, by file path, by unit and for SSH keys. */
 export type DisruptionPolicies = {

@@ -1,9 +1,9 @@
+import { type BudgetFact, type ClusterShape, type PodFact } from "@virt/cluster";
 import { type Assessment, assessed } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";
 import { drainedNodes } from "./drained-vms.ts";
-import { type BudgetFact, budgetsByNamespace, outcomeOfPod, type PodFact, type PodOutcome } from "./pods.ts";
+import { budgetsByNamespace, outcomeOfPod, type PodOutcome } from "./pods.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
-import type { ClusterShape } from "./virt-settings.ts";
 
 /** A pod that blocks a drain or is not re-created. */
 export type DrainedPod = PodOutcome & { readonly node: string; readonly pod: PodFact };

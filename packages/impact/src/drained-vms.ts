@@ -1,11 +1,10 @@
 // Assesses the VMs on nodes that drain or reboot.
 
+import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
 import { type ClusterRooms, inNameOrder } from "./capacity.ts";
 import type { NodeLoad } from "./duration.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
-import type { ClusterShape, VirtSettings } from "./virt-settings.ts";
 import { type AssessedOutcome, outcomeOf } from "./vm-outcomes.ts";
-import { migratedBytes, type VmFact } from "./vms.ts";
 
 /** `bytes`: the size of its migration. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };

@@ -1,19 +1,7 @@
-// Predicts the duration of a rollout in seconds. Exact until each node and each pool is rounded up.
+// Predicts the duration of a rollout in whole seconds. The bounds of each drain and of each pool are rounded up.
 
 import type { DisruptionClass } from "@virt/api";
-import {
-  addFractions,
-  compareFractions,
-  divideFractions,
-  type Fraction,
-  fraction,
-  greatestFraction,
-  lesserFraction,
-  multiplyFractions,
-  roundUp,
-} from "./fraction.ts";
-import type { ClusterShape, VirtSettings } from "./virt-settings.ts";
-import { migratedBytes, type VmFact } from "./vms.ts";
+import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
 
 export type DurationBounds = { readonly low: number; readonly high: number };
 
@@ -51,8 +39,8 @@ export type DurationInput = {
 
 /** Seconds to migrate 1 GiB, and the source of the numbers. */
 export type MigrationRate = {
-  readonly low: Fraction;
-  readonly high: Fraction;
+  readonly low: number;
+  readonly high: number;
   readonly source: "history" | "default";
   /** True if the bandwidth limit is too low for the timeout. */
   readonly isCancelled: boolean;
@@ -64,36 +52,24 @@ const leastSamples = { migrations: 5, restarts: 3 };
 /** Uses the last migrations of the VMs. If there are too few, uses defaults and KubeVirt's limits. */
 export function migrationRate(vms: readonly VmFact[], { bandwidth, timeoutPerGiB }: VirtSettings): MigrationRate {
   const samples = vms
-    .filter(({ lastMigrationMs }) => lastMigrationMs !== undefined)
-    .map(paceOf)
-    .toSorted(
-      (left, right) => left.approximate - right.approximate || compareFractions(exactPace(left), exactPace(right)),
-    );
+    .flatMap((vm) => (vm.lastMigrationMs === undefined ? [] : [paceOf(vm, vm.lastMigrationMs)]))
+    .toSorted((left, right) => left - right);
   const [low, high] = [25, 90].map((percent) => samples[Math.ceil((percent * samples.length) / 100) - 1]);
   if (samples.length >= leastSamples.migrations && low !== undefined && high !== undefined)
-    return { low: exactPace(low), high: exactPace(high), source: "history", isCancelled: false };
-  return defaultRate(bandwidth, fraction(timeoutPerGiB));
+    return { low, high, source: "history", isCancelled: false };
+  return defaultRate(bandwidth, timeoutPerGiB);
 }
 
-type MigrationPace = { readonly ms: number; readonly bytes: number; readonly approximate: number };
-
-// Rounded quotients keep the order of the exact values. Fractions are needed only to compare equal quotients.
-function paceOf(vm: VmFact): MigrationPace {
-  const [ms, bytes] = [vm.lastMigrationMs ?? 0, Math.max(migratedBytes(vm), GiB)];
-  return { ms, bytes, approximate: ms / bytes };
+function paceOf(vm: VmFact, ms: number): number {
+  return (ms * GiB) / (1000 * Math.max(migratedBytes(vm), GiB));
 }
 
-function exactPace({ ms, bytes }: MigrationPace): Fraction {
-  return fraction(BigInt(Math.trunc(ms)) * BigInt(GiB), 1000n * BigInt(bytes));
-}
-
-function defaultRate(bandwidth: number, timeout: Fraction): MigrationRate {
-  const perGiB = bandwidth > 0 ? fraction(GiB, bandwidth) : fraction(0);
-  const low = greatestFraction(fraction(2), perGiB);
-  const isCancelled = compareFractions(perGiB, timeout) > 0;
-  const limited = lesserFraction(timeout, greatestFraction(fraction(16), multiplyFractions(fraction(2), perGiB)));
+function defaultRate(bandwidth: number, timeout: number): MigrationRate {
+  const perGiB = bandwidth > 0 ? GiB / bandwidth : 0;
+  const low = Math.max(2, perGiB);
+  const limited = Math.min(timeout, Math.max(16, 2 * perGiB));
   // Ignores a timeout below the lower bound.
-  return { low, high: greatestFraction(low, limited), source: "default", isCancelled };
+  return { low, high: Math.max(low, limited), source: "default", isCancelled: perGiB > timeout };
 }
 
 export type RestartSource = "observed" | "default";
@@ -142,19 +118,19 @@ function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): Dur
   };
   const shared = boundsWith(draining);
   const alone = draining === 1 ? shared : boundsWith(1);
-  const places = fraction(pool.atOnce);
-  const sum = (bound: "low" | "high") => fraction(shared.reduce((total, each) => total + each[bound], 0));
+  const sum = (bound: "low" | "high") => shared.reduce((total, each) => total + each[bound], 0);
   const most = (nodes: readonly DurationBounds[], bound: "low" | "high") =>
-    fraction(nodes.reduce((slowest, each) => Math.max(slowest, each[bound]), 0));
-  const low = greatestFraction(most(alone, "low"), divideFractions(sum("low"), places));
-  const last = multiplyFractions(most(shared, "high"), fraction(pool.atOnce - 1, pool.atOnce));
-  return { low: roundUp(low), high: roundUp(addFractions(divideFractions(sum("high"), places), last)) };
+    nodes.reduce((slowest, each) => Math.max(slowest, each[bound]), 0);
+  return {
+    low: Math.max(most(alone, "low"), Math.ceil(sum("low") / pool.atOnce)),
+    high: Math.ceil((sum("high") + most(shared, "high") * (pool.atOnce - 1)) / pool.atOnce),
+  };
 }
 
 /** `lanes`: parallel migrations per node. `twice`: factor for VMs that migrate twice. */
 type NodeContext = {
-  readonly lanes: Fraction;
-  readonly twice: Fraction;
+  readonly lanes: number;
+  readonly twice: number;
   readonly isSingleReplica: boolean;
   readonly rate: MigrationRate;
   readonly restartOf: (disruption: DisruptionClass) => DurationBounds;
@@ -164,9 +140,9 @@ type NodeContext = {
 function contextOf(pool: PoolLoad, draining: number, { rate, settings, shape }: DurationInput): NodeContext {
   const restarts = new Map<DisruptionClass, DurationBounds>();
   return {
-    lanes: lesserFraction(fraction(settings.migrationsPerNode), fraction(settings.migrationsPerCluster, draining)),
+    lanes: Math.min(settings.migrationsPerNode, settings.migrationsPerCluster / draining),
     // Early VMs migrate twice, because they land on nodes that drain later.
-    twice: fraction(pool.nodes.length + pool.atOnce, pool.nodes.length),
+    twice: (pool.nodes.length + pool.atOnce) / pool.nodes.length,
     isSingleReplica: shape.isSingleReplica,
     rate,
     restartOf: (disruption) => {
@@ -185,9 +161,9 @@ function nodeBounds(node: NodeLoad, context: NodeContext): DurationBounds {
   const hasDrain = node.class === "Reboot" || node.class === "Drain";
   const drain = hasDrain ? drainBounds(node, context) : noTime;
   return {
-    low: Math.max(0, roundUp(drain.low) + restart.low - spent),
+    low: Math.max(0, drain.low + restart.low - spent),
     // The remaining migrations take their time, regardless of the time already spent.
-    high: roundUp(drain.high) + restart.high,
+    high: drain.high + restart.high,
   };
 }
 
@@ -197,48 +173,37 @@ export function longestDrain(
   { pool, draining }: { readonly pool: PoolLoad; readonly draining: number },
   input: DurationInput,
 ): number {
-  return roundUp(drainBounds(node, contextOf(pool, draining, input)).high);
+  return drainBounds(node, contextOf(pool, draining, input)).high;
 }
 
-type ExactBounds = { readonly low: Fraction; readonly high: Fraction };
+const noTime: DurationBounds = { low: 0, high: 0 };
+const leastDrain = 30;
+const oneAttempt = 90;
 
-const noTime: ExactBounds = { low: fraction(0), high: fraction(0) };
-const [leastDrain, oneAttempt, shortPause, slowAfter, longPause] = [
-  fraction(30),
-  fraction(90),
-  fraction(60),
-  fraction(600),
-  fraction(300),
-];
-
-function drainBounds(node: NodeLoad, context: NodeContext): ExactBounds {
-  const grace = fraction(node.gracePeriodSeconds ?? 0);
-  if (context.isSingleReplica) return { low: noTime.low, high: grace };
+function drainBounds(node: NodeLoad, context: NodeContext): DurationBounds {
+  const grace = node.gracePeriodSeconds ?? 0;
+  if (context.isSingleReplica) return { low: 0, high: grace };
   const { low, high } = migrationBounds(node, context);
-  const evicted = greatestFraction(oneAttempt, high, grace);
-  return { low: greatestFraction(leastDrain, low), high: addFractions(evicted, retryPause(evicted)) };
+  const evicted = Math.max(oneAttempt, high, grace);
+  return { low: Math.max(leastDrain, low), high: evicted + retryPause(evicted) };
 }
 
 // The operator tries for 90 seconds and then waits 1 minute, or 5 minutes once the drain has taken 10 minutes. It
 // notices the end of a drain only at its next attempt.
-function retryPause(evicted: Fraction): Fraction {
-  if (compareFractions(evicted, oneAttempt) <= 0) return noTime.low;
-  return compareFractions(evicted, slowAfter) <= 0 ? shortPause : longPause;
+function retryPause(evicted: number): number {
+  if (evicted <= oneAttempt) return 0;
+  return evicted <= 600 ? 60 : 300;
 }
 
-const oneGiB = fraction(GiB);
+function migrationBounds({ migrations }: NodeLoad, { lanes, twice, rate }: NodeContext): DurationBounds {
+  const { count, bytes, largest } = migrations;
+  if (count === 0) return noTime;
+  const spent = (fixed: number, pace: number) =>
+    Math.max(fixed + (pace * largest) / GiB, (fixed * count + (pace * bytes) / GiB) / lanes);
+  return { low: roundUp(spent(5, rate.low)), high: roundUp(spent(30, rate.high) * twice) };
+}
 
-function migrationBounds({ migrations }: NodeLoad, { lanes, twice, rate }: NodeContext): ExactBounds {
-  if (migrations.count === 0) return noTime;
-  const [largest, all] = [migrations.largest, migrations.bytes].map((bytes) =>
-    divideFractions(fraction(bytes), oneGiB),
-  );
-  const spent = (fixed: number, pace: Fraction) => {
-    const of = (count: number, gib: Fraction) => addFractions(fraction(fixed * count), multiplyFractions(pace, gib));
-    return greatestFraction(
-      of(1, largest ?? noTime.low),
-      divideFractions(of(migrations.count, all ?? noTime.low), lanes),
-    );
-  };
-  return { low: spent(5, rate.low), high: multiplyFractions(spent(30, rate.high), twice) };
+// A rounding error of floating-point numbers does not count as another second.
+function roundUp(seconds: number): number {
+  return Math.ceil(seconds - 1e-6);
 }

@@ -1,20 +1,11 @@
 // An impact in one page: a kernel argument for two workers with three VMs, one of which cannot migrate.
 
+import { readClusterShape, readNodeFact, readVirtSettings, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";
-import {
-  assessed,
-  assessImpact,
-  disruptionOf,
-  notAssessed,
-  readClusterShape,
-  readDisruptionPolicies,
-  readNodeFact,
-  readVirtSettings,
-  readVmFact,
-} from "./index.ts";
+import { assessed, assessImpact, disruptionOf, notAssessed, readDisruptionPolicies } from "./index.ts";
 import { nodeObject, poolObject, psiConfig, vmObject } from "./testing/cluster-builder.ts";
 
-test("a plan's consequence in one sentence, with what could not be read left out", () => {
+test("summarizes the impact of a plan and omits unread inputs", () => {
   const pools = [poolObject("worker")];
   const policies = assessed(readDisruptionPolicies(undefined));
   const vms = [

@@ -1,22 +1,20 @@
 // Readers accept objects of any shape: no content makes an assessment fail.
 
 import type { Json, KubeObject } from "@virt/api";
-import { runsForCost } from "@virt/testkit/law-runs";
-import fc from "fast-check";
-import { expect, test } from "vitest";
 import {
-  assessed,
-  assessImpact,
   isNodeReady,
   readBudgetFact,
   readClusterShape,
-  readDisruptionPolicies,
   readNodeFact,
   readPodFact,
   readRunStrategy,
   readVirtSettings,
   readVmFact,
-} from "./index.ts";
+} from "@virt/cluster";
+import { runsForCost } from "@virt/testkit/law-runs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { assessed, assessImpact, readDisruptionPolicies } from "./index.ts";
 import { clusterFacts, nodeObject, vmObject, workers } from "./testing/cluster-builder.ts";
 
 const conditions = (...statuses: readonly (readonly [string, string])[]): KubeObject => ({
@@ -25,18 +23,26 @@ const conditions = (...statuses: readonly (readonly [string, string])[]): KubeOb
 });
 
 test.each([
-  { reason: "a node that reports is ready", node: conditions(["Ready", "True"]), isReady: true },
+  { reason: "a reporting node is ready", node: conditions(["Ready", "True"]), isReady: true },
   { reason: "a silent kubelet is not ready", node: conditions(["Ready", "Unknown"]), isReady: false },
   { reason: "a node without conditions is not ready", node: conditions(), isReady: false },
-  { reason: "a full disk counts", node: conditions(["Ready", "True"], ["DiskPressure", "True"]), isReady: false },
   {
-    reason: "an unknown disk counts",
+    reason: "disk pressure is not ready",
+    node: conditions(["Ready", "True"], ["DiskPressure", "True"]),
+    isReady: false,
+  },
+  {
+    reason: "unknown disk pressure is not ready",
     node: conditions(["Ready", "True"], ["DiskPressure", "Unknown"]),
     isReady: false,
   },
-  { reason: "no network counts", node: conditions(["Ready", "True"], ["NetworkUnavailable", "True"]), isReady: false },
   {
-    reason: "little memory does not count",
+    reason: "an unavailable network is not ready",
+    node: conditions(["Ready", "True"], ["NetworkUnavailable", "True"]),
+    isReady: false,
+  },
+  {
+    reason: "memory pressure is ready",
     node: conditions(["Ready", "True"], ["MemoryPressure", "True"]),
     isReady: true,
   },
@@ -44,7 +50,7 @@ test.each([
   expect(isNodeReady(node)).toBe(isReady);
 });
 
-test("labels that only say what a CPU can do are not kept", () => {
+test("drops labels of CPU features", () => {
   const labels = { "cpu-feature.node.kubevirt.io/aes": "true", "hyperv.node.kubevirt.io/vpindex": "true", kept: "yes" };
   expect(Object.keys(readNodeFact(nodeObject("a", { labels })).labels)).not.toContain(
     "hyperv.node.kubevirt.io/vpindex",
@@ -85,7 +91,7 @@ const oddVms: readonly { reason: string; vm: KubeObject; counted: string }[] = [
   },
 ];
 
-test.each(oddVms)("a VM with $reason is counted as what is known of it", ({ vm, counted }) => {
+test.each(oddVms)("a VM with $reason has the outcome $counted", ({ vm, counted }) => {
   const impact = assessImpact(clusterFacts({ nodes: workers(2), vms: [vm] }));
   const outcomes = Object.entries(impact.vms ?? {}).filter(([, count]) => count > 0);
   expect(outcomes).toEqual([[counted, 1]]);
@@ -121,7 +127,7 @@ const anyContent = fc
   .dictionary(fc.constantFrom("metadata", "spec", "status"), anyObject)
   .map((content): KubeObject => ({ apiVersion: "v1", kind: "Any", metadata: { name: "odd" }, ...content }));
 
-test("no object makes reading or assessing throw, whatever is in it", () => {
+test("no object makes readers or assessments throw", () => {
   const law = fc.property(fc.array(anyContent, { minLength: 1, maxLength: 4 }), (objects) => {
     const [first] = objects;
     const facts = clusterFacts({ nodes: workers(2) });
@@ -145,7 +151,7 @@ test.each([
   { reason: "runStrategy", spec: { runStrategy: "Manual" }, strategy: "Manual" },
   { reason: "running: true", spec: { running: true }, strategy: "Always" },
   { reason: "running: false", spec: { running: false }, strategy: undefined },
-])("the run strategy is read from $reason", ({ spec, strategy }) => {
+])("reads the run strategy from $reason", ({ spec, strategy }) => {
   expect(readRunStrategy(vmi({ spec }))).toBe(strategy);
 });
 
@@ -175,7 +181,7 @@ const read = {
   memoryOvercommit: 150,
 };
 
-test("KubeVirt's settings come before those of the HyperConverged, in either of its versions, and have its defaults", () => {
+test("prefers KubeVirt to either version of the HyperConverged, with defaults", () => {
   const kubevirt = settingsObject("kubevirt.io/v1", { configuration: {} });
   const old = settingsObject("hco.kubevirt.io/v1beta1", values);
   expect(readVirtSettings(undefined, undefined)).toEqual(defaults);

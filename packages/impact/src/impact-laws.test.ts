@@ -24,7 +24,7 @@ const total = (counts: object | undefined) =>
 const member = (object: KubeObject, ...path: readonly string[]) =>
   path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
 
-test("each VM on a node that is drained now or later, or on no node, has one outcome, and no other VM has any", () => {
+test("exactly the VMs of drained nodes and without a node have one outcome", () => {
   const law = fc.property(anyCluster, fc.constantFrom(...disruptionClasses), (given, own) => {
     const facts = clusterFacts(given);
     const impact = assessImpact({ ...facts, disruption: facts.disruption.map((each) => ({ ...each, class: own })) });
@@ -52,7 +52,7 @@ test("each VM on a node that is drained now or later, or on no node, has one out
   fc.assert(law, runsForCost(10));
 });
 
-test("room is claimed only where it is known what becomes of each VM", () => {
+test("capacity is claimed only if every outcome is known", () => {
   const law = fc.property(anyCluster, fc.boolean(), fc.boolean(), (given, areOwnersRead, isKubeVirtRead) => {
     const facts = clusterFacts(given);
     const { capacity, vms, notAssessed } = assessImpact({
@@ -68,7 +68,7 @@ test("room is claimed only where it is known what becomes of each VM", () => {
   fc.assert(law, runsForCost(10));
 });
 
-test("the nodes that change and those that are held are all nodes of the pools", () => {
+test("changing and held nodes are all nodes of the pools", () => {
   const law = fc.property(anyCluster, (given) => {
     const impact = impactOf(given);
     const { disruption, pools } = clusterFacts(given);
@@ -83,7 +83,7 @@ test("the nodes that change and those that are held are all nodes of the pools",
   fc.assert(law, runsForCost(10));
 });
 
-test("what is listed and what is more than that make the totals", () => {
+test("listed and omitted entries add up to the totals", () => {
   const law = fc.property(anyCluster, (given) => {
     const { vms, pods, blockers, stops, more } = impactOf(given);
     expect(blockers.length + more.blockers).toBe((vms?.block ?? 0) + (pods?.block ?? 0));
@@ -94,7 +94,7 @@ test("what is listed and what is more than that make the totals", () => {
   fc.assert(law, runsForCost(10));
 });
 
-test("no bound is below the other, for the plan and for each pool", () => {
+test("the low bound never exceeds the high one", () => {
   const law = fc.property(anyCluster, (given) => {
     const { duration, pools } = impactOf(given);
     for (const { lowSeconds = 0, highSeconds = 0 } of [...pools, ...(duration ? [duration] : [])])
@@ -105,7 +105,7 @@ test("no bound is below the other, for the plan and for each pool", () => {
 
 const figures = ({ duration, vms }: Impact) => [duration?.lowSeconds ?? 0, duration?.highSeconds ?? 0, vms?.block ?? 0];
 
-test("a further VM lowers neither bound, nor the number of those that block", () => {
+test("another VM lowers neither bounds nor blockers", () => {
   const law = fc.property(anyCluster, anyVm, (given, { node, ...vm }) => {
     const before = figures(impactOf(given));
     const after = figures(impactOf({ ...given, vms: [...(given.vms ?? []), vmObject("further", node, vm)] }));
@@ -117,7 +117,7 @@ test("a further VM lowers neither bound, nor the number of those that block", ()
 // The bounds of each node and of the pool are rounded up.
 const rounding = (nodes: number) => nodes + 1;
 
-test("with one pool, more nodes or more migrations at once never raise the low bound by more than rounding does", () => {
+test("more parallelism raises the low bound at most by rounding", () => {
   const law = fc.property(
     fc.array(fc.constantFrom(0, 0, 20), { minLength: 2, maxLength: 6 }),
     anyMigrations,
@@ -144,7 +144,7 @@ test("with one pool, more nodes or more migrations at once never raise the low b
   fc.assert(law, runsForCost(20));
 });
 
-test("the order of lists and the clock change nothing", () => {
+test("the order of lists and the clock do not matter", () => {
   const law = fc.property(anyCluster, fc.array(fc.nat(9), { maxLength: 12 }), (given, keys) => {
     const turn = <T>(list: readonly T[] = []) =>
       list
@@ -170,7 +170,7 @@ test("the order of lists and the clock change nothing", () => {
 const longName = (start: string) => start.padEnd(253, "x");
 const size = (impact: Impact) => utf8Length(JSON.stringify(impact));
 
-test("five thousand VMs with the longest names there are fit into 16 kB, and all are counted", () => {
+test("5,000 VMs with long names fit into 16 kB, and all are counted", () => {
   const names = Array.from({ length: 100 }, (_, at) => longName(`node-${at}-`));
   const nodes = names.map((name) => nodeObject(name));
   const long = { metadata: { namespace: "n".repeat(63) } };
@@ -187,7 +187,7 @@ test("five thousand VMs with the longest names there are fit into 16 kB, and all
   expect(impact.summary.length).toBeLessThanOrEqual(512);
 });
 
-test("whatever texts objects carry, the impact stays within its bounds", () => {
+test("hostile texts stay within the limits", () => {
   const piece = fc.constantFrom("x", "\u0000", '"', "\\", "é", "😀", "\ud83d", "\n", "\u2028", "\u202e");
   const text = fc
     .array(fc.tuple(piece, fc.integer({ min: 1, max: 400 })), { maxLength: 3 })

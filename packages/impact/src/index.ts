@@ -9,6 +9,7 @@ export {
   type DisruptionPolicies,
   diffConfigs,
   disruptionOf,
+  disruptionPolicyInformer,
   type MachineConfigWrite,
   publishedDisruption,
   readDisruptionPolicies,
@@ -22,20 +23,11 @@ export { changeOfPool, diagnoseOnce, type OnceDiagnosis } from "./doctor/diagnos
 export { type Diagnosis, diagnoseRollout } from "./doctor/diagnose-rollout.ts";
 export { DrainErrors } from "./doctor/drain-errors.ts";
 export { drainGaps } from "./doctor/drain-gaps.ts";
-export { readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
-export { readMigrationFact } from "./doctor/migrations.ts";
 export { drainingNodes } from "./doctor/node-causes.ts";
 export { stepOfNode } from "./doctor/node-phase.ts";
 export { restartSamplesByPool } from "./doctor/observed-seconds.ts";
 export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.ts";
 export { type BlockerRemedy, blockerRemedies, findingRemedies, remediesText } from "./doctor/remedies.ts";
-export {
-  deschedulerHealthInformer,
-  hcoHealthInformers,
-  machineConfigNodeInformer,
-  migrationInformer,
-  rolloutInformers,
-} from "./doctor/rollout-informers.ts";
 export { concludeRollout, revokeUpdates } from "./doctor/rollout-status.ts";
 export {
   type DoctorFacts,
@@ -49,21 +41,11 @@ export { startCommand, withStoppedVms } from "./doctor/stopped-vms.ts";
 export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";
 export { isStillListing } from "./impact-gaps.ts";
-export {
-  budgetInformer,
-  disruptionPolicyInformer,
-  impactInformers,
-  impactNodeInformer,
-  kubeletConfigInformer,
-  kubeVirtInformer,
-  vmInformer,
-} from "./informers.ts";
-export { refusedKubeletConfigs } from "./kubelet-configs.ts";
+export { deschedulerHealthInformer, hcoHealthInformers, impactInformers, rolloutInformers } from "./informers.ts";
+export { kubeletConfigInformer, refusedKubeletConfigs } from "./kubelet-configs.ts";
 export { type NeededReads, neededReads } from "./needed-reads.ts";
-export { isNodeReady, type NodeFact, readNodeFact } from "./nodes.ts";
-export { qualifies, readPlacement } from "./placement.ts";
+export { qualifies } from "./placement.ts";
 export { boundPlacements } from "./placement-budget.ts";
-export { type BudgetFact, type PodFact, readBudgetFact, readPodFact } from "./pods.ts";
 export {
   advanceRollout,
   beginRollout,
@@ -80,6 +62,3 @@ export {
 } from "./rollout.ts";
 export { findRolloutObstacles, type RolloutObstacle } from "./rollout-obstacles.ts";
 export { nameNodes, roomText, roomWords } from "./summary.ts";
-export { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
-export { readRunStrategy } from "./vm-outcomes.ts";
-export { readController, readVmFact, requestOf, type VmFact } from "./vms.ts";

@@ -1,7 +1,21 @@
 // Finds rejected KubeletConfigs. While one selects a pool, the Machine Config Operator does not render the pool.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, isMap, matchesSelector, member } from "@virt/objects";
+import { keepConditions } from "@virt/cluster";
+import { asList, asText, at, type InformerSpec, isMap, matchesSelector, member } from "@virt/objects";
+
+export const kubeletConfigInformer: InformerSpec = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  projection: {
+    keep: "members",
+    members: [
+      ["metadata", "name"],
+      ["spec", "machineConfigPoolSelector"],
+      ...keepConditions(["Accepted", "Failure", "Success"], ["type", "status", "message"]),
+    ],
+  },
+};
 
 export type RefusedKubeletConfig = { readonly name: string; readonly text: string };
 

@@ -1,8 +1,9 @@
 // Reports pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain.
 
 import type { ImpactGap } from "@virt/api";
+import { type BudgetFact, type PodFact } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
-import { type BudgetFact, isBudgetedPod, isBudgetOfPods, type PodFact } from "./pods.ts";
+import { isBudgetedPod, isBudgetOfPods } from "./pods.ts";
 
 export type LargePodGapNames = { readonly pods: string; readonly budgets: string };
 

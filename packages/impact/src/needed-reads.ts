@@ -1,15 +1,12 @@
 // Determines which objects an assessment must read individually, in addition to its informers.
 
-import { poolOfNode } from "@virt/cluster";
-import { asText, at } from "@virt/objects";
+import { poolOfNode, readClusterShape, readMachineConfigPool, type VmFact } from "@virt/cluster";
 import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 import { assessedOr } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";
 import { drainedNodes } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
-import { readClusterShape } from "./virt-settings.ts";
 import { outcomeOf } from "./vm-outcomes.ts";
-import type { VmFact } from "./vms.ts";
 
 /** Pods of further nodes are not listed. */
 const mostNodes = 60;
@@ -49,9 +46,7 @@ function endingVms(facts: ImpactFacts): readonly VmFact[] {
 }
 
 function queuedConfigs({ nodes, pools, disruption }: ImpactFacts): readonly string[] {
-  const targets = new Map(
-    pools.map((pool) => [pool.metadata.name, asText(at(pool, "spec", "configuration", "name")) ?? ""]),
-  );
+  const targets = new Map(pools.map(readMachineConfigPool).map(({ name, target }) => [name, target.name ?? ""]));
   const affected = new Set(disruption.map(({ pool }) => pool));
   const names = assessedOr(nodes, []).flatMap(({ labels, currentConfig }) => {
     const pool = poolOfNode(labels, pools) ?? "";

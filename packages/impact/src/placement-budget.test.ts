@@ -1,6 +1,6 @@
 import type { JsonMap } from "@virt/api";
+import { readNodeFact, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { readNodeFact, readVmFact } from "./index.ts";
 import { boundPlacements } from "./placement-budget.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
 
@@ -23,20 +23,20 @@ const vms = [vmWithTerms("cheap", 1), ...Array.from({ length: 100 }, (_, at) => 
 const tooLarge = (all: ReturnType<typeof boundPlacements>) =>
   all.filter(({ placement }) => placement.isTooLarge).map(({ name }) => name);
 
-test("affinities that take too long together make the costliest VMs unknown, and no other VM", () => {
+test("only the costliest VMs are unknown", () => {
   expect(boundPlacements(vms, nodesOf(3))).toBe(vms);
   const beyond = tooLarge(boundPlacements(vms, nodesOf(500)));
   expect(beyond).toHaveLength(89);
   expect(beyond).not.toContain("cheap");
 });
 
-test("the order of VMs makes no difference to which are unknown", () => {
+test("the order of VMs does not matter", () => {
   expect(tooLarge(boundPlacements(vms.toReversed(), nodesOf(500))).toSorted()).toEqual(
     tooLarge(boundPlacements(vms, nodesOf(500))).toSorted(),
   );
 });
 
-test("many cheap VMs in one namespace hide no VM of another", () => {
+test("cheap VMs of one namespace do not displace those of another", () => {
   const inHostile = (name: string) =>
     readVmFact(
       vmObject(name, "worker-0", { spec: { nodeSelector: { [name]: "v" } }, metadata: { namespace: "hostile" } }),
@@ -47,7 +47,7 @@ test("many cheap VMs in one namespace hide no VM of another", () => {
   expect(beyond).not.toContain("ours");
 });
 
-test("VMs that ask the same are counted once", () => {
+test("VMs with equal requirements count once", () => {
   const same = Array.from({ length: 1000 }, () => vmWithTerms("same", 50));
   expect(boundPlacements(same, nodesOf(500))).toBe(same);
 });
@@ -72,7 +72,7 @@ test.each(Object.keys(costly))("%s count towards the limit of an assessment", (n
   expect(tooLarge(boundPlacements(all, nodesOf(500, taints))).length).toBeGreaterThan(25);
 });
 
-test("VMs that are pinned to one of 500 nodes each are all evaluated", () => {
+test("evaluates VMs that are pinned to one of 500 nodes", () => {
   const pinned = list(4000, (at) =>
     vmWith(`vm-${at}`, { nodeSelector: { "kubernetes.io/hostname": `worker-${at % 500}` } }),
   );

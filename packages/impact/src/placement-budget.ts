@@ -1,10 +1,8 @@
 // Limits the time for placements. An assessment is synchronous and must not block the process.
 
+import { type NodeFact, tooLargePlacement, type VmFact, type VmPlacement } from "@virt/cluster";
 import { asList, type Json, member } from "@virt/objects";
 import { type ItemCost, keysBeyondLimit } from "./cost-limit.ts";
-import type { NodeFact } from "./nodes.ts";
-import { tooLargePlacement, type VmPlacement } from "./placement.ts";
-import type { VmFact } from "./vms.ts";
 
 /** Comparisons of a requirement with a node, per assessment. See docs/decisions/0063-impact.md for the measurement. */
 const mostComparisons = 600_000;

@@ -1,7 +1,7 @@
 import type { Json, JsonMap } from "@virt/api";
+import { readNodeFact, readPlacement } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { readNodeFact } from "./nodes.ts";
-import { assumesLabels, qualifies, readPlacement } from "./placement.ts";
+import { assumesLabels, qualifies } from "./placement.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
 
 const gpu = { key: "gpu", value: "yes", effect: "NoSchedule" };
@@ -12,15 +12,11 @@ const expression = (key: string, operator: string, ...values: readonly string[])
   required({ matchExpressions: [{ key, operator, values }] });
 
 const cases: readonly { reason: string; node?: Parameters<typeof nodeObject>[1]; spec?: JsonMap; takes: boolean }[] = [
-  { reason: "a node for VMs takes a VM that asks for nothing", takes: true },
-  {
-    reason: "a node that is not for VMs takes none",
-    node: { labels: { "kubevirt.io/schedulable": "false" } },
-    takes: false,
-  },
-  { reason: "a cordoned node takes none", node: { isCordoned: true }, takes: false },
-  { reason: "a taint repels", node: { taints: [gpu] }, takes: false },
-  { reason: "a soft taint does not", node: { taints: [{ ...gpu, effect: "PreferNoSchedule" }] }, takes: true },
+  { reason: "a plain VM", takes: true },
+  { reason: "a node that is not for VMs", node: { labels: { "kubevirt.io/schedulable": "false" } }, takes: false },
+  { reason: "a cordoned node", node: { isCordoned: true }, takes: false },
+  { reason: "a taint", node: { taints: [gpu] }, takes: false },
+  { reason: "a soft taint", node: { taints: [{ ...gpu, effect: "PreferNoSchedule" }] }, takes: true },
   {
     reason: "a toleration by value",
     node: { taints: [gpu] },
@@ -51,10 +47,10 @@ const cases: readonly { reason: string; node?: Parameters<typeof nodeObject>[1];
     spec: { tolerations: [{ key: "gpu", operator: "Exists", effect: "NoExecute" }] },
     takes: false,
   },
-  { reason: "a selector that matches", spec: { nodeSelector: { "kubernetes.io/hostname": "a" } }, takes: true },
-  { reason: "a selector that does not", spec: { nodeSelector: { "kubernetes.io/hostname": "b" } }, takes: false },
+  { reason: "a matching selector", spec: { nodeSelector: { "kubernetes.io/hostname": "a" } }, takes: true },
+  { reason: "another selector", spec: { nodeSelector: { "kubernetes.io/hostname": "b" } }, takes: false },
   {
-    reason: "a selector on a label that is not kept",
+    reason: "a selector on a dropped label",
     spec: { nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" } },
     takes: true,
   },
@@ -64,9 +60,9 @@ const cases: readonly { reason: string; node?: Parameters<typeof nodeObject>[1];
   { reason: "DoesNotExist", spec: expression("missing", "DoesNotExist"), takes: true },
   { reason: "Gt", node: { labels: { rack: "10" } }, spec: expression("rack", "Gt", "9"), takes: true },
   { reason: "Lt", node: { labels: { rack: "10" } }, spec: expression("rack", "Lt", "9"), takes: false },
-  { reason: "an operator that nobody knows", spec: expression("rack", "Near", "9"), takes: false },
+  { reason: "an unknown operator", spec: expression("rack", "Near", "9"), takes: false },
   {
-    reason: "an expression on a label that is not kept",
+    reason: "an expression on a dropped label",
     spec: expression("cpu-vendor.node.kubevirt.io/X", "In", "true"),
     takes: true,
   },
@@ -82,12 +78,12 @@ const cases: readonly { reason: string; node?: Parameters<typeof nodeObject>[1];
   },
 ];
 
-test.each(cases)("$reason: taken $takes", ({ node, spec = {}, takes }) => {
+test.each(cases)("$reason: accepted $takes", ({ node, spec = {}, takes }) => {
   const placement = readPlacement(vmObject("vm", "b", { spec }));
   expect(qualifies(readNodeFact(nodeObject("a", node)), placement)).toBe(takes);
 });
 
-test("a selector on a label that is not kept is an assumption", () => {
+test("a selector on a dropped label is an assumption", () => {
   const asked = (spec: JsonMap) => assumesLabels(readPlacement(vmObject("vm", "b", { spec })));
   expect(asked({ nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" } })).toBe(true);
   expect(asked(expression("feature.node.kubernetes.io/x", "Exists"))).toBe(true);

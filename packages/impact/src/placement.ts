@@ -1,42 +1,8 @@
 // Matches VMs with nodes by labels, affinity and taints. Other scheduling constraints are not considered.
 
-import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, exceedsBytes, isMap, member } from "@virt/objects";
-import { isDroppedLabel, type NodeFact, type Taint, textsOf } from "./nodes.ts";
-
-export type VmPlacement = {
-  readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Terms of the required node affinity, one of which must match. Undefined if there is none. */
-  readonly affinityTerms: readonly Json[] | undefined;
-  readonly tolerations: readonly Json[];
-  /** Equal for VMs with equal requirements. */
-  readonly key: string;
-  /** Set if there are too many terms to evaluate. Such a VM is not assessed. */
-  readonly isTooLarge?: true;
-};
-
-/** Otherwise, a user who can create VMs could stop the assessment of all others. */
-export const mostPlacementBytes = 8_000;
-/** Limit for terms of the required node affinity, each of which is compared with each node. */
-const mostTerms = 100;
-
-const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
-export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
-
-/** Reads the scheduling requirements of a VirtualMachineInstance. */
-export function readPlacement(vmi: KubeObject): VmPlacement {
-  const selector = at(vmi, "spec", "nodeSelector");
-  const required = at(vmi, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
-  const tolerated = at(vmi, "spec", "tolerations");
-  if ([selector, required, tolerated].some((part) => exceedsBytes(part, mostPlacementBytes))) return tooLargePlacement;
-  if (isMap(required) && asList(member(required, "nodeSelectorTerms")).length > mostTerms) return tooLargePlacement;
-  const tolerations = asList(tolerated);
-  const nodeSelector = textsOf(selector, () => true);
-  const affinityTerms = isMap(required) ? asList(member(required, "nodeSelectorTerms")) : undefined;
-  if (Object.keys(nodeSelector).length === 0 && affinityTerms === undefined && tolerations.length === 0) return anyNode;
-  const key = JSON.stringify([nodeSelector, affinityTerms ?? null, tolerations]);
-  return { nodeSelector, affinityTerms, tolerations, key };
-}
+import type { Json } from "@virt/api";
+import { isDroppedLabel, type NodeFact, type Taint, type VmPlacement } from "@virt/cluster";
+import { asList, asText, member } from "@virt/objects";
 
 /** Reports whether KubeVirt may start the VM there. Selectors on labels that are not kept count as matched. */
 export function qualifies(node: NodeFact, placement: VmPlacement): boolean {

@@ -1,8 +1,8 @@
 import type { DisruptionClass, KubeObject } from "@virt/api";
+import { readNodeFact } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { assessed } from "./assessed.ts";
 import { readDisruptionPolicies } from "./disruption-class.ts";
-import { readNodeFact } from "./nodes.ts";
 import { assessPools } from "./pool-rollouts.ts";
 import { annotationPrefix, nodeObject, policyObject, poolObject } from "./testing/cluster-builder.ts";
 
@@ -42,9 +42,9 @@ const cases: readonly {
   waves: number;
   holdup?: string;
 }[] = [
-  { reason: "one after another", nodes: [c, a, b], starting: "a,b,c", held: "", atOnce: 1, waves: 3 },
+  { reason: "one at a time", nodes: [c, a, b], starting: "a,b,c", held: "", atOnce: 1, waves: 3 },
   {
-    reason: "no more at once than there are",
+    reason: "not more at a time than nodes",
     nodes: [a, b],
     pool: poolObject("worker", { maxUnavailable: 5 }),
     starting: "a,b",
@@ -53,7 +53,7 @@ const cases: readonly {
     waves: 1,
   },
   {
-    reason: "a paused pool is computed as if it ran, and held",
+    reason: "a paused pool is simulated and held",
     nodes: [a, b],
     pool: poolObject("worker", { paused: true }),
     starting: "",
@@ -63,7 +63,7 @@ const cases: readonly {
     holdup: "Paused",
   },
   {
-    reason: "a pool that cannot render takes up nothing",
+    reason: "a pool that cannot render is held",
     nodes: [a, b],
     pool: broken,
     starting: "",
@@ -82,7 +82,7 @@ const cases: readonly {
     holdup: "Degraded",
   },
   {
-    reason: "a node that cannot take its change in place does as well",
+    reason: "an unreconcilable node takes the only place",
     nodes: [annotated("a", { state: "Unreconcilable" }), b],
     starting: "",
     held: "a,b",
@@ -100,7 +100,7 @@ const cases: readonly {
     holdup: "MaxUnavailableUsed",
   },
   {
-    reason: "a cordoned node that leaves room still makes the pool uncertain",
+    reason: "a cordoned node makes the pool uncertain, even with room",
     nodes: [annotated("a", {}, true), b],
     pool: poolObject("worker", { maxUnavailable: 2 }),
     starting: "b",
@@ -110,7 +110,7 @@ const cases: readonly {
     holdup: "Cordoned",
   },
   {
-    reason: "a node that is not ready makes the pool uncertain while others start",
+    reason: "an unready node makes the pool uncertain while others start",
     nodes: [{ ...a, status: {} }, b],
     pool: poolObject("worker", { maxUnavailable: 2 }),
     starting: "b",
@@ -120,7 +120,7 @@ const cases: readonly {
     holdup: "NotReady",
   },
   {
-    reason: "a pool that reports a degraded node is uncertain while all nodes start",
+    reason: "a reported degraded node makes the pool uncertain",
     nodes: [a, b],
     pool: { ...poolObject("worker"), status: { conditions: [{ type: "NodeDegraded", status: "True" }] } },
     starting: "a,b",
@@ -130,7 +130,7 @@ const cases: readonly {
     holdup: "Degraded",
   },
   {
-    reason: "cordoned nodes take the places, whatever else is degraded",
+    reason: "cordoned nodes take the places, also with degraded ones",
     nodes: [annotated("a", {}, true), annotated("b", { state: "Degraded" })],
     starting: "",
     held: "a,b",
@@ -139,7 +139,7 @@ const cases: readonly {
     holdup: "MaxUnavailableUsed",
   },
   {
-    reason: "a node at work comes back and goes again, and the others wait for that",
+    reason: "an updating node returns and updates again while others wait",
     nodes: [annotated("b", { desiredConfig: "rendered-2", state: "Working" }, true), a],
     starting: "b,a",
     held: "",
@@ -164,15 +164,15 @@ const withFile = (mode: number): KubeObject => ({
 const drainPolicy = policyObject({ "/etc/a": ["Drain"] });
 
 test.each([
-  { reason: "nothing else waits", node: a, rendered: {}, expected: "Reload" },
+  { reason: "no queued change", node: a, rendered: {}, expected: "Reload" },
   {
-    reason: "what waits in the pool comes with the plan",
+    reason: "a queued change joins the plan",
     node: annotated("a", { currentConfig: "rendered-0" }),
     rendered: { "rendered-0": withFile(1), "rendered-1": withFile(2) },
     expected: "Drain",
   },
   {
-    reason: "a configuration that could not be read may be anything",
+    reason: "an unread configuration reboots",
     node: annotated("a", { currentConfig: "rendered-0" }),
     rendered: { "rendered-1": withFile(2) },
     expected: "Reboot",
@@ -183,7 +183,7 @@ test.each([
     rendered: {},
     expected: "Reboot",
   },
-])("the class of a node where the plan reloads: $reason", ({ node, rendered, expected }) => {
+])("the class of a node if the plan reloads: $reason", ({ node, rendered, expected }) => {
   const [found] = poolsOf([node, b], poolObject("worker"), "Reload", rendered, drainPolicy);
   expect(found?.nodes.map((each) => [each.node.name, each.class])).toEqual([
     ["a", expected],
@@ -192,7 +192,7 @@ test.each([
   expect(found?.class).toBe(expected);
 });
 
-test("a pool without nodes and one to which nothing happens are left out", () => {
+test("omits pools without nodes or changes", () => {
   expect(poolsOf([], poolObject("worker"))).toEqual([]);
   expect(poolsOf([a], poolObject("worker"), "None")).toEqual([]);
 });

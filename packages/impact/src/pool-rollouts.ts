@@ -1,18 +1,18 @@
 // Predicts how the pools of a plan roll out: the nodes, their order, the parallelism and the causes of holdups.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
-import { poolOfNode, type RenderedOf } from "@virt/cluster";
-import { asList, asNumber, asText, at, compareUtf8, member } from "@virt/objects";
+import { findTrue, type NodeFact, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";
+import { compareUtf8 } from "@virt/objects";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
 import { refusedKubeletConfigs } from "./kubelet-configs.ts";
-import { type NodeFact, rolloutNodeOf } from "./nodes.ts";
 import {
   inRolloutOrder,
   isUnavailable,
   planWaves,
   type RolloutNode,
   type RolloutPool,
+  rolloutNodeOf,
   rolloutOfPool,
   unavailableLimit,
 } from "./rollout.ts";
@@ -57,7 +57,7 @@ export function assessPools(input: PoolRolloutInput): readonly AssessedPool[] {
       const pool = input.pools.find(({ metadata }) => metadata.name === own.pool);
       const members = byPool.get(own.pool) ?? [];
       if (pool === undefined || members.length === 0 || own.class === "None") return [];
-      const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
+      const target = readMachineConfigPool(pool).target.name ?? "";
       const classOf = (node: NodeFact) => worstClass([own.class, queued(node, target)]);
       return [
         assessPool(
@@ -115,9 +115,7 @@ function assessPool(object: KubeObject, members: readonly AssessedNode[], refuse
 }
 
 function hasTrueCondition(pool: KubeObject, type: string): boolean {
-  return asList(at(pool, "status", "conditions")).some(
-    (condition) => member(condition, "type") === type && member(condition, "status") === "True",
-  );
+  return findTrue(readMachineConfigPool(pool).conditions, type) !== undefined;
 }
 
 /** Returns how many nodes update in parallel in the long run. Nodes that stay unavailable reduce the limit. */
@@ -164,6 +162,7 @@ function nodeHoldup(
 const degradedConditions = ["Degraded", "NodeDegraded"] as const;
 
 function isDegraded(pool: KubeObject): boolean {
-  const isCounted = (asNumber(at(pool, "status", "degradedMachineCount")) ?? 0) > 0;
-  return isCounted || degradedConditions.some((type) => hasTrueCondition(pool, type));
+  return (
+    readMachineConfigPool(pool).machines.degraded > 0 || degradedConditions.some((type) => hasTrueCondition(pool, type))
+  );
 }

@@ -28,7 +28,7 @@ const start = (pool: RolloutPool, nodes: readonly RolloutNode[]) => {
   return nodes.map((each) => (next.includes(each.name) ? beginRollout(each, pool) : each));
 };
 
-test("starting nodes never makes more of them unavailable than the pool allows", () => {
+test("starting nodes never exceeds the limit of the pool", () => {
   const law = fc.property(anyPool, anyNodes, (pool, nodes) => {
     const count = (nodes: readonly RolloutNode[]) => nodes.filter(isUnavailable).length;
     return count(start(pool, nodes)) <= Math.max(count(nodes), unavailableLimit(pool, nodes.length) ?? 0);
@@ -36,14 +36,14 @@ test("starting nodes never makes more of them unavailable than the pool allows",
   fc.assert(law);
 });
 
-test("a node that is down, cordoned or past its cordon is never given a target", () => {
+test("a node that is down, cordoned or draining gets no target", () => {
   const law = fc.property(anyPool, anyNodes, (pool, nodes) =>
     nextNodes(pool, nodes).every(({ isReady, isCordoned }) => isReady && !isCordoned),
   );
   fc.assert(law);
 });
 
-test("the order in which nodes were read does not change a plan", () => {
+test("the order of nodes does not change the waves", () => {
   const turned = fc.array(fc.nat(5), { maxLength: 6 });
   const law = fc.property(anyPool, anyNodes, turned, (pool, nodes, keys) => {
     const shuffled = nodes
@@ -55,7 +55,7 @@ test("the order in which nodes were read does not change a plan", () => {
   fc.assert(law);
 });
 
-test("whatever the order of steps, a rollout keeps its limit, counts right and ends with all nodes updated", () => {
+test("in any order of steps, a rollout keeps its limit and updates all nodes", () => {
   const steps = fc.array(fc.nat(5), { maxLength: 40 });
   const free = anyPool.map((pool) => ({ ...pool, isPaused: false }));
   const anyUpdate = fc.record({ disruption: fc.constantFrom(...disruptionClasses), isDrained: fc.boolean() });
@@ -72,7 +72,7 @@ test("whatever the order of steps, a rollout keeps its limit, counts right and e
   fc.assert(law);
 });
 
-test("the estimate of a free pool has each node once, in as few waves as the limit allows", () => {
+test("the estimate has each node once, in as few waves as possible", () => {
   const law = fc.property(anyPool, fc.nat(8), (given, size) => {
     const pool = { ...given, isPaused: false };
     const { waves, blocked } = planWaves(

@@ -22,46 +22,46 @@ const choices: readonly {
 }[] = [
   { reason: "one node at a time", nodes: [node("a"), node("b")], next: "a" },
   {
-    reason: "as many as may be unavailable",
+    reason: "as many as the limit",
     given: { maxUnavailable: 2 },
     nodes: [node("a"), node("b"), node("c")],
     next: "a,b",
   },
   {
-    reason: "a percentage is rounded down",
+    reason: "rounds a percentage down",
     given: { maxUnavailable: "50%" },
     nodes: [node("a"), node("b"), node("c"), node("d"), node("e")],
     next: "a,b",
   },
   { reason: "a paused pool starts nothing", given: { isPaused: true }, nodes: [node("a")], next: "" },
   {
-    reason: "a node at work takes the place of another",
+    reason: "an updating node takes a place",
     nodes: [node("a", { desired: "new", phase: "Rebooting", isReady: false }), node("b")],
     next: "",
   },
   {
-    reason: "a node that somebody cordoned takes a place",
+    reason: "a cordoned node takes a place",
     nodes: [node("a", { ...updated, isCordoned: true }), node("b")],
     next: "",
   },
   {
-    reason: "a node that is down takes a place",
+    reason: "an unready node takes a place",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { ...updated, isReady: false }), node("b"), node("c")],
     next: "b",
   },
   {
-    reason: "a node that fails on this configuration takes a place",
+    reason: "a node that fails on this target takes a place",
     nodes: [node("a", { desired: "new", phase: "Degraded" }), node("b")],
     next: "",
   },
   {
-    reason: "a node that failed on another configuration gets this one",
+    reason: "a node that failed on another target gets this one",
     nodes: [node("a", { desired: "bad", phase: "Degraded" }), node("b", updated)],
     next: "a",
   },
   {
-    reason: "zone by zone, those without one last, the oldest first",
+    reason: "orders by zone, those without one last, then by age",
     given: { maxUnavailable: 9 },
     nodes: [
       node("a"),
@@ -71,27 +71,27 @@ const choices: readonly {
     ],
     next: "d,c,b,a",
   },
-  { reason: "an updated node is left alone", nodes: [node("a", updated), node("b")], next: "b" },
+  { reason: "skips an updated node", nodes: [node("a", updated), node("b")], next: "b" },
   {
-    reason: "a node at work on another configuration ends that first, and the next one gets the place that is free",
+    reason: "an updating node finishes another target first",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { desired: "mid", phase: "Applying", isCordoned: true }), node("b"), node("c")],
     next: "b",
   },
   {
-    reason: "a node that has not begun with another configuration gets this one instead",
+    reason: "a node that has not started another target gets this one",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { desired: "mid" }), node("b"), node("c")],
     next: "a",
   },
   {
-    reason: "a node that somebody cordoned is passed over",
+    reason: "skips a cordoned node",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { isCordoned: true }), node("b"), node("c")],
     next: "b",
   },
   {
-    reason: "a node that is down is passed over",
+    reason: "skips an unready node",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { isReady: false }), node("b"), node("c")],
     next: "b",
@@ -102,7 +102,7 @@ test.each(choices)("$reason", ({ given, nodes, next }) => {
   expect(names(nextNodes({ ...pool, ...given }, nodes))).toBe(next);
 });
 
-test("a limit is at least one; a text without a percent sign, a negative number and no number give none", () => {
+test("a limit is at least one, and invalid ones are undefined", () => {
   const limits = (
     [undefined, 0, 1, 3, "10%", "34%", "100%", "200%", "0%", "+20%", "x", "2", "%", "1.5%", -1, "-20%", 1.5] as const
   ).map((given) => unavailableLimit({ ...pool, ...(given === undefined ? {} : { maxUnavailable: given }) }, 10));
@@ -118,7 +118,7 @@ const plans: readonly {
   blocked?: string;
 }[] = [
   {
-    reason: "three workers reboot one after the other",
+    reason: "three workers reboot one after another",
     nodes: [node("a"), node("b"), node("c")],
     waves: ["a", "b", "c"],
   },
@@ -129,64 +129,64 @@ const plans: readonly {
     waves: ["a,b", "c"],
   },
   {
-    reason: "a node at work is in the first wave",
+    reason: "an updating node is in the first wave",
     nodes: [node("a"), node("b", { desired: "new", phase: "Draining", isCordoned: true })],
     waves: ["b", "a"],
   },
   {
-    reason: "a node on its way to an older target reboots twice",
+    reason: "a node on an older target reboots twice",
     nodes: [node("a", { desired: "mid", phase: "Applying", isCordoned: true })],
     waves: ["a", "a"],
   },
   {
-    reason: "a pause blocks all but those at work",
+    reason: "a pause blocks all but updating nodes",
     given: { isPaused: true },
     nodes: [node("a"), node("b", { desired: "new", phase: "Applying" })],
     waves: ["b"],
     blocked: "a",
   },
   {
-    reason: "a cordoned node blocks a pool that allows one",
+    reason: "a cordoned node blocks a pool with one place",
     nodes: [node("a", { isCordoned: true }), node("b")],
     waves: [],
     blocked: "a,b",
   },
   {
-    reason: "a node that is down stays down, and takes a place",
+    reason: "an unready node keeps its place",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { isReady: false }), node("b"), node("c")],
     waves: ["b", "c"],
     blocked: "a",
   },
   {
-    reason: "a cordoned node is left out of a pool that allows two",
+    reason: "a cordoned node is omitted in a pool with two places",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { isCordoned: true }), node("b"), node("c")],
     waves: ["b", "c"],
     blocked: "a",
   },
   {
-    reason: "a wave lists its nodes in the order in which they start, whatever the order in which they were read",
+    reason: "a wave lists its nodes in start order",
     given: { maxUnavailable: 2 },
     nodes: [node("d", { zone: "1" }), node("c"), node("b", { zone: "1" }), node("a", { zone: "2" })],
     waves: ["b,d", "a,c"],
   },
   {
-    reason: "when the target moves, those at work reboot twice, and nobody else waits for that",
+    reason: "after a new target, updating nodes reboot twice without delaying others",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { desired: "mid", phase: "Applying", isCordoned: true }), node("b"), node("c")],
     waves: ["a,b", "a,c"],
   },
-  { reason: "a pool without nodes has nothing to do", nodes: [], waves: [] },
+  { reason: "a pool without nodes has no waves", nodes: [], waves: [] },
   {
-    reason: "a limit that the operator cannot read stops the pool",
+    reason: "an invalid limit stops the pool",
     given: { maxUnavailable: "2" },
     nodes: [node("a"), node("b")],
     waves: [],
     blocked: "a,b",
   },
   {
-    reason: "a node that has not joined takes a place and is not started",
+    reason: "a node that has not joined takes a place and does not start",
     given: { maxUnavailable: 2 },
     nodes: [node("a", { current: "", desired: "" }), node("b"), node("c")],
     waves: ["b", "c"],

@@ -1,7 +1,8 @@
 // Simulates the rollout of a MachineConfigPool by the rules of the Machine Config Operator.
 
 import type { DisruptionClass, KubeObject } from "@virt/api";
-import { at, compareUtf8 } from "@virt/objects";
+import { type NodeFact, readMachineConfigPool } from "@virt/cluster";
+import { compareUtf8 } from "@virt/objects";
 
 export type RolloutPool = {
   readonly name: string;
@@ -12,14 +13,8 @@ export type RolloutPool = {
 
 /** `wanted` need not be rendered yet. */
 export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
-  const maxUnavailable = at(pool, "spec", "maxUnavailable");
-  const isLimit = typeof maxUnavailable === "number" || typeof maxUnavailable === "string";
-  return {
-    name: pool.metadata.name,
-    wanted,
-    isPaused: at(pool, "spec", "paused") === true,
-    ...(isLimit && { maxUnavailable }),
-  };
+  const { name, isPaused, maxUnavailable } = readMachineConfigPool(pool);
+  return { name, wanted, isPaused, ...(maxUnavailable !== undefined && { maxUnavailable }) };
 }
 
 export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
@@ -36,6 +31,26 @@ export type RolloutNode = {
   readonly created?: string;
   readonly reason?: string;
 };
+
+export function rolloutNodeOf(node: NodeFact): RolloutNode {
+  const zone = node.labels["topology.kubernetes.io/zone"];
+  return {
+    name: node.name,
+    current: node.currentConfig,
+    desired: node.desiredConfig === "" ? node.currentConfig : node.desiredConfig,
+    phase: phaseOf(node),
+    isReady: node.isReady,
+    isCordoned: node.isCordoned,
+    ...(zone !== undefined && zone !== "" && { zone }),
+    ...(node.created !== undefined && { created: node.created }),
+  };
+}
+
+// The waves do not depend on the step of an update.
+function phaseOf({ state }: NodeFact): NodePhase {
+  if (state === "Degraded" || state === "Unreconcilable") return "Degraded";
+  return state === "Working" || state === "Rebooting" ? "Applying" : "Updated";
+}
 
 function isDone({ current, desired, phase }: RolloutNode): boolean {
   return hasJoined({ current }) && current === desired && phase === "Updated";

@@ -76,7 +76,7 @@ test.each<{ impact: Partial<SummaryInput>; text: string }>([
   expect(summarizeImpact({ ...nothing, ...impact })).toBe(text);
 });
 
-test("nodes are named up to three, then two and how many more", () => {
+test("lists up to three nodes, then two and the number of others", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g"];
   expect([1, 2, 3, 4, 7].map((count) => nameNodes(names.slice(0, count)))).toEqual([
     "a",

@@ -1,9 +1,7 @@
 // Predicts the effect of a drain or a reboot on each VM of a node.
 
-import type { KubeObject, VmOutcome } from "@virt/api";
-import { asText, at } from "@virt/objects";
-import type { VirtSettings } from "./virt-settings.ts";
-import { isEnded, type VmFact } from "./vms.ts";
+import type { VmOutcome } from "@virt/api";
+import { isEnded, type VirtSettings, type VmFact } from "@virt/cluster";
 
 /** `reason` is empty if the outcome needs no explanation. */
 export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: string };
@@ -47,11 +45,4 @@ function stopOrRestart({ namespace, controller }: VmFact, { runStrategyOf }: VmO
     controller?.kind === "VirtualMachineInstanceReplicaSet" ||
     (controller?.kind === "VirtualMachine" && runStrategyOf(namespace, controller.name) === "Always");
   return isRestarted ? restarting : stopping;
-}
-
-/** Returns the run strategy, also from the older field `running`. Undefined if neither is set. */
-export function readRunStrategy(virtualMachine: KubeObject): string | undefined {
-  const running = at(virtualMachine, "spec", "running");
-  const strategy = asText(at(virtualMachine, "spec", "runStrategy"));
-  return strategy ?? (running === true ? "Always" : undefined);
 }

@@ -1,12 +1,12 @@
 // Impacts of whole clusters with numbers computed by hand: workers, limits, pools, VM outcomes.
 
 import type { KubeObject } from "@virt/api";
+import { readVmFact, requestOf } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
 import { bounds, impactOf, noVms, zonedCluster } from "./testing/worlds.ts";
-import { readVmFact, requestOf } from "./vms.ts";
 
-test("world 1: twelve workers in three zones go zone by zone, and all VMs migrate", () => {
+test("world 1: twelve workers in three zones update by zone, and all VMs migrate", () => {
   const impact = impactOf(zonedCluster);
   expect(impact.pools[0]?.order.slice(0, 5)).toEqual(["w-0", "w-3", "w-6", "w-9", "w-1"]);
   expect(impact).toMatchObject({ nodes: 12, held: 0, vms: { ...noVms, migrate: 216 }, capacity: { fits: "Yes" } });
@@ -26,7 +26,7 @@ const migrated = (at: number) => ({
   },
 });
 
-test("world 2: what blocks and what stops is named, and history and observed restarts narrow the bounds", () => {
+test("world 2: lists blockers and stops, and history narrows the bounds", () => {
   const vms = numbered.flatMap(({ metadata: { name } }) =>
     Array.from({ length: name >= "w-11" ? 17 : 18 }, (_, at) =>
       vmObject(`${name}-${at}`, name, { status: migrated(at) }),
@@ -82,7 +82,7 @@ const cordoned = (maxUnavailable: number | string) => {
   return impactOf({ nodes, pools, vms: vmsOn(namesOf(nodes), 4) });
 };
 
-test("world 4a: a cordoned worker takes the only place, and no node starts", () => {
+test("world 4a: a cordoned worker takes the only place", () => {
   const impact = cordoned(1);
   expect(impact).toMatchObject({ nodes: 0, held: 3, vms: { ...noVms, migrate: 12 }, capacity: { fits: "Unknown" } });
   expect(impact.pools[0]).toMatchObject({ holdup: "MaxUnavailableUsed", atOnce: 0 });
@@ -90,7 +90,7 @@ test("world 4a: a cordoned worker takes the only place, and no node starts", () 
   expect(impact.summary).toBe("3 nodes of the worker pool are on hold (MaxUnavailableUsed). Live-migrates 12 VMs.");
 });
 
-test("world 4b: with two places the others go one after another", () => {
+test("world 4b: with two places, the others update one after another", () => {
   const impact = cordoned(2);
   expect(impact).toMatchObject({ nodes: 2, held: 1, vms: { ...noVms, migrate: 12 } });
   expect(impact.pools[0]).toMatchObject({ atOnce: 1, holdup: "Cordoned", order: ["worker-0", "worker-2", "worker-1"] });
@@ -101,13 +101,13 @@ test("world 4b: with two places the others go one after another", () => {
   );
 });
 
-test("world 4c: a limit that the operator cannot read stops the pool", () => {
+test("world 4c: an invalid limit stops the pool", () => {
   const impact = cordoned("2");
   expect(impact).toMatchObject({ nodes: 0, held: 3 });
   expect(impact.pools[0]?.holdup).toBe("InvalidMaxUnavailable");
 });
 
-test("world 5: each VM has the outcome that KubeVirt's answer to its eviction gives it", () => {
+test("world 5: each VM has the outcome of KubeVirt's eviction webhook", () => {
   const on = "worker-0";
   const paused = {
     conditions: [
@@ -158,7 +158,7 @@ const twoPools = (isPaused: boolean) => {
   return { nodes, vms, pools };
 };
 
-test("world 6: a pool that inherits goes at the same time", () => {
+test("world 6: an inheriting pool updates in parallel", () => {
   const given = twoPools(false);
   expect(clusterFacts(given).disruption).toEqual([
     { pool: "infra", class: "Reboot" },
@@ -186,7 +186,7 @@ test("world 6b: a paused pool is held, its VMs count, and it takes no time", () 
   );
 });
 
-test("lanes are shared by all nodes that drain at once, of whichever pool", () => {
+test("draining nodes of all pools share the lanes", () => {
   const plain = workers(6, "worker-");
   const infra = workers(6, "infra-", { roles: ["worker", "infra"] });
   const limit = { maxUnavailable: 3 };

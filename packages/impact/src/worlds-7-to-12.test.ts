@@ -1,9 +1,10 @@
 // Impacts of whole clusters with numbers computed by hand: policies, cluster sizes, capacity, budgets.
 
 import type { KubeObject } from "@virt/api";
+import { readVirtSettings, readVmFact, requestOf } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { ClusterRooms } from "./capacity.ts";
-import { assessedOr, assessImpact, notAssessed, readVirtSettings, severityOfClass } from "./index.ts";
+import { assessedOr, assessImpact, notAssessed, severityOfClass } from "./index.ts";
 import {
   type ClusterGiven,
   clusterFacts,
@@ -16,7 +17,6 @@ import {
   workers,
 } from "./testing/cluster-builder.ts";
 import { bounds, impactOf, noVms, zonedCluster } from "./testing/worlds.ts";
-import { readVmFact, requestOf } from "./vms.ts";
 
 const swapFiles = ["/etc/kubernetes/kubelet.conf.d/90-swap.conf", "/usr/local/bin/find-swap"];
 const swapUnits = ["swap-on.service", "swap-check.service"];
@@ -36,7 +36,7 @@ const dense = (units: readonly string[]): ClusterGiven => {
   return { nodes, vms: vmsOn(namesOf(nodes), 2), policies, writes: [{ before: undefined, after: density }] };
 };
 
-test("world 7: where policies spare the drain, no VM is touched", () => {
+test("world 7: without a drain, no VM is affected", () => {
   const impact = impactOf(dense(swapUnits));
   expect(impact.vms).toEqual(noVms);
   expect(bounds(impact)).toEqual([120, 720]);
@@ -44,7 +44,7 @@ test("world 7: where policies spare the drain, no VM is touched", () => {
   expect(severityOfClass(impact.pools[0]?.class ?? "None")).toBe("Medium");
 });
 
-test("world 7b: one unit without a policy reboots the pool, and the plan is another one", () => {
+test("world 7b: one unit without a policy reboots the pool and changes the plan", () => {
   const impact = impactOf(dense(swapUnits.slice(1)));
   expect(impact.pools[0]?.class).toBe("Reboot");
   expect(severityOfClass(impact.pools[0]?.class ?? "None")).toBe("High");
@@ -55,13 +55,13 @@ const noSettings = readVirtSettings(undefined, undefined);
 const compact = workers(3, "node-", { roles: ["master", "worker"] });
 const forMasters = [{ before: undefined, after: psiConfig("master") }];
 
-test("world 8a: on a compact cluster the control plane reboots", () => {
+test("world 8a: a compact cluster reboots its control plane", () => {
   const impact = assessImpact(clusterFacts({ nodes: compact, writes: forMasters }));
   expect(bounds(impact)).toEqual([1890, 5670]);
   expect(impact.summary).toBe("Reboots 3 nodes (master pool, one at a time). Takes 30 minutes to 2 hours.");
 });
 
-test("world 8b: a single node is rebooted without a drain", () => {
+test("world 8b: a single node reboots without a drain", () => {
   const vms = [
     vmObject("a", "node-0", { grace: 180 }),
     vmObject("b", "node-0", { grace: 180 }),
@@ -75,7 +75,7 @@ test("world 8b: a single node is rebooted without a drain", () => {
   expect(impact.summary).toBe("Reboots 1 node (master pool). Stops 1 VM. Restarts 2 VMs. Takes 10–35 minutes.");
 });
 
-test("world 8c: on a compact cluster VMs migrate between control plane nodes", () => {
+test("world 8c: VMs migrate between control plane nodes of a compact cluster", () => {
   const impact = assessImpact(clusterFacts({ nodes: compact, writes: forMasters, vms: vmsOn(namesOf(compact), 4) }));
   expect(impact).toMatchObject({ nodes: 3, vms: { ...noVms, migrate: 12 } });
   expect(bounds(impact)).toEqual([3 * 642, 3 * 2282]);
@@ -84,7 +84,7 @@ test("world 8c: on a compact cluster VMs migrate between control plane nodes", (
   expect(impact.pools[0]?.name).toBe("master");
 });
 
-test("world 9: two workers have no room for the VMs of the third", () => {
+test("world 9: two workers have no capacity for the VMs of the third", () => {
   const nodes = workers(3, "worker-", { memory: "100Gi" });
   const impact = impactOf({ nodes, vms: vmsOn(namesOf(nodes), 2, { gib: 40, vcpus: 4 }) });
   expect(requestOf(readVmFact(vmObject("a", "b", { gib: 40, vcpus: 4 })), { memoryOvercommit: 100 }) / 2 ** 20).toBe(
@@ -101,22 +101,19 @@ test("world 9: two workers have no room for the VMs of the third", () => {
   );
 });
 
-test.each(["NotServed", "Forbidden"] as const)(
-  "world 10: VMs that are %s are not assessed, and all else is",
-  (reason) => {
-    const facts = clusterFacts(zonedCluster);
-    const impact = assessImpact({ ...facts, vms: notAssessed(reason) });
-    expect(impact).not.toHaveProperty("vms");
-    expect(impact.notAssessed).toEqual([{ what: "VMs", reason, message: "" }]);
-    expect(bounds(impact)).toEqual([7560, 22_680]);
-    expect(impact.capacity.fits).toBe("Unknown");
-    expect(impact.summary).toBe(
-      `Reboots 12 nodes (worker pool, one at a time). VM impact: not assessed (${reason}). Takes 2–6.5 hours.`,
-    );
-  },
-);
+test.each(["NotServed", "Forbidden"] as const)("world 10: with VMs that are %s, assesses everything else", (reason) => {
+  const facts = clusterFacts(zonedCluster);
+  const impact = assessImpact({ ...facts, vms: notAssessed(reason) });
+  expect(impact).not.toHaveProperty("vms");
+  expect(impact.notAssessed).toEqual([{ what: "VMs", reason, message: "" }]);
+  expect(bounds(impact)).toEqual([7560, 22_680]);
+  expect(impact.capacity.fits).toBe("Unknown");
+  expect(impact.summary).toBe(
+    `Reboots 12 nodes (worker pool, one at a time). VM impact: not assessed (${reason}). Takes 2–6.5 hours.`,
+  );
+});
 
-test("world 11: budgets block drains, and a bare pod is lost", () => {
+test("world 11: budgets block drains, and a bare pod is deleted", () => {
   const pod = (
     name: string,
     controller: string | undefined,
@@ -173,7 +170,7 @@ test("world 11: budgets block drains, and a bare pod is lost", () => {
   );
 });
 
-test("world 12: five hundred workers share five lanes, and twenty blockers are named", () => {
+test("world 12: 500 workers share five lanes, and 20 blockers are listed", () => {
   const nodes = workers(500);
   const names = namesOf(nodes);
   const impact = impactOf({

@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
   one("a group in another case", { group: "-a" }, "its group is not in kebab case"),
   one("an order between two", { order: 1.5 }, "its order is not a whole number"),
   {
-    reason: "two features of one name",
+    reason: "two features with one name",
     assets: [asset, { ...asset, name: "b", feature: { ...asset.feature, maturity: "DP" } }],
     faults: ["a, b: two features are called f"],
   },
@@ -103,16 +103,16 @@ const cases: readonly Case[] = [
     "its conditions read topology, which it does not declare",
   ),
   one("conditions that read what is", { conditions: [annotationIs("x")], reads: { hco: hco() } }),
-  { reason: "two of one name", assets: [asset, { ...asset, order: 2 }], faults: ["a: duplicate name"] },
+  { reason: "two assets with one name", assets: [asset, { ...asset, order: 2 }], faults: ["a: duplicate name"] },
   {
-    reason: "parts that are adopted differently",
+    reason: "parts with different adoption",
     assets: [asset, { ...asset, name: "b", adoption: "fieldwise", poolRule: "worker" }],
     faults: ["a, b: parts of one object differ in adoption", "a, b: parts of one object differ in poolRule"],
   },
   { reason: "parts that agree", assets: [asset, { ...asset, name: "b" }], faults: [] },
-  { reason: "a list out of order", assets: [{ ...asset, name: "b" }, asset], faults: ["a: it comes before b"] },
+  { reason: "an unsorted list", assets: [{ ...asset, name: "b" }, asset], faults: ["a: it comes before b"] },
   {
-    reason: "a list in order",
+    reason: "a sorted list",
     assets: [
       { ...asset, name: "b" },
       { ...asset, order: 2 },
@@ -145,7 +145,7 @@ test.each(cases)("$reason", ({ assets = [], tombstones = [], faults }) => {
   expect(catalogFaults({ assets, tombstones })).toEqual(faults);
 });
 
-test("a render that says too much is refused", () => {
+test("rejects a render with extra fields", () => {
   const rendered = {
     apiVersion: "h.io/v1",
     kind: "B",

@@ -10,37 +10,41 @@ type Case = { reason: string; text: string | undefined; excluded: readonly strin
 
 const cases: readonly Case[] = [
   { reason: "no annotation excludes nothing", text: undefined, excluded: [] },
-  { reason: "an empty one excludes nothing", text: " \n", excluded: [] },
+  { reason: "an empty annotation excludes nothing", text: " \n", excluded: [] },
   { reason: "an empty list excludes nothing", text: "[]", excluded: [] },
   {
-    reason: "the example of the documents",
+    reason: "the documented example",
     text: '[{kind: MachineConfig, name: "50-virt-*"}]',
     excluded: ["50-virt-swap-enable", "50-virt-pci-passthrough"],
   },
   {
-    reason: "YAML over several lines",
+    reason: "multi-line YAML",
     text: "- kind: MachineConfig\n  name: 50-virt-swap-enable\n",
     excluded: ["50-virt-swap-enable"],
   },
-  { reason: "the kind has a case", text: '[{kind: machineconfig, name: "*"}]', excluded: [] },
-  { reason: "the kind is no pattern", text: '[{kind: "*", name: "*"}]', excluded: [] },
+  { reason: "the kind is case-sensitive", text: '[{kind: machineconfig, name: "*"}]', excluded: [] },
+  { reason: "the kind is not a pattern", text: '[{kind: "*", name: "*"}]', excluded: [] },
   {
-    reason: "without a namespace any",
+    reason: "any namespace without a namespace",
     text: "[{kind: ForkliftController, name: forklift-*}]",
     excluded: ["forklift-controller"],
   },
   {
-    reason: "a namespace that fits",
+    reason: "a matching namespace",
     text: '[{kind: ForkliftController, name: "*", namespace: openshift-*}]',
     excluded: ["forklift-controller"],
   },
-  { reason: "one that does not", text: '[{kind: ForkliftController, name: "*", namespace: other}]', excluded: [] },
+  { reason: "another namespace", text: '[{kind: ForkliftController, name: "*", namespace: other}]', excluded: [] },
   {
-    reason: "no namespace is none",
+    reason: "an empty namespace pattern",
     text: '[{kind: MachineConfig, name: "*swap*", namespace: ""}]',
     excluded: ["50-virt-swap-enable"],
   },
-  { reason: "a namespace for what has none", text: '[{kind: MachineConfig, name: "*", namespace: a}]', excluded: [] },
+  {
+    reason: "a namespace for a cluster-wide object",
+    text: '[{kind: MachineConfig, name: "*", namespace: a}]',
+    excluded: [],
+  },
 ];
 
 test.each(cases)("$reason", ({ text, excluded }) => {
@@ -50,7 +54,7 @@ test.each(cases)("$reason", ({ text, excluded }) => {
   expect(targets.filter((target) => excludedBy(rules, target) !== undefined).map(({ name }) => name)).toEqual(excluded);
 });
 
-test("the rule that excludes is named", () => {
+test("returns the rule that excludes", () => {
   const read = readExclusions('[{kind: A, name: "*"}, {kind: ForkliftController, name: "*"}]');
   expect(read.kind === "rules" && excludedBy(read.rules, mtv)).toBe(1);
 });
@@ -58,37 +62,41 @@ test("the rule that excludes is named", () => {
 const rules = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({ kind: "A", name: "b" })));
 
 test.each([
-  { reason: "no list", text: "kind: A", says: "not a list" },
-  { reason: "a rule that is none", text: "[a]", says: "rule 0: not a map" },
+  { reason: "not a list", text: "kind: A", says: "not a list" },
+  { reason: "an invalid rule", text: "[a]", says: "rule 0: not a map" },
   { reason: "no kind", text: "[{kind: A, name: b}, {name: b}]", says: "rule 1: kind is required" },
   { reason: "an empty kind", text: '[{kind: "", name: b}]', says: "rule 0: kind is required" },
-  { reason: "a kind that is no text", text: "[{kind: 1, name: b}]", says: "rule 0: kind is required" },
+  { reason: "a kind that is not a text", text: "[{kind: 1, name: b}]", says: "rule 0: kind is required" },
   { reason: "no name", text: "[{kind: A}]", says: "rule 0: name is required" },
   { reason: "an empty name", text: '[{kind: A, name: ""}]', says: "rule 0: name is required" },
-  { reason: "a name that is nothing", text: "[{kind: A, name: }]", says: "rule 0: name is required" },
-  { reason: "a name that is a number", text: "[{kind: A, name: 50}]", says: "rule 0: invalid pattern" },
-  { reason: "a class without end", text: '[{kind: A, name: "[a"}]', says: "rule 0: invalid pattern" },
+  { reason: "a null name", text: "[{kind: A, name: }]", says: "rule 0: name is required" },
+  { reason: "a numeric name", text: "[{kind: A, name: 50}]", says: "rule 0: invalid pattern" },
+  { reason: "an unterminated class", text: '[{kind: A, name: "[a"}]', says: "rule 0: invalid pattern" },
   {
-    reason: "a namespace that is no pattern",
+    reason: "an invalid namespace pattern",
     text: '[{kind: A, name: b, namespace: "["}]',
     says: "rule 0: invalid pattern",
   },
-  { reason: "a namespace that is no text", text: "[{kind: A, name: b, namespace: }]", says: "rule 0: invalid pattern" },
+  {
+    reason: "a namespace that is not a text",
+    text: "[{kind: A, name: b, namespace: }]",
+    says: "rule 0: invalid pattern",
+  },
   { reason: "another key", text: "[{kind: A, name: b, group: c}]", says: "rule 0: unknown key group" },
   { reason: "a prototype", text: "[{kind: A, name: b, __proto__: {}}]", says: "rule 0: unknown key __proto__" },
   { reason: "too many rules", text: rules(201), says: "more than 200 rules: 201" },
   { reason: "too long a text", text: `[]${" ".repeat(65_535)}#`, says: "text exceeds 65536 bytes: 65538" },
   { reason: "an alias", text: "[&a {kind: A, name: b}, *a]", says: "not YAML: aliases exceeded maxAliases (0) (1:26)" },
   {
-    reason: "a broken text",
+    reason: "broken text",
     text: "[{kind: A",
     says: "not YAML: unexpected end of the stream within a flow collection (1:10)",
   },
-])("refused: $reason", ({ text, says }) => {
+])("rejects $reason", ({ text, says }) => {
   expect(readExclusions(text)).toEqual({ kind: "refused", reason: says });
 });
 
-test("as many rules are taken as the documents say", () => {
+test("accepts the documented number of rules", () => {
   expect(readExclusions(rules(200))).toMatchObject({ kind: "rules" });
 });
 
@@ -101,11 +109,11 @@ test.each([
   ["many tags", `[${"!!str a,".repeat(8_000)}]`],
   ["lines", "a\n".repeat(32_000)],
   ["blocks", "- |\n a\n".repeat(9_000)],
-])("a hostile text is refused at once: %s", (_reason, text) => {
+])("rejects hostile text at once: %s", (_reason, text) => {
   expect(readExclusions(text).kind).toBe("refused");
 });
 
-test("no text throws, and every rule of a list that is taken can be asked", () => {
+test("no text throws, and accepted rules can be evaluated", () => {
   const sign = fc.constantFrom(
     "- ",
     " ",

@@ -37,18 +37,30 @@ const image = (key: string): AssetCondition => ({ type: "image", key });
 type Case = { reason: string; condition: AssetCondition; finding: ConditionFinding };
 
 const cases: readonly Case[] = [
-  { reason: "an annotation that is there", condition: annotationIs("a"), finding: met },
-  { reason: "with its value, trimmed", condition: annotationIs("a", "x"), finding: met },
-  { reason: "with another value", condition: annotationIs("a", "y"), finding: unmet("platform.kubevirt.io/a=y", "x") },
+  { reason: "an annotation", condition: annotationIs("a"), finding: met },
+  { reason: "an annotation with its trimmed value", condition: annotationIs("a", "x"), finding: met },
   {
-    reason: "one that is not",
+    reason: "an annotation with another value",
+    condition: annotationIs("a", "y"),
+    finding: unmet("platform.kubevirt.io/a=y", "x"),
+  },
+  {
+    reason: "a missing annotation",
     condition: annotationIs("b"),
     finding: unmet("platform.kubevirt.io/b present", "absent"),
   },
-  { reason: "a gate, in any case", condition: gate("oN"), finding: met },
-  { reason: "no gate", condition: gate("Off"), finding: unmet("feature gate Off enabled", "not enabled") },
+  { reason: "a feature gate in any case", condition: gate("oN"), finding: met },
+  {
+    reason: "a missing feature gate",
+    condition: gate("Off"),
+    finding: unmet("feature gate Off enabled", "not enabled"),
+  },
   { reason: "hardware", condition: detected("vfioCapable"), finding: met },
-  { reason: "no hardware", condition: detected("gpuPresent"), finding: unmet("hardware gpuPresent", "not detected") },
+  {
+    reason: "missing hardware",
+    condition: detected("gpuPresent"),
+    finding: unmet("hardware gpuPresent", "not detected"),
+  },
   {
     reason: "hardware that does not count yet",
     condition: detected("usbDevicesPresent"),
@@ -58,29 +70,29 @@ const cases: readonly Case[] = [
     ),
   },
   { reason: "topology", condition: topologyIs("isOpenShift"), finding: met },
-  { reason: "no such topology", condition: topologyIs("isAWS"), finding: unmet("isAWS=true", "isAWS=false") },
-  { reason: "inverted", condition: topologyIs("isHCP", "false"), finding: met },
+  { reason: "another topology", condition: topologyIs("isAWS"), finding: unmet("isAWS=true", "isAWS=false") },
+  { reason: "an inverted condition", condition: topologyIs("isHCP", "false"), finding: met },
   {
-    reason: "inverted and not",
+    reason: "an inverted condition that is met",
     condition: topologyIs("isOpenShift", "false"),
     finding: unmet("isOpenShift=false", "isOpenShift=true"),
   },
-  { reason: "topology without value", condition: { type: "topology", field: "isOpenShift" }, finding: met },
+  { reason: "topology without a value", condition: { type: "topology", field: "isOpenShift" }, finding: met },
   { reason: "an image", condition: image("tool"), finding: met },
-  { reason: "no image", condition: image("constructor"), finding: unmet("image constructor", "absent") },
-  { reason: "an empty map is unconfigured", condition: free("ksmConfiguration"), finding: met },
-  { reason: "so is what is not there", condition: free("permittedHostDevices.usbHostDevices"), finding: met },
+  { reason: "a missing image", condition: image("constructor"), finding: unmet("image constructor", "absent") },
+  { reason: "an empty map is not configured", condition: free("ksmConfiguration"), finding: met },
+  { reason: "a missing value is not configured", condition: free("permittedHostDevices.usbHostDevices"), finding: met },
   {
-    reason: "a value is not",
+    reason: "a value is configured",
     condition: free("uninstallStrategy"),
     finding: unmet("uninstallStrategy unconfigured", "configured"),
   },
   {
-    reason: "nor is a list",
+    reason: "a list is configured",
     condition: free("permittedHostDevices"),
     finding: unmet("permittedHostDevices unconfigured", "configured"),
   },
-  { reason: "one of two is enough", condition: anyOf(annotationIs("b"), detected("vfioCapable")), finding: met },
+  { reason: "one of two", condition: anyOf(annotationIs("b"), detected("vfioCapable")), finding: met },
   {
     reason: "none of two",
     condition: anyOf(annotationIs("b"), gate("Off")),
@@ -105,11 +117,11 @@ test.each([
   [{ type: "constructor" }, "unknown condition type: constructor"],
   [{ type: "anyOf", of: [] }, "anyOf condition requires of field"],
   [{ type: "anyOf", of: [{ type: "annotation", key: "a" }, { type: "image" }] }, "image condition requires key field"],
-])("a broken declaration is reported: %j", (condition, reason) => {
+])("reports an invalid declaration: %j", (condition, reason) => {
   expect(evaluateCondition(condition as AssetCondition, facts)).toEqual({ kind: "broken", reason });
 });
 
-test("the first condition that is not met is the reason", () => {
+test("the first unmet condition is the reason", () => {
   expect(evaluateConditions([], facts)).toEqual(met);
   expect(evaluateConditions([annotationIs("a"), gate("Off"), annotationIs("b")], facts)).toMatchObject({
     expected: "feature gate Off enabled",

@@ -60,7 +60,7 @@ function decide(objects: readonly KubeObject[], memory: ObjectMemory) {
   return decideObject(observeObject(object, wanted, { facts, now: 0, monotonicMs: 0, memory }));
 }
 
-test("an object is created, left alone while it is as wanted, and corrected when it drifts", () => {
+test("creates an object, keeps it in sync, and corrects drift", () => {
   const nothing: ObjectMemory = { bucket: fullBucket, wasThere: false };
   const created = decide([], nothing);
   if (created.kind !== "apply") throw new Error(`it is not applied: ${created.kind}`);

@@ -22,9 +22,9 @@ const unknown = (key: string, meant?: string) => ({
 type Case = { reason: string; said: Readonly<Record<string, string>>; problems: readonly AnnotationProblem[] };
 
 const cases: readonly Case[] = [
-  { reason: "true and false are booleans", said: { "enable-swap": "true", prune: " false\n" }, problems: [] },
+  { reason: "reads true and false as booleans", said: { "enable-swap": "true", prune: " false\n" }, problems: [] },
   {
-    reason: "nothing else is",
+    reason: "other texts are not booleans",
     said: { "enable-swap": "True", "enable-numa": "", prune: "1" },
     problems: [
       invalid("enable-numa", 'must be true or false, not ""'),
@@ -33,32 +33,28 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    reason: "a device list is read",
+    reason: "reads a list of devices",
     said: { "usb-devices": "{}" },
     problems: [invalid("usb-devices", "not a list")],
   },
+  { reason: "knows the keys of assets", said: { "some-list": "x", "read-by-a-condition": "y" }, problems: [] },
   {
-    reason: "what assets declare is known",
-    said: { "some-list": "x", "read-by-a-condition": "y" },
-    problems: [],
-  },
-  {
-    reason: "what people say about the object itself is known",
+    reason: "knows the keys of objects",
     said: { patch: "[]", "ignore-fields": "", mode: "x", adopt: "no", "reconcile-paused": "true", state: "{" },
     problems: [],
   },
   {
-    reason: "keys of the successor are known",
+    reason: "knows the keys of the successor",
     said: { "enable-logging": "x", "sbr-storage-class": "a", openshift: "true", "feature-gates": "A" },
     problems: [],
   },
   {
-    reason: "a typo has a nearest key",
+    reason: "suggests the nearest key",
     said: { "enable-swop": "true" },
     problems: [unknown("enable-swop", "enable-swap")],
   },
-  { reason: "case counts", said: { "Enable-Swap": "x" }, problems: [unknown("Enable-Swap", "enable-swap")] },
-  { reason: "a key that every object has", said: { constructor: "x" }, problems: [unknown("constructor")] },
+  { reason: "is case-sensitive", said: { "Enable-Swap": "x" }, problems: [unknown("Enable-Swap", "enable-swap")] },
+  { reason: "an inherited name", said: { constructor: "x" }, problems: [unknown("constructor")] },
 ];
 
 test.each(cases)("$reason", ({ said, problems }) => {
@@ -67,12 +63,12 @@ test.each(cases)("$reason", ({ said, problems }) => {
   expect(found).toEqual(problems);
 });
 
-test("of very many unknown keys a few are reported", () => {
+test("reports a few of many unknown keys", () => {
   const said = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`${prefix}${"x".repeat(40)}${at}`, ""]));
   expect(annotationProblems(said, assets)).toHaveLength(10);
 });
 
-test("a value is found by its short key, trimmed, and a boolean that is none is not set", () => {
+test("finds a trimmed value by its short key, and ignores invalid booleans", () => {
   const annotations = { [`${prefix}a`]: " x ", [`${prefix}b`]: "true", [`${prefix}c`]: "false", [`${prefix}d`]: "yes" };
   expect(["a", "z", "__proto__"].map((key) => annotationOf(annotations, key))).toEqual(["x", undefined, undefined]);
   expect(["a", "b", "c", "d", "z"].map((key) => booleanOf(annotations, key))).toEqual([

@@ -21,7 +21,7 @@ const common = {
 const liveMigrationConfig = common.liveMigration;
 const { ksmConfiguration, permittedHostDevices, uninstallStrategy } = common;
 
-test("v1beta1 has everything in one flat spec", () => {
+test("v1beta1 has one flat spec", () => {
   const fact = readHco(
     hcoOf("v1beta1", {
       featureGates: { downwardMetrics: true, alignCPUs: false },
@@ -36,7 +36,7 @@ test("v1beta1 has everything in one flat spec", () => {
   expect(fact).toEqual({ ...common, apiVersion: "hco.kubevirt.io/v1beta1" });
 });
 
-test("v1 has it in groups, and gates in a list", () => {
+test("v1 has groups and a list of gates", () => {
   const fact = readHco(
     hcoOf("v1", {
       featureGates: [{ name: "downwardMetrics" }, { name: "alignCPUs", state: "Disabled" }],
@@ -48,7 +48,7 @@ test("v1 has it in groups, and gates in a list", () => {
   expect(fact).toEqual({ ...common, apiVersion: "hco.kubevirt.io/v1" });
 });
 
-test.each(["v1", "v1beta1"] as const)("an empty %s has what every release would do", (version) => {
+test.each(["v1", "v1beta1"] as const)("an empty %s has the defaults of every release", (version) => {
   expect(readHco(hcoOf(version, {}), undefined)).toEqual({
     apiVersion: `hco.kubevirt.io/${version}`,
     name: "kubevirt-hyperconverged",
@@ -69,10 +69,10 @@ const defaults = (...path: readonly string[]) =>
   });
 
 test.each([
-  { reason: "a missing number takes the default of the schema", given: {}, taken: [9, 1] },
-  { reason: "a number that is there does not", given: { parallelMigrationsPerCluster: 3 }, taken: [3, 1] },
-  { reason: "no migrations are no number", given: { parallelMigrationsPerCluster: 0 }, taken: [9, 1] },
-  { reason: "nor is a text", given: { parallelMigrationsPerCluster: "3" }, taken: [9, 1] },
+  { reason: "a missing number has the default of the schema", given: {}, taken: [9, 1] },
+  { reason: "a present number counts", given: { parallelMigrationsPerCluster: 3 }, taken: [3, 1] },
+  { reason: "zero migrations are invalid", given: { parallelMigrationsPerCluster: 0 }, taken: [9, 1] },
+  { reason: "a text is invalid", given: { parallelMigrationsPerCluster: "3" }, taken: [9, 1] },
 ])("$reason", ({ given, taken }) => {
   const [total, node] = taken;
   const wanted = { parallelMigrationsPerCluster: total, parallelOutboundMigrationsPerNode: node };
@@ -87,21 +87,17 @@ test.each([
 type Gates = { reason: string; spec: JsonMap; annotation?: string; gates: AssetHcoFact["featureGates"] };
 
 const gates: readonly Gates[] = [
-  { reason: "a list of names is enabled", spec: { featureGates: ["A", "b"] }, gates: { a: true, b: true } },
+  { reason: "a listed name is enabled", spec: { featureGates: ["A", "b"] }, gates: { a: true, b: true } },
   {
-    reason: "names of the annotation are enabled",
+    reason: "a name in the annotation is enabled",
     spec: {},
     annotation: " CPUManager ,, x",
     gates: { cpumanager: true, x: true },
   },
   { reason: "the annotation wins", spec: { featureGates: { a: false } }, annotation: "A", gates: { a: true } },
-  { reason: "what is no boolean is off", spec: { featureGates: { a: "true" } }, gates: { a: false } },
-  {
-    reason: "a state that nobody knows is off",
-    spec: { featureGates: [{ name: "a", state: "x" }] },
-    gates: { a: false },
-  },
-  { reason: "an entry without name is none", spec: { featureGates: [{ state: "Enabled" }, 3] }, gates: {} },
+  { reason: "a value that is not a boolean is off", spec: { featureGates: { a: "true" } }, gates: { a: false } },
+  { reason: "an unknown state is off", spec: { featureGates: [{ name: "a", state: "x" }] }, gates: { a: false } },
+  { reason: "an entry without a name is ignored", spec: { featureGates: [{ state: "Enabled" }, 3] }, gates: {} },
 ];
 
 test.each(gates)("$reason", ({ spec, annotation, gates }) => {
@@ -109,7 +105,7 @@ test.each(gates)("$reason", ({ spec, annotation, gates }) => {
   expect(readHco(hcoOf("v1", spec, annotations), undefined).featureGates).toEqual(gates);
 });
 
-test("a gate is found without regard to case, and never in what every object has", () => {
+test("finds gates in any case, but no inherited names", () => {
   const fact = readHco(hcoOf("v1beta1", { featureGates: { CPUManager: true } }), undefined);
   const asked = ["cpuManager", "constructor", "__proto__", "toString"];
   expect(asked.filter((gate) => isGateOn(fact, gate))).toEqual(["cpuManager"]);

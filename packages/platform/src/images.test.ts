@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readImages } from "./evaluate/cluster-facts.ts";
 
-test("variables become names, and empty ones are left out", () => {
+test("reads images from variables and omits empty ones", () => {
   const environment = {
     RELATED_IMAGE_MY_TOOL: "registry/a",
     RELATED_IMAGE_EMPTY: "",

@@ -25,28 +25,28 @@ type Case = {
 
 const cases: readonly Case[] = [
   { reason: "one part is the object", specs: [{ a: 1 }], spec: { a: 1 } },
-  { reason: "maps merge", specs: [{ a: { b: 1 } }, { a: { c: 2 }, d: 3 }], spec: { a: { b: 1, c: 2 }, d: 3 } },
-  { reason: "equal values are fine", specs: [{ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }], spec: { a: [1, { b: 2 }] } },
+  { reason: "merges maps", specs: [{ a: { b: 1 } }, { a: { c: 2 }, d: 3 }], spec: { a: { b: 1, c: 2 }, d: 3 } },
+  { reason: "accepts equal values", specs: [{ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }], spec: { a: [1, { b: 2 }] } },
   {
-    reason: "different values are not",
+    reason: "rejects different values",
     specs: [{ a: 1 }, { a: 2, b: 3 }],
     spec: { a: 1 },
     conflicts: [["asset-1", "/spec/a"]],
   },
   {
-    reason: "nor are different lists",
+    reason: "rejects different lists",
     specs: [{ a: [1] }, { a: [2] }],
     spec: { a: [1] },
     conflicts: [["asset-1", "/spec/a"]],
   },
   {
-    reason: "nor a map and a value",
+    reason: "rejects a map and a value",
     specs: [{ a: {} }, { a: 1 }],
     spec: { a: {} },
     conflicts: [["asset-1", "/spec/a"]],
   },
   {
-    reason: "the one that yields leaves the others alone",
+    reason: "a yielding part is omitted alone",
     specs: [{ a: 1 }, { a: 2 }, { b: 3 }],
     spec: { a: 1, b: 3 },
     conflicts: [["asset-1", "/spec/a"]],
@@ -58,24 +58,24 @@ const cases: readonly Case[] = [
     conflicts: [["asset-1", "/spec/whole"]],
   },
   {
-    reason: "keyed lists merge by key",
+    reason: "merges keyed lists by key",
     specs: [{ keyed: [{ id: "b", x: 1 }] }, { keyed: [{ id: "b", y: 2 }, { id: "a" }] }],
     spec: { keyed: [{ id: "a" }, { id: "b", x: 1, y: 2 }] },
   },
   {
-    reason: "and differ within an element",
+    reason: "rejects different values in an element",
     specs: [{ keyed: [{ id: "b", x: 1 }] }, { keyed: [{ id: "b", x: 2 }] }],
     spec: { keyed: [{ id: "b", x: 1 }] },
     conflicts: [["asset-1", "/spec/keyed/[]/x"]],
   },
   {
-    reason: "a list of one part keeps its order",
+    reason: "keeps the order of a list in one part",
     specs: [{ keyed: [{ id: "b" }, { id: "a" }] }, { a: 1 }],
     spec: { a: 1, keyed: [{ id: "b" }, { id: "a" }] },
   },
-  { reason: "sets are united", specs: [{ set: ["b"] }, { set: ["a", "b"] }], spec: { set: ["a", "b"] } },
+  { reason: "unites sets", specs: [{ set: ["b"] }, { set: ["a", "b"] }], spec: { set: ["a", "b"] } },
   {
-    reason: "prototypes are members as any other",
+    reason: "prototypes are plain members",
     specs: [JSON.parse('{"__proto__": {"a": 1}}') as JsonMap, { b: 1 }],
     spec: JSON.parse('{"__proto__": {"a": 1}, "b": 1}') as JsonMap,
   },
@@ -87,11 +87,11 @@ test.each(cases)("$reason", ({ specs, spec, conflicts = [] }) => {
   expect(merged.conflicts).toEqual(conflicts.map(([asset, path]) => ({ asset, path })));
 });
 
-test("no parts make no object", () => {
+test("no parts are no object", () => {
   expect(mergeParts([], shapeOf)).toEqual({ object: undefined, conflicts: [] });
 });
 
-test("parts for two versions of the API do not merge", () => {
+test("parts of two API versions do not merge", () => {
   const other = { asset: "b", object: { ...objectOf({}), apiVersion: "v2" } };
   expect(mergeParts([...parts({}), other], shapeOf).conflicts).toEqual([{ asset: "b", path: "/apiVersion" }]);
 });
@@ -110,7 +110,7 @@ const lists = fc.record(
 );
 const anyParts = fc.array(fc.tuple(spec, lists), { minLength: 1, maxLength: 4, size: "max" });
 
-test("parts that agree make the same object in any order, and none is lost", () => {
+test("parts that agree merge in any order without loss", () => {
   const law = fc.property(anyParts, fc.array(fc.nat(), { minLength: 4, maxLength: 4 }), (given, ranks) => {
     const ordered = parts(...given.map(([one, more]) => ({ ...one, ...more })));
     const shuffled = ordered
@@ -131,7 +131,7 @@ test("parts that agree make the same object in any order, and none is lost", () 
   fc.assert(law, runsForCost(8));
 });
 
-test("a part whose render conflicts changes nothing", () => {
+test("a conflicting part changes nothing", () => {
   const law = fc.property(anyParts, (given) => {
     const all = parts(...given.map(([one]) => one));
     const { object, conflicts } = mergeParts(all, shapeOf);

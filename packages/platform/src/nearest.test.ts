@@ -14,7 +14,7 @@ test.each([
   ["", booleans, ""],
 ])("%j among %j: %j", (word, words, text) => expect(didYouMean(word, words)).toBe(text));
 
-test("a nearest word is always named, of equally near ones the first, whatever the case", () => {
+test("suggests the first of the nearest words in any case", () => {
   expect(nearest("kubeletconfig", ["MachineConfig", "KubeletConfig"])).toBe("KubeletConfig");
   expect(nearest("x", ["aa", "bb"])).toBe("aa");
   expect(nearest("x", [])).toBe("");

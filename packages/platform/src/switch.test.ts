@@ -15,37 +15,37 @@ type Case = {
 };
 
 const cases: readonly Case[] = [
-  { reason: "without a switch it is on", given: undefined, isOn: true },
-  { reason: "an always-on one is on by itself", given: on, isOn: true },
-  { reason: "and off on demand", given: on, annotations: key("enable-swap", "false"), isOn: false },
+  { reason: "on without a switch", given: undefined, isOn: true },
+  { reason: "always-on by default", given: on, isOn: true },
+  { reason: "always-on can be disabled", given: on, annotations: key("enable-swap", "false"), isOn: false },
   {
-    reason: "true asks for it by name",
+    reason: "true requests the asset",
     given: on,
     annotations: key("enable-swap", "true"),
     isOn: true,
     isAskedFor: true,
   },
   { reason: "a typo counts as not set", given: on, annotations: key("enable-swap", "no"), isOn: true },
-  { reason: "another is off by itself", given: off, isOn: false },
+  { reason: "others are off by default", given: off, isOn: false },
   {
-    reason: "and on when asked for",
+    reason: "others can be enabled",
     given: off,
     annotations: key("enable-aaq", " true "),
     isOn: true,
     isAskedFor: true,
   },
-  { reason: "a typo does not switch it on", given: off, annotations: key("enable-aaq", "TRUE"), isOn: false },
-  { reason: "a gate that is on", given: { gate: "CPUManager" }, isOn: true, isAskedFor: true },
-  { reason: "a gate that is off", given: { gate: "Other" }, isOn: false },
-  { reason: "a gate that nobody set", given: { gate: "constructor" }, isOn: false },
+  { reason: "a typo enables nothing", given: off, annotations: key("enable-aaq", "TRUE"), isOn: false },
+  { reason: "an enabled gate", given: { gate: "CPUManager" }, isOn: true, isAskedFor: true },
+  { reason: "a disabled gate", given: { gate: "Other" }, isOn: false },
+  { reason: "a missing gate", given: { gate: "constructor" }, isOn: false },
   {
-    reason: "a list that is there",
+    reason: "a present list",
     given: { present: "usb-devices" },
     annotations: key("usb-devices", ""),
     isOn: true,
     isAskedFor: true,
   },
-  { reason: "a list that is not", given: { present: "usb-devices" }, isOn: false },
+  { reason: "a missing list", given: { present: "usb-devices" }, isOn: false },
 ];
 
 test.each(cases)("$reason", ({ given, annotations = {}, isOn, isAskedFor = false }) => {
@@ -53,14 +53,14 @@ test.each(cases)("$reason", ({ given, annotations = {}, isOn, isAskedFor = false
   expect(switchState(given, said)).toMatchObject({ isOn, isAskedFor });
 });
 
-test("a value that is neither true nor false is a mistake, with the word that was meant", () => {
+test("suggests a boolean for another value", () => {
   const said = { annotations: key("enable-swap", "False"), featureGates: {} };
   const mistake = 'annotation platform.kubevirt.io/enable-swap must be true or false, not "False"; did you mean false?';
   expect(switchState(on, said)).toMatchObject({ mistake, actual: "platform.kubevirt.io/enable-swap=False" });
   expect(switchState(off, said).mistake).toBeUndefined();
 });
 
-test("what was expected and what is there can be described", () => {
+test("describes the expected and the actual value", () => {
   const said = { annotations: key("enable-swap", "false"), featureGates: {} };
   expect(switchState(on, said)).toMatchObject({
     expected: "platform.kubevirt.io/enable-swap not false",

@@ -1,6 +1,13 @@
 // Collects the facts of a diagnosis from informers or from one-time lists.
 
-import { infrastructureInformer } from "@virt/cluster";
+import {
+  infrastructureInformer,
+  kubeVirtInformer,
+  machineConfigNodeInformer,
+  migrationInformer,
+  readMachineConfigNodeFact,
+  readMigrationFact,
+} from "@virt/cluster";
 import {
   assessed,
   assessedOr,
@@ -9,11 +16,6 @@ import {
   deschedulerHealthInformer,
   hcoHealthInformers,
   kubeletConfigInformer,
-  kubeVirtInformer,
-  machineConfigNodeInformer,
-  migrationInformer,
-  readMachineConfigNodeFact,
-  readMigrationFact,
   rolloutInformers,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";

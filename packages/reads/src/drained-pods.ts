@@ -1,6 +1,6 @@
 // Lists the pods of draining nodes, at first when a drain begins and then every 10 seconds, up to a limit.
 
-import type { PodFact } from "@virt/impact";
+import type { PodFact } from "@virt/cluster";
 import type { ApiReader, Resource } from "@virt/kube";
 import { inLanes, listPods } from "./impact-reads.ts";
 import { patienceMs, ReadRetries, type Refusal, type RetryOptions } from "./read-retries.ts";

@@ -1,16 +1,14 @@
 import type { KubeObject } from "@virt/api";
-import { configInformer } from "@virt/cluster";
 import {
-  assessed,
   budgetInformer,
+  configInformer,
   kubeVirtInformer,
   migrationInformer,
-  notAssessed,
   readBudgetFact,
   readVmFact,
-  settingsInForce,
   vmInformer,
-} from "@virt/impact";
+} from "@virt/cluster";
+import { assessed, notAssessed, settingsInForce } from "@virt/impact";
 import { projectObject } from "@virt/kube";
 import { expect, test } from "vitest";
 import { collectImpactFacts, type ListFacts } from "./impact-facts.ts";

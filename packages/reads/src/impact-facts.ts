@@ -1,27 +1,31 @@
 // Collects the facts of an impact assessment from lists and from single reads.
 
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
-import { configInformer, infrastructureInformer, poolInformer } from "@virt/cluster";
+import {
+  budgetInformer,
+  configInformer,
+  impactNodeInformer,
+  infrastructureInformer,
+  kubeVirtInformer,
+  poolInformer,
+  readBudgetFact,
+  readClusterShape,
+  readNodeFact,
+  readVirtSettings,
+  readVmFact,
+  vmInformer,
+} from "@virt/cluster";
 import {
   type Assessment,
   assessed,
   assessedOr,
   boundPlacements,
-  budgetInformer,
   disruptionPolicyInformer,
   type ImpactFacts,
-  impactNodeInformer,
   kubeletConfigInformer,
-  kubeVirtInformer,
   notAssessed,
-  readBudgetFact,
-  readClusterShape,
   readDisruptionPolicies,
-  readNodeFact,
-  readVirtSettings,
-  readVmFact,
   restartSamplesByPool,
-  vmInformer,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
 import { oncePer } from "@virt/objects";

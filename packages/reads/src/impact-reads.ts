@@ -1,14 +1,7 @@
 // Reads and caches the inputs of an impact assessment that have no informer: pods of nodes, and owners of VMs.
 
-import {
-  assessed,
-  type ImpactFacts,
-  type NeededReads,
-  notAssessed,
-  type PodFact,
-  readPodFact,
-  readRunStrategy,
-} from "@virt/impact";
+import { type PodFact, readPodFact, readRunStrategy } from "@virt/cluster";
+import { assessed, type ImpactFacts, type NeededReads, notAssessed } from "@virt/impact";
 import {
   type ApiReader,
   type ClusterReader,

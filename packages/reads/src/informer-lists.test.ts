@@ -1,5 +1,5 @@
 import type { KubeObject } from "@virt/api";
-import { vmInformer } from "@virt/impact";
+import { vmInformer } from "@virt/cluster";
 import type { InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { InformerLists } from "./informer-lists.ts";

@@ -1,4 +1,4 @@
-import { vmInformer } from "@virt/impact";
+import { vmInformer } from "@virt/cluster";
 import type { ApiReader, Resource } from "@virt/kube";
 import { expect, test } from "vitest";
 import { assessList } from "./impact-facts.ts";

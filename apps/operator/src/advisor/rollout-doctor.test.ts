@@ -1,6 +1,6 @@
 import { type Decision, withRollout } from "@virt/advisor";
 import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
-import { machineConfigNodeInformer } from "@virt/impact";
+import { machineConfigNodeInformer } from "@virt/cluster";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { equalJson } from "@virt/objects";

@@ -2,7 +2,7 @@
 
 import { type DiagnosedRollout, type ReconcileFacts, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
-import { infrastructureInformer } from "@virt/cluster";
+import { infrastructureInformer, machineConfigNodeInformer, readClusterShape } from "@virt/cluster";
 import {
   assessed,
   type Diagnosis,
@@ -10,9 +10,7 @@ import {
   DrainErrors,
   diagnoseRollout,
   drainingNodes,
-  machineConfigNodeInformer,
   notAssessed,
-  readClusterShape,
   withStoppedVms,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext, StoreChange } from "@virt/kube";

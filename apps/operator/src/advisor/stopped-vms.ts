@@ -1,6 +1,6 @@
 // Finds VMs that stay stopped after a rollout. Ignores deleted VMs and VMs that KubeVirt restarts automatically.
 
-import { readRunStrategy } from "@virt/impact";
+import { readRunStrategy } from "@virt/cluster";
 import type { ClusterReader } from "@virt/kube";
 import { inLanes } from "@virt/reads";
 

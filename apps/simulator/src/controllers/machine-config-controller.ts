@@ -1,6 +1,6 @@
 // Simulates the machine-config-controller: renders pools, assigns targets to nodes in order, and reports status.
 
-import { poolOfNode, renderConfig } from "@virt/cluster";
+import { poolOfNode, readMachineConfigPool, renderConfig } from "@virt/cluster";
 import { beginRollout, nextNodes, type RolloutNode, refusedKubeletConfigs, rolloutOfPool } from "@virt/impact";
 import {
   asList,
@@ -68,7 +68,7 @@ function ownedByPool(object: KubeObject, { metadata: { name, uid = "" } }: KubeO
 type PoolMembers = { readonly members: readonly KubeObject[]; readonly error: string | undefined };
 
 function rollOutPool(cluster: ClusterState, pool: KubeObject, { members, error }: PoolMembers): readonly ObjectWrite[] {
-  const wanted = asText(at(pool, "spec", "configuration", "name"));
+  const wanted = readMachineConfigPool(pool).target.name;
   if (wanted === undefined)
     return error === undefined ? [] : [poolStatusWrite(cluster, pool, { wanted: "", nodes: [], error })];
   const nodes = members.map(readNode);
@@ -103,7 +103,7 @@ function poolStatusWrite(cluster: ClusterState, pool: KubeObject, { wanted, node
   const { isFinished, conditions, ...counts } = poolStatus(rolloutOfPool(pool, wanted), nodes, error);
   const configuration = at(pool, "spec", "configuration") as JsonMap | undefined;
   const isNewConfiguration =
-    isFinished && configuration !== undefined && at(pool, "status", "configuration", "name") !== wanted;
+    isFinished && configuration !== undefined && readMachineConfigPool(pool).current.name !== wanted;
   const status = {
     ...counts,
     observedGeneration: pool.metadata.generation ?? 1,
@@ -128,7 +128,7 @@ const supported = ["2.2.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0"
 export function renderError(pool: KubeObject, machineConfigs: readonly KubeObject[]): string | undefined {
   const fault = faultOf(pool, "render-error");
   if (fault !== undefined) return renderFailure(pool, fault || "simulated failure");
-  const selector = at(pool, "spec", "machineConfigSelector");
+  const selector = readMachineConfigPool(pool).machineConfigSelector;
   const selected = machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {}));
   if (selected.length === 0) return renderFailure(pool, "no MachineConfigs found matching selector");
   const [error] = selected.flatMap((machineConfig) => {

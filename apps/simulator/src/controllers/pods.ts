@@ -1,6 +1,6 @@
 // Simulates pods and PodDisruptionBudgets: launchers, evictions, replacements and budget status.
 
-import { readController } from "@virt/impact";
+import { readController } from "@virt/cluster";
 import { asList, asNumber, asText, at, type Json, type JsonMap, type KubeObject, matchesSelector } from "@virt/objects";
 import { type ClusterState, faultOf, findNamespaced } from "../cluster-state.ts";
 import { isDraining, isFinishedMachine, launcherName, namespacedName, nodeOfMachine } from "../evictions.ts";

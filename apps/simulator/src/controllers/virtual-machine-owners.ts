@@ -1,6 +1,6 @@
 // Simulates virt-controller for VirtualMachines: creates missing VMIs, and deletes those of halted VMs.
 
-import { readRunStrategy } from "@virt/impact";
+import { readRunStrategy } from "@virt/cluster";
 import { at, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, findNamespaced } from "../cluster-state.ts";
 import { isFinishedMachine, namespacedName } from "../evictions.ts";

@@ -1,6 +1,6 @@
 // Starts VMIs, marks those that must leave, stops those that cannot migrate, and updates their status.
 
-import { readController, readRunStrategy, readVmFact, requestOf } from "@virt/impact";
+import { readController, readRunStrategy, readVmFact, requestOf } from "@virt/cluster";
 import { asList, asNumber, asText, at, type JsonMap, type KubeObject, member, readTime } from "@virt/objects";
 import {
   type ClusterState,

@@ -1,6 +1,18 @@
 // A simulated rollout with a diagnosis of every state, and again when a cause is due to become a finding.
 
-import { infrastructureInformer } from "@virt/cluster";
+import {
+  infrastructureInformer,
+  machineConfigNodeInformer,
+  type PodFact,
+  readBudgetFact,
+  readClusterShape,
+  readMachineConfigNodeFact,
+  readMigrationFact,
+  readNodeFact,
+  readPodFact,
+  readVirtSettings,
+  readVmFact,
+} from "@virt/cluster";
 import {
   assessed,
   type Diagnosis,
@@ -9,17 +21,7 @@ import {
   diagnoseRollout,
   drainingNodes,
   hasKubeletDropIn,
-  machineConfigNodeInformer,
-  type PodFact,
-  readBudgetFact,
-  readClusterShape,
   readDisruptionPolicies,
-  readMachineConfigNodeFact,
-  readMigrationFact,
-  readNodeFact,
-  readPodFact,
-  readVirtSettings,
-  readVmFact,
   rolloutInformers,
 } from "@virt/impact";
 import { projectObject } from "@virt/kube";

@@ -18,18 +18,31 @@ export type Health = {
 /** `updated` is absent until the pool has observed the new configuration. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `message` falls back to the reason, as the descheduler operator requires. */
-export type ObjectCondition = { readonly type: string; readonly status: string; readonly message: string };
+/** `time` is the last transition, RFC 3339. Absent texts are empty. */
+export type ObjectCondition = {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly time: string;
+};
 
+/** Returns the conditions that have a type and a status. */
 export function conditionsOf(object: KubeObject): readonly ObjectCondition[] {
   return asList(at(object, "status", "conditions")).flatMap(readCondition);
 }
 
 function readCondition(condition: Json): readonly ObjectCondition[] {
-  const [type, status, message, reason] = ["type", "status", "message", "reason"].map((key) =>
-    asText(member(condition, key)),
-  );
-  return type === undefined || status === undefined ? [] : [{ type, status, message: message || (reason ?? "") }];
+  const text = (key: string) => asText(member(condition, key));
+  const [type, status] = [text("type"), text("status")];
+  if (type === undefined || status === undefined) return [];
+  const [reason = "", message = "", time = ""] = [text("reason"), text("message"), text("lastTransitionTime")];
+  return [{ type, status, reason, message, time }];
+}
+
+/** Returns the message, or the reason without one, as the descheduler operator requires. */
+export function explanationOf(condition: ObjectCondition | undefined): string {
+  return condition?.message || (condition?.reason ?? "");
 }
 
 export function findTrue(conditions: readonly ObjectCondition[], type: string): ObjectCondition | undefined {
@@ -63,5 +76,6 @@ function find(conditions: readonly ObjectCondition[], type: string, status: stri
 }
 
 function because(condition: ObjectCondition | undefined): string {
-  return condition === undefined || condition.message === "" ? "" : ` (${condition.message})`;
+  const text = explanationOf(condition);
+  return text === "" ? "" : ` (${text})`;
 }

@@ -28,13 +28,13 @@ const migration = (phase: string) =>
 
 const cases: readonly { reason: string; object: KubeObject; state: string; message: string }[] = [
   {
-    reason: "a HyperConverged that was never reconciled is waited for",
+    reason: "a HyperConverged without status is waiting",
     object: object("HyperConverged", {}),
     state: "waiting",
     message: "HyperConverged 'x' has no status yet",
   },
   {
-    reason: "a HyperConverged is done when it is available",
+    reason: "an available HyperConverged is done",
     object: object(
       "HyperConverged",
       conditions(["Available", "True"], ["Progressing", "False"], ["Degraded", "False"]),
@@ -43,31 +43,31 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     message: "HyperConverged 'x' is available",
   },
   {
-    reason: "a degraded HyperConverged says why",
+    reason: "a degraded HyperConverged reports the cause",
     object: object("HyperConverged", conditions(["Available", "True"], ["Degraded", "True", "no virt-api"])),
     state: "degraded",
     message: "HyperConverged 'x' is degraded (no virt-api)",
   },
   {
-    reason: "a progressing HyperConverged is waited for",
+    reason: "a progressing HyperConverged is waiting",
     object: object("HyperConverged", conditions(["Available", "True"], ["Progressing", "True", "rolling out"])),
     state: "waiting",
     message: "HyperConverged 'x' is progressing (rolling out)",
   },
   {
-    reason: "an unavailable HyperConverged is waited for",
+    reason: "an unavailable HyperConverged is waiting",
     object: object("HyperConverged", conditions(["Available", "False", "soon"])),
     state: "waiting",
     message: "HyperConverged 'x' is not available (soon)",
   },
   {
-    reason: "a HyperConverged that does not say it is available is not",
+    reason: "a HyperConverged without Available is waiting",
     object: object("HyperConverged", conditions(["ReconcileComplete", "True"])),
     state: "waiting",
     message: "HyperConverged 'x' is not available",
   },
   {
-    reason: "a HyperConverged that has not seen the change is waited for",
+    reason: "a HyperConverged with an old generation is waiting",
     object: object("HyperConverged", {
       status: { observedGeneration: 1, conditions: [{ type: "Available", status: "True" }] },
     }),
@@ -75,7 +75,7 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     message: "HyperConverged 'x' is processing changes",
   },
   {
-    reason: "a KubeDescheduler need not say that it is available",
+    reason: "a KubeDescheduler without Available is done",
     object: object("KubeDescheduler", conditions(["TargetConfigControllerDegraded", "False"])),
     state: "done",
     message: "KubeDescheduler 'x' is available",
@@ -87,31 +87,31 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     message: "KubeDescheduler 'x' is degraded (bad profile)",
   },
   {
-    reason: "a KubeDescheduler that was never reconciled is waited for",
+    reason: "a KubeDescheduler without status is waiting",
     object: object("KubeDescheduler", { status: {} }),
     state: "waiting",
     message: "KubeDescheduler 'x' has no status yet",
   },
   {
-    reason: "a node without a status is waited for",
+    reason: "a node without status is waiting",
     object: node("b", "a", {}),
     state: "waiting",
     message: "Node 'x' has no status yet",
   },
   {
-    reason: "a node is done when it runs what it should",
+    reason: "a node with its target is done",
     object: node("b", "b", conditions(["Updated", "True"])),
     state: "done",
     message: "Node 'x' is updated",
   },
   {
-    reason: "a node that runs something else is not",
+    reason: "a node with another configuration is waiting",
     object: node("b", "a", conditions(["Updated", "True"])),
     state: "waiting",
     message: "Node 'x' is waiting to be updated",
   },
   {
-    reason: "a node reports the last step it has come to",
+    reason: "a node reports its latest step",
     object: node(
       "b",
       "a",
@@ -127,43 +127,43 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     message: "Node 'x' is being drained",
   },
   {
-    reason: "a node that reboots says so",
+    reason: "a node reports its reboot",
     object: node("b", "a", conditions(["Drained", "True"], ["AppliedFilesAndOS", "True"], ["RebootedNode", "Unknown"])),
     state: "waiting",
     message: "Node 'x' is rebooting",
   },
   {
-    reason: "a degraded node says why",
+    reason: "a degraded node reports the cause",
     object: node("b", "a", conditions(["NodeDegraded", "True", "disk full"])),
     state: "degraded",
     message: "Node 'x' is degraded (disk full)",
   },
   {
-    reason: "a migration that was never reconciled has not begun",
+    reason: "a migration without status has not begun",
     object: migration(""),
     state: "waiting",
     message: "Migration 'x' of 'vm' has not begun",
   },
   {
-    reason: "a migration under way reports its phase",
+    reason: "a running migration reports its phase",
     object: migration("TargetReady"),
     state: "waiting",
     message: "Migration 'x' of 'vm' is TargetReady",
   },
   {
-    reason: "a migration that succeeded is done",
+    reason: "a successful migration is done",
     object: migration("Succeeded"),
     state: "done",
     message: "Migration 'x' of 'vm' succeeded",
   },
   {
-    reason: "a migration that failed stays failed",
+    reason: "a failed migration is failed",
     object: migration("Failed"),
     state: "failed",
     message: "Migration 'x' of 'vm' failed",
   },
   {
-    reason: "the health of a pool is known without a MachineConfig too",
+    reason: "the health of a pool does not require a MachineConfig",
     object: object("MachineConfigPool", {}),
     state: "waiting",
     message: "MachineConfigPool status not available",
@@ -179,7 +179,7 @@ test("a kind without a rule has no health", () => {
   expect(healthOf(object("constructor", {}))).toBeUndefined();
 });
 
-test("whatever a status holds, an object has a health, and only a real condition makes it done", () => {
+test("any status has a health, and only real conditions make it done", () => {
   const kind = fc.constantFrom(
     "HyperConverged",
     "KubeDescheduler",

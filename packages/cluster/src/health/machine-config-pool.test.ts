@@ -35,57 +35,57 @@ const cases: readonly {
   message: string;
 }[] = [
   {
-    reason: "2: a pool that was never reconciled has no status",
+    reason: "2: a pool without status is waiting",
     given: {},
     state: "waiting",
     message: "MachineConfigPool status not available",
   },
   {
-    reason: "3: degraded machines are counted",
+    reason: "3: reports degraded machines",
     given: { status: { ...done, degradedMachineCount: 2 } },
     state: "degraded",
     message: "MachineConfigPool 'worker' is degraded (2 of 3 nodes degraded)",
   },
   {
-    reason: "3: before 4",
+    reason: "3: comes before 4",
     given: { status: { degradedMachineCount: 1 } },
     state: "degraded",
     message: "MachineConfigPool 'worker' is degraded (1 of 1 nodes degraded)",
   },
   {
-    reason: "4: a status without conditions says nothing",
+    reason: "4: a status without conditions is waiting",
     given: { status: {} },
     state: "waiting",
     message: "MachineConfigPool conditions not available",
   },
   {
-    reason: "5: a degraded pool says why",
+    reason: "5: a degraded pool reports the cause",
     given: { status: { ...done, conditions: [condition("Degraded", "True", "disk full")] } },
     state: "degraded",
     message: "MachineConfigPool 'worker' is degraded (disk full)",
   },
   {
-    reason: "5: why it cannot render comes first",
+    reason: "5: the render error comes first",
     given: { status: { ...done, conditions: [condition("Degraded", "True", ""), renderError] } },
     state: "degraded",
     message: "MachineConfigPool 'worker' is degraded (bad ignition)",
   },
   {
-    reason: "5: a pool that cannot render gets five minutes",
+    reason: "5: a render error may last five minutes",
     given: { status: { ...done, conditions: [renderError] } },
     rendering: { ...apply, startedMsAgo: 299_999 },
     state: "degraded",
     message: "MachineConfigPool 'worker' is degraded (bad ignition)",
   },
   {
-    reason: "5: and fails after them",
+    reason: "5: a longer render error fails",
     given: { status: { ...done, conditions: [renderError] } },
     rendering: { ...apply, startedMsAgo: 300_000 },
     state: "failed",
     message: "MachineConfigPool 'worker' cannot render MachineConfig '99-psi': bad ignition",
   },
   {
-    reason: "6: a paused pool that is not done says so",
+    reason: "6: reports a paused pool",
     given: {
       spec: { paused: true },
       status: { ...done, ...counts(3, 1, 1), conditions: [condition("Updated", "False")] },
@@ -106,39 +106,39 @@ const cases: readonly {
     message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)",
   },
   {
-    reason: "7: an updating pool counts its machines",
+    reason: "7: an updating pool reports its machines",
     given: { status: { ...done, ...counts(3, 1, 1), conditions: [condition("Updating")] } },
     state: "waiting",
     message: "MachineConfigPool 'worker' is updating (1 of 3 nodes updated)",
   },
   {
-    reason: "8: a pool that has not rendered is not done",
+    reason: "8: a pool that has not rendered the change is waiting",
     given: { status: done },
     rendering: { ...apply, isRendered: false },
     state: "waiting",
     message: "MachineConfigPool 'worker' has not rendered MachineConfig '99-psi' yet",
   },
   {
-    reason: "8: a pool that still renders is not done",
+    reason: "8: a pool that still renders a deleted config is waiting",
     given: { status: done },
     rendering: { ...apply, operation: "Delete", isRendered: false },
     state: "waiting",
     message: "MachineConfigPool 'worker' still renders MachineConfig '99-psi'",
   },
   {
-    reason: "9: a pool that is not updated is processing",
+    reason: "9: a pool without Updated is processing changes",
     given: { status: { ...done, conditions: [condition("Updated", "False")] } },
     state: "waiting",
     message: "MachineConfigPool 'worker' is processing changes (3 of 3 nodes updated)",
   },
   {
-    reason: "9: full counts of another configuration are of an earlier target, and are not shown",
+    reason: "9: omits the counts of an earlier target",
     given: { status: { ...done, configuration: { name: "rendered-worker-0" } } },
     state: "waiting",
     message: "MachineConfigPool 'worker' is processing changes",
   },
   {
-    reason: "9: the counts of an older generation are not shown",
+    reason: "9: omits the counts of an older generation",
     given: { status: { ...done, ...counts(3, 2, 2), observedGeneration: 4 }, generation: 5 },
     state: "waiting",
     message: "MachineConfigPool 'worker' is processing changes",
@@ -157,7 +157,7 @@ const cases: readonly {
     message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)",
   },
   {
-    reason: "12: a machine that is not ready is waited for",
+    reason: "12: waits for a machine that is not ready",
     given: { status: { ...done, ...counts(3, 3, 2) } },
     state: "waiting",
     message: "Waiting for MachineConfigPool 'worker' to stabilize (3 of 3 nodes updated, 2 of them ready)",
@@ -168,7 +168,7 @@ test.each(cases)("row $reason", ({ given, rendering, state, message }) => {
   expect(machineConfigPoolHealth(pool(given), rendering)).toMatchObject({ state, message });
 });
 
-test("a degraded pool names the nodes and the cause that its own condition names", () => {
+test("a degraded pool reports the nodes and causes of its condition", () => {
   const message = 'Node worker-1 is reporting: "disk is full"';
   const status = {
     ...counts(3, 1, 1),
@@ -188,7 +188,7 @@ test("a degraded pool names the nodes and the cause that its own condition names
 const reportedTwice =
   'Node worker-1 is reporting: "Node worker-1 upgrade failure. disk is full", Node worker-1 is reporting: "disk is full"';
 
-test("a degraded pool shows each reason once, although its condition repeats it", () => {
+test("a degraded pool reports each cause once", () => {
   const conditions = [condition("NodeDegraded", "True", reportedTwice), condition("Degraded", "True", reportedTwice)];
   const counted = { ...counts(3, 1, 1), degradedMachineCount: 1, conditions };
   const shown = 'Node worker-1 is reporting: "disk is full"';
@@ -201,7 +201,7 @@ test("a degraded pool shows each reason once, although its condition repeats it"
   );
 });
 
-test("the counts of an earlier target are not counted until the pool has observed the new one", () => {
+test("omits the counts of an earlier target until the pool observes the new one", () => {
   const conditions = [condition("Updated", "False"), condition("Updating")];
   const status = {
     ...counts(3, 3, 3),
@@ -219,7 +219,7 @@ test("the counts of an earlier target are not counted until the pool has observe
   expect(pools(5, 3)).toEqual([{ pool: "worker", nodes: 3 }]);
 });
 
-test("the counts that other surfaces show replace those of the pool's status", () => {
+test("given counts replace those of the status", () => {
   const status = { ...current, ...counts(3, 1, 1), conditions: [condition("Updating")] };
   const health = machineConfigPoolHealth(pool({ status }), apply, { pool: "worker", nodes: 3, updated: 2 });
   expect(health).toEqual({
@@ -229,13 +229,13 @@ test("the counts that other surfaces show replace those of the pool's status", (
   });
 });
 
-test("a pool that has not rendered what is rolled out has updated no node yet", () => {
+test("a pool that has not rendered the change has 0 updated nodes", () => {
   const status = { ...counts(3, 3, 3), conditions: [condition("Updated", "True")] };
   const { pools } = machineConfigPoolHealth(pool({ status }), { ...apply, isRendered: false });
   expect(pools).toEqual([{ pool: "worker", updated: 0, nodes: 3 }]);
 });
 
-test("nothing is done that has not rendered, is degraded, is behind, or has a machine that is not updated and ready", () => {
+test("never done if unrendered, degraded, behind, or with an outdated or unready machine", () => {
   const status = fc.constantFrom("True", "False");
   const count = fc.nat(2);
   const given = fc.record({

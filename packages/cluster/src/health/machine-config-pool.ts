@@ -1,11 +1,12 @@
 // The health of a MachineConfig rollout on a node and in a pool.
 
-import { asNumber, asText, at, isMap, type KubeObject } from "@virt/objects";
+import { asText, at, type KubeObject } from "@virt/objects";
+import { type MachineConfigPool, readMachineConfigPool } from "../kinds/machine-config-pool.ts";
 import {
   conditionsOf,
+  explanationOf,
   findTrue,
   type Health,
-  isBehind,
   type ObjectCondition,
   type PoolProgress,
 } from "./conditions.ts";
@@ -26,30 +27,25 @@ const patienceMs = 5 * 60_000;
  * Returns done when every machine runs the configuration in the pool's spec and it contains the change. `counted`
  * overrides the counts in the pool's status.
  */
-export function machineConfigPoolHealth(pool: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
-  const conditions = conditionsOf(pool);
-  const progress = counted ?? progressOf(pool, rendering);
+export function machineConfigPoolHealth(object: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
+  const pool = readMachineConfigPool(object);
+  const progress = counted ?? progressOf(object, rendering);
   const counts = countsOf(pool, progress);
-  const health = problemOf(pool, conditions, rendering) ?? paceOf(pool, conditions, rendering, counts);
+  const health = problemOf(pool, rendering) ?? paceOf(pool, rendering, counts);
   if (progress.nodes === 0) return health;
   const whole = health.state === "done" ? { ...progress, updated: progress.nodes } : progress;
   return { ...health, pools: [whole] };
 }
 
-function paceOf(
-  pool: KubeObject,
-  conditions: readonly ObjectCondition[],
-  rendering: Rendering | undefined,
-  counts: string,
-): Health {
-  const health = updateOf(pool, conditions, rendering, counts);
-  const isHeld = at(pool, "spec", "paused") === true && health.state !== "done";
-  return isHeld ? waiting(`${poolName(pool.metadata.name)} is paused${counts}`) : health;
+function paceOf(pool: MachineConfigPool, rendering: Rendering | undefined, counts: string): Health {
+  const health = updateOf(pool, rendering, counts);
+  const isHeld = pool.isPaused && health.state !== "done";
+  return isHeld ? waiting(`${poolName(pool.name)} is paused${counts}`) : health;
 }
 
-function progressOf(pool: KubeObject, rendering: Rendering | undefined): PoolProgress {
-  const { nodes, updated } = poolProgress(pool, rendering?.isRendered !== false);
-  return { pool: pool.metadata.name, nodes, ...(updated !== undefined && { updated }) };
+function progressOf(object: KubeObject, rendering: Rendering | undefined): PoolProgress {
+  const { nodes, updated } = poolProgress(object, rendering?.isRendered !== false);
+  return { pool: object.metadata.name, nodes, ...(updated !== undefined && { updated }) };
 }
 
 /**
@@ -57,17 +53,17 @@ function progressOf(pool: KubeObject, rendering: Rendering | undefined): PoolPro
  * target: the Machine Config Controller refreshes the counts some seconds after it renders.
  */
 export function poolProgress(
-  pool: KubeObject,
+  object: KubeObject,
   isRendered: boolean,
 ): { readonly nodes: number; readonly updated?: number; readonly degraded: number; readonly unavailable: number } {
-  const { machines, updated, ready, away } = machinesOf(pool);
-  const degraded = asNumber(at(pool, "status", "degradedMachineCount")) ?? 0;
-  const common = { nodes: machines, degraded, unavailable: away };
+  const pool = readMachineConfigPool(object);
+  const { all, updated, ready, unavailable, degraded } = pool.machines;
+  const common = { nodes: all, degraded, unavailable };
   if (!isRendered) return { ...common, updated: 0 };
   // The controller sets status.configuration once all machines are ready with it. Full counts for another target are
   // outdated.
-  const isFull = updated === machines && ready === machines && away === 0;
-  const isOutdated = isBehind(pool) || (isFull && !isConfigured(pool));
+  const isFull = updated === all && ready === all && unavailable === 0;
+  const isOutdated = pool.isBehind || (isFull && !isConfigured(pool));
   return isOutdated ? common : { ...common, updated };
 }
 
@@ -75,56 +71,46 @@ export function poolName(name: string): string {
   return `MachineConfigPool '${name}'`;
 }
 
-function problemOf(
-  pool: KubeObject,
-  conditions: readonly ObjectCondition[],
-  rendering: Rendering | undefined,
-): Health | undefined {
-  const name = poolName(pool.metadata.name);
-  const broken = asNumber(at(pool, "status", "degradedMachineCount")) ?? 0;
-  if (!isMap(at(pool, "status"))) return waiting("MachineConfigPool status not available");
-  if (broken > 0) return degraded(`${name} is degraded (${brokenText(pool, conditions, broken)})`);
+function problemOf(pool: MachineConfigPool, rendering: Rendering | undefined): Health | undefined {
+  const name = poolName(pool.name);
+  const { conditions, hasStatus, machines } = pool;
+  if (!hasStatus) return waiting("MachineConfigPool status not available");
+  if (machines.degraded > 0) return degraded(`${name} is degraded (${brokenText(pool)})`);
   if (conditions.length === 0) return waiting("MachineConfigPool conditions not available");
   const render = findTrue(conditions, "RenderDegraded");
   if (render !== undefined && rendering !== undefined && rendering.startedMsAgo >= patienceMs) {
-    const message = `${name} cannot render MachineConfig '${rendering.machineConfig}': ${render.message}`;
+    const message = `${name} cannot render MachineConfig '${rendering.machineConfig}': ${explanationOf(render)}`;
     return { state: "failed", message, problem: message };
   }
   const whole = render ?? findTrue(conditions, "Degraded");
-  return whole && degraded(`${name} is degraded (${listReportsOnce(whole.message)})`);
+  return whole && degraded(`${name} is degraded (${listReportsOnce(explanationOf(whole))})`);
 }
 
 /** The NodeDegraded condition names the nodes and causes. */
-function brokenText(pool: KubeObject, conditions: readonly ObjectCondition[], broken: number): string {
-  const all = Math.max(machinesOf(pool).machines, broken);
-  const why = listReportsOnce(findTrue(conditions, "NodeDegraded")?.message ?? "");
-  return `${broken} of ${all} nodes${why === "" ? " degraded" : `: ${why}`}`;
+function brokenText({ conditions, machines }: MachineConfigPool): string {
+  const why = listReportsOnce(explanationOf(findTrue(conditions, "NodeDegraded")));
+  const all = Math.max(machines.all, machines.degraded);
+  return `${machines.degraded} of ${all} nodes${why === "" ? " degraded" : `: ${why}`}`;
 }
 
 function degraded(message: string): Health {
   return { state: "degraded", message, problem: message };
 }
 
-function updateOf(
-  pool: KubeObject,
-  conditions: readonly ObjectCondition[],
-  rendering: Rendering | undefined,
-  counts: string,
-): Health {
-  const name = poolName(pool.metadata.name);
-  if (findTrue(conditions, "Updating") !== undefined) return waiting(`${name} is updating${counts}`);
+function updateOf(pool: MachineConfigPool, rendering: Rendering | undefined, counts: string): Health {
+  const name = poolName(pool.name);
+  if (findTrue(pool.conditions, "Updating") !== undefined) return waiting(`${name} is updating${counts}`);
   if (rendering !== undefined && !rendering.isRendered) return waiting(unrendered(name, rendering));
-  const isUpdated = findTrue(conditions, "Updated") !== undefined;
-  if (!isUpdated || isBehind(pool) || !isConfigured(pool)) return waiting(`${name} is processing changes${counts}`);
+  const isUpdated = findTrue(pool.conditions, "Updated") !== undefined;
+  if (!isUpdated || pool.isBehind || !isConfigured(pool)) return waiting(`${name} is processing changes${counts}`);
   return settled(pool, counts);
 }
 
-function settled(pool: KubeObject, counts: string): Health {
-  const name = poolName(pool.metadata.name);
-  const { machines, updated, ready } = machinesOf(pool);
-  if (machines === 0) return { state: "done", message: `${name} is ready (no nodes in this pool)` };
-  if (updated !== machines || ready !== machines) return waiting(`Waiting for ${name} to stabilize${counts}`);
-  return { state: "done", message: `${name} is ready (all ${machines} nodes updated)` };
+function settled({ name: pool, machines: { all, updated, ready } }: MachineConfigPool, counts: string): Health {
+  const name = poolName(pool);
+  if (all === 0) return { state: "done", message: `${name} is ready (no nodes in this pool)` };
+  if (updated !== all || ready !== all) return waiting(`Waiting for ${name} to stabilize${counts}`);
+  return { state: "done", message: `${name} is ready (all ${all} nodes updated)` };
 }
 
 function waiting(message: string): Health {
@@ -136,31 +122,18 @@ function unrendered(name: string, { machineConfig, operation }: Rendering): stri
   return `${name} has not rendered MachineConfig '${machineConfig}' yet`;
 }
 
-function isConfigured(pool: KubeObject): boolean {
-  const [wanted, current] = ["spec", "status"].map((part) => asText(at(pool, part, "configuration", "name")));
-  return wanted === current;
+function isConfigured({ target, current }: MachineConfigPool): boolean {
+  return target.name === current.name;
 }
 
-type Machines = { readonly machines: number; readonly updated: number; readonly ready: number; readonly away: number };
-
-function machinesOf(pool: KubeObject): Machines {
-  const count = (name: string) => asNumber(at(pool, "status", name)) ?? 0;
-  return {
-    machines: count("machineCount"),
-    updated: count("updatedMachineCount"),
-    ready: count("readyMachineCount"),
-    away: count("unavailableMachineCount"),
-  };
-}
-
-// `readyMachineCount` counts nodes that are ready and updated. Shown alone, it suggests that the others are not ready.
-function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
+// `ready` counts nodes that are ready and updated. Shown alone, it suggests that the others are not ready.
+function countsOf({ machines }: MachineConfigPool, { nodes, updated }: PoolProgress): string {
   if (updated === undefined) return "";
-  const { machines, updated: reported, ready, away } = machinesOf(pool);
-  const isWhole = updated === nodes && reported === machines && nodes === machines;
-  const unready = isWhole && ready < machines ? [`${ready} of them ready`] : [];
-  const unavailable = away > 0 ? [`${away} unavailable`] : [];
-  return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...unavailable].join(", ")})`;
+  const { all, updated: reported, ready, unavailable } = machines;
+  const isWhole = updated === nodes && reported === all && nodes === all;
+  const unready = isWhole && ready < all ? [`${ready} of them ready`] : [];
+  const away = unavailable > 0 ? [`${unavailable} unavailable`] : [];
+  return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...away].join(", ")})`;
 }
 
 // The last step comes first. A current step is Unknown or True. The daemon reports Resumed before the uncordon.
@@ -179,7 +152,7 @@ export function machineConfigNodeHealth(object: KubeObject): Health {
   const conditions = conditionsOf(object);
   if (conditions.length === 0) return { state: "waiting", message: `${name} has no status yet` };
   const degraded = findTrue(conditions, "NodeDegraded");
-  if (degraded !== undefined) return { state: "degraded", message: `${name} is degraded (${degraded.message})` };
+  if (degraded !== undefined) return { state: "degraded", message: `${name} is degraded (${explanationOf(degraded)})` };
   const current = asText(at(object, "status", "configVersion", "current"));
   const isCurrent = current !== undefined && current === asText(at(object, "spec", "configVersion", "desired"));
   if (isCurrent && findTrue(conditions, "Updated") !== undefined)

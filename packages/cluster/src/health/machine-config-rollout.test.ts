@@ -44,12 +44,12 @@ const change = (given: Partial<MachineConfigChange> = {}): MachineConfigChange =
 const rendered = (spec: Json) => (): KubeObject => ({ ...machineConfig, metadata: { name: "rendered" }, spec });
 const unread = () => undefined;
 
-test("the pools concerned are those that select it, worker first, then by name", () => {
+test("the affected pools match by selector, worker first, then by name", () => {
   const pools = [pool("zone", infra), pool("infra", infra), pool("worker"), pool("master")];
   expect(affectedPools(pools, machineConfig)).toEqual(["worker", "infra", "zone"]);
 });
 
-test("the pool of its role is concerned even if it is not there, and worker if it has no role", () => {
+test("includes the pool of the role, worker by default, even if missing", () => {
   expect(affectedPools([], machineConfig)).toEqual(["worker"]);
   expect(affectedPools([], { ...machineConfig, metadata: { name: "x" } })).toEqual(["worker"]);
   expect(affectedPools([], { ...machineConfig, metadata: { name: "x", labels: { [role]: "master" } } })).toEqual([
@@ -66,60 +66,60 @@ const cases: readonly {
   message: string;
 }[] = [
   {
-    reason: "1: a pool that is not there is waited for",
+    reason: "1: waits for a missing pool",
     pools: [],
     state: "waiting",
     message: "MachineConfigPool 'worker' not found",
   },
   {
-    reason: "a rollout is done when all its pools are",
+    reason: "is done if all pools are done",
     pools: [pool("infra", infra), pool("worker")],
     state: "done",
     message:
       "MachineConfigPool 'worker' is ready (all 1 nodes updated); MachineConfigPool 'infra' is ready (all 1 nodes updated)",
   },
   {
-    reason: "else it speaks of those that are not",
+    reason: "otherwise reports the pools that are not done",
     pools: [pool("infra", { ...infra, conditions: ["Updating"] }), pool("worker")],
     state: "waiting",
     message: "MachineConfigPool 'infra' is updating (1 of 1 nodes updated)",
   },
   {
-    reason: "a pool that does not list it has not rendered it",
+    reason: "a pool that does not list the config has not rendered it",
     pools: [pool("worker", { sources: ["00-base"] })],
     state: "waiting",
     message: "MachineConfigPool 'worker' has not rendered MachineConfig '99-psi' yet",
   },
   {
-    reason: "a deletion is rendered when it is no longer listed",
+    reason: "a deletion is rendered if the config is not listed",
     pools: [pool("worker", { sources: ["00-base"] })],
     given: { operation: "Delete" },
     state: "done",
     message: "MachineConfigPool 'worker' is ready (all 1 nodes updated)",
   },
   {
-    reason: "a deletion that is still listed is not rendered",
+    reason: "a deletion is not rendered if the config is listed",
     pools: [pool("worker")],
     given: { operation: "Delete" },
     state: "waiting",
     message: "MachineConfigPool 'worker' still renders MachineConfig '99-psi'",
   },
   {
-    reason: "a changed one that was listed before is not rendered by the old configuration",
+    reason: "the old target does not render a changed config",
     pools: [pool("worker")],
     given: { wasThere: true, before: new Map([["worker", "rendered-worker-2"]]) },
     state: "waiting",
     message: "MachineConfigPool 'worker' has not rendered MachineConfig '99-psi' yet",
   },
   {
-    reason: "a changed one is rendered by another configuration",
+    reason: "another target renders a changed config",
     pools: [pool("worker")],
     given: { wasThere: true, before: new Map([["worker", "rendered-worker-1"]]) },
     state: "done",
     message: "MachineConfigPool 'worker' is ready (all 1 nodes updated)",
   },
   {
-    reason: "a changed one is rendered by a configuration that has what it wants",
+    reason: "the old target renders a changed config if it has the content",
     pools: [pool("worker")],
     given: { wasThere: true, before: new Map([["worker", "rendered-worker-2"]]) },
     renderedOf: rendered({ kernelArguments: ["a", "psi=1"] }),
@@ -127,7 +127,7 @@ const cases: readonly {
     message: "MachineConfigPool 'worker' is ready (all 1 nodes updated)",
   },
   {
-    reason: "and not by one that has not",
+    reason: "the old target does not render it without the content",
     pools: [pool("worker")],
     given: { wasThere: true, before: new Map([["worker", "rendered-worker-2"]]) },
     renderedOf: rendered({ kernelArguments: ["psi=0"] }),
@@ -135,7 +135,7 @@ const cases: readonly {
     message: "MachineConfigPool 'worker' has not rendered MachineConfig '99-psi' yet",
   },
   {
-    reason: "one pool that will never render it fails the rollout, and is named alone",
+    reason: "one pool that fails to render fails the rollout and is reported alone",
     pools: [pool("worker", { conditions: ["RenderDegraded"] }), pool("infra", { ...infra, conditions: ["Updating"] })],
     given: { startedMsAgo: 600_000 },
     state: "failed",

@@ -1,6 +1,7 @@
 // The health of a MachineConfig rollout across all affected pools.
 
-import { asList, asText, at, compareUtf8, type KubeObject, matchesSelector, member } from "@virt/objects";
+import { compareUtf8, type KubeObject, matchesSelector } from "@virt/objects";
+import { readMachineConfigPool } from "../kinds/machine-config-pool.ts";
 import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
@@ -20,7 +21,7 @@ export type RenderedOf = (name: string) => KubeObject | undefined;
 /** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
 export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
   const labels = machineConfig.metadata.labels ?? {};
-  const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
+  const matching = pools.filter((pool) => matchesSelector(readMachineConfigPool(pool).machineConfigSelector, labels));
   const names = new Set([labels[roleLabel] || "worker", ...matching.map(({ metadata }) => metadata.name)]);
   const rank = (name: string) => (name === "worker" ? 0 : 1);
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
@@ -68,9 +69,8 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
 }
 
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
-  const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
-  const sources = asList(at(pool, "spec", "configuration", "source"));
-  const isListed = sources.some((source) => member(source, "name") === nameOf(change));
+  const { name: target = "", sources } = readMachineConfigPool(pool).target;
+  const isListed = sources.includes(nameOf(change));
   if (change.operation === "Delete") return !isListed;
   if (!isListed || !change.wasThere || target !== change.before.get(pool.metadata.name)) return isListed;
   const rendered = renderedOf(target);

@@ -76,7 +76,7 @@ const anyRollout: fc.Arbitrary<RolloutGiven> = fc
 /** Diagnoses after more than an hour, when all causes have reached their age threshold. */
 const lateRollout = (given: RolloutGiven) => diagnoseInTurn([0, given], [4000, given]).at(-1)?.rollout as RolloutStatus;
 
-test("every node is counted once, and what is listed and what is more than that make the totals", () => {
+test("counts every node once, and lists and rest add up", () => {
   const law = fc.property(anyRollout, (given) => {
     const { pools, nodes, findings, more } = lateRollout(given);
     const [pool] = pools;
@@ -105,7 +105,7 @@ function isRunnable([program = "", ...words]: readonly string[]): boolean {
   return program === "oc" ? verbs.includes(verb) : ["virtctl", "ssh"].includes(program) && words.length > 1;
 }
 
-test("every command is one line of plain words, for oc, virtctl or ssh, and its names are names of objects", () => {
+test("every command is one safe line with valid names", () => {
   const law = fc.property(anyRollout, (given) => {
     const commands = lateRollout(given).findings.flatMap(({ command }) => command ?? []);
     expect(commands.filter((command) => !isRunnable(shellWords(command) ?? []))).toEqual([]);
@@ -113,7 +113,7 @@ test("every command is one line of plain words, for oc, virtctl or ssh, and its 
   fc.assert(law, runsForCost(20));
 });
 
-test("no text of an object gets into a command or beyond its length into a message", () => {
+test("texts of objects stay out of commands and within message limits", () => {
   const hostile = fc.constantFrom(
     "$(reboot)",
     "a; rm -rf /",
@@ -153,7 +153,7 @@ test("no text of an object gets into a command or beyond its length into a messa
   fc.assert(law, runsForCost(10));
 });
 
-test("the order of lists changes nothing", () => {
+test("the order of lists does not matter", () => {
   const law = fc.property(anyRollout, (given) => {
     const turned = {
       ...given,
@@ -172,14 +172,14 @@ test("the order of lists changes nothing", () => {
   fc.assert(law, runsForCost(20));
 });
 
-test("nothing but findings names a VM", () => {
+test("only findings name VMs", () => {
   const law = fc.property(anyRollout, (given) => {
     expect(JSON.stringify({ ...lateRollout(given), findings: [] })).not.toMatch(/vm-\d/);
   });
   fc.assert(law, runsForCost(20));
 });
 
-test("with names of VMs forbidden, no finding has one", () => {
+test("no finding contains a hidden VM name", () => {
   const law = fc.property(anyRollout, (given) => {
     const rollout = lateRollout({ ...given, areVmsNamed: false });
     expect(JSON.stringify(rollout)).not.toMatch(/vm-\d/);
@@ -190,7 +190,7 @@ test("with names of VMs forbidden, no finding has one", () => {
   fc.assert(law, runsForCost(20));
 });
 
-test("with names of VMs forbidden, there is a finding for each node and namespace", () => {
+test("with hidden names, there is one finding per node and namespace", () => {
   const vm = (name: string, node: string, namespace: string) =>
     vmObject(name, node, { spec: { nodeSelector: { disk: "local" } }, metadata: { namespace } });
   const { findings } = lateRollout({
@@ -210,7 +210,7 @@ test("with names of VMs forbidden, there is a finding for each node and namespac
   ]);
 });
 
-test("five thousand VMs that block, with the longest names there are, fit into 16 kB, and all are counted", () => {
+test("5,000 blocking VMs with long names fit into 16 kB, and all are counted", () => {
   const long = (start: string) => start.padEnd(253, "x");
   const nodes = Array.from({ length: 100 }, (_, at) => rollingNode(long(`node-${at}-`), "Draining"));
   const vms = nodes.flatMap(({ metadata }, node) =>
@@ -229,7 +229,7 @@ test("five thousand VMs that block, with the longest names there are, fit into 1
   expect(rollout.nodes.length + rollout.more.nodes).toBe(100);
 });
 
-test("a clock that was set back makes nothing older than now", () => {
+test("no finding is in the future after the clock is set back", () => {
   const world: RolloutGiven = { nodes: [rollingNode("worker-0", "Draining")] };
   const [first] = diagnoseInTurn([5000, world]);
   const { rollout } = diagnoseRollout(rolloutFacts(world, 0, first));

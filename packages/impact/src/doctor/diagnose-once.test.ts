@@ -36,7 +36,7 @@ const foundAt = (seconds: number, given: RolloutGiven) => {
 const diagnoseDrainOf = (minutes: number) =>
   diagnoseOnce(rolloutFacts({ ...withVm(vmOn({ isMigratable: false })), ...reported() }, minutes * 60));
 
-test("what holds a drain counts from the time at which the node was cordoned, though nobody watched", () => {
+test("an unwatched drain counts from the cordon of the node", () => {
   const { rollout, young } = diagnoseDrainOf(10);
   expect(rollout.findings.map(({ id, severity, since }) => ({ id, severity, since }))).toEqual([
     { id: "VMNotMigratable", severity: "blocking", since: timeAt(0) },
@@ -44,7 +44,7 @@ test("what holds a drain counts from the time at which the node was cordoned, th
   expect(young).toEqual([]);
 });
 
-test("what may pass is told apart from what lasts", () => {
+test("separates young causes from lasting ones", () => {
   const { rollout, young } = diagnoseDrainOf(1);
   expect(rollout.findings).toEqual([]);
   expect(young.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
@@ -76,17 +76,17 @@ test.each([
   expect(young).toEqual([`blocking ${id}`]);
 });
 
-test("a VM for which no target was found for minutes is reported at once, over attempts that never ran", () => {
+test("reports a VM without a target at once, even over pending attempts", () => {
   const world = { ...withVm(vmOn(), [migrationFrom("Failed", 880), migrationFrom("Scheduling", 1195)]), ...reported() };
   expect(foundAt(1200, world).findings).toEqual(["blocking MigrationUnschedulable"]);
 });
 
-test("attempts of an earlier drain make nothing older than this one", () => {
+test("attempts of an earlier drain do not make a finding older", () => {
   const world = { ...withVm(vmOn(), [migrationFrom("Failed", -9000), migrationFrom("Scheduling", 55)]), ...reported() };
   expect(foundAt(60, world)).toEqual({ findings: [], young: ["blocking MigrationUnschedulable"] });
 });
 
-test("a drain that nothing explains for hours is slow, and one that a VM has just left is not", () => {
+test("reports a slow drain unless a VM has just left", () => {
   const failed = condition("Drained", "Unknown", 35_900, "Error: the server was unable to return a response");
   const world = { nodes: draining, ...reported(failed) };
   expect(foundAt(36_000, world)).toEqual({ findings: ["blocking DrainSlow"], young: [] });
@@ -94,7 +94,7 @@ test("a drain that nothing explains for hours is slow, and one that a VM has jus
   expect(foundAt(36_000, left).findings).toEqual([]);
 });
 
-test("a node that does not come back is found at once, by the time at which its reboot was reported", () => {
+test("reports an overdue reboot by the reported time", () => {
   const world = { nodes: oneDown, ...reported(condition("RebootedNode", "Unknown", 100)) };
   expect(foundAt(2799, world).findings).toEqual([]);
   expect(foundAt(2800, world).findings).toEqual(["blocking RebootOverdue"]);
@@ -104,7 +104,7 @@ test("a node that does not come back is found at once, by the time at which its 
   expect(foundAt(2800, earlier).findings).toEqual([]);
 });
 
-test("a pool that cannot render counts from the time in its condition", () => {
+test("a render failure counts from its condition", () => {
   const world = poolWith({}, { conditions: [condition("RenderDegraded", "True", 0, "bad")] });
   expect(foundAt(59, world)).toEqual({ findings: [], young: ["blocking RenderFailed"] });
   expect(foundAt(60, world).findings).toEqual(["blocking RenderFailed"]);
@@ -112,7 +112,7 @@ test("a pool that cannot render counts from the time in its condition", () => {
 
 const findingWorld = (name: string) => drainFindingWorlds.find(({ id }) => id === name) ?? expect.fail(`no ${name}`);
 
-test("what the advisor has shown of a drain counts while the next attempt is under way", () => {
+test("a reported drain error counts during the next attempt", () => {
   const { world, age } = findingWorld("PodBudget");
   const before = diagnoseInTurn([0, world], [age, world])[1]?.rollout;
   const facts = rolloutFacts(
@@ -122,7 +122,7 @@ test("what the advisor has shown of a drain counts while the next attempt is und
   expect(diagnoseOnce({ ...facts, before }).rollout.findings).toEqual(before?.findings);
 });
 
-test("a protected pod counts since the drain began, and one that does not end since its deletion", () => {
+test("a protected pod counts from the drain, a terminating one from its deletion", () => {
   const drain = reported(condition("Drained", "Unknown", 595, "Draining node."));
   const foundIn = (more: RolloutGiven) => diagnoseOnce(rolloutFacts({ nodes: draining, ...drain, ...more }, 600));
   const { rollout } = foundIn({ drainedPods: { "worker-0": [shopPod] }, budgets: [budget("db")] });
@@ -132,7 +132,7 @@ test("a protected pod counts since the drain began, and one that does not end si
   expect(ending(590)).toMatchObject({ rollout: { findings: [] }, young: [{ id: "PodTerminating" }] });
 });
 
-test("a pool that nobody of us changed is one that rolls out what it was rendered from", () => {
+test("diagnoses a pool without changes of ours by its sources", () => {
   const pool = poolObject("worker", {});
   const rendered = { ...pool, spec: { configuration: { name: "rendered-2", source: [{ name: "00-worker" }] } } };
   expect(changeOfPool(rendered)).toMatchObject({ machineConfig: "00-worker", operation: "Apply", pools: ["worker"] });

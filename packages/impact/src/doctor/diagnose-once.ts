@@ -1,7 +1,7 @@
 // Diagnoses a rollout from one list of each kind, without watching it.
 
 import type { KubeObject, RolloutFinding } from "@virt/api";
-import { asList, asText, at, member } from "@virt/objects";
+import { readMachineConfigPool } from "@virt/cluster";
 import type { FindingId } from "./catalogue.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
 import type { DoctorFacts, RolloutChange } from "./rollout-view.ts";
@@ -36,11 +36,10 @@ export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
 
 /** Returns a change that stands for anything the pool rolls out. Its name is that of the pool's first source. */
 export function changeOfPool(pool: KubeObject): RolloutChange {
-  const [source] = asList(at(pool, "spec", "configuration", "source"));
-  const machineConfig = asText(member(source, "name"));
+  const [machineConfig = ""] = readMachineConfigPool(pool).target.sources;
   return {
-    machineConfig: machineConfig ?? pool.metadata.name,
-    operation: machineConfig === undefined ? "Delete" : "Apply",
+    machineConfig: machineConfig || pool.metadata.name,
+    operation: machineConfig === "" ? "Delete" : "Apply",
     pools: [pool.metadata.name],
     hasKubeletDropIn: false,
   };

@@ -41,22 +41,19 @@ const restarts: readonly Restart[] = [
   restartOf("EvictionWebhookDown", attempting),
 ];
 
-test.each(restarts)(
-  "a process that has just started goes on with $id and the node at work as the status has them",
-  ({ id, age, world, meanwhile }) => {
-    const now = { ...world, ...meanwhile };
-    const last = diagnoseInTurn([0, world], [age, world])[1];
-    const restarted = diagnoseRollout({ ...rolloutFacts(now, age + 1, last), sightings: new Map() });
-    const later = diagnoseRollout(rolloutFacts(now, age + 2, restarted));
-    for (const { rollout } of [restarted, later]) {
-      expect(rollout.findings.map((finding) => finding.id)).toEqual([id]);
-      expect(rollout.findings).toEqual(last?.rollout.findings);
-      expect(rollout.nodes).toEqual(last?.rollout.nodes);
-    }
-  },
-);
+test.each(restarts)("after a restart, keeps the age of $id and of the node", ({ id, age, world, meanwhile }) => {
+  const now = { ...world, ...meanwhile };
+  const last = diagnoseInTurn([0, world], [age, world])[1];
+  const restarted = diagnoseRollout({ ...rolloutFacts(now, age + 1, last), sightings: new Map() });
+  const later = diagnoseRollout(rolloutFacts(now, age + 2, restarted));
+  for (const { rollout } of [restarted, later]) {
+    expect(rollout.findings.map((finding) => finding.id)).toEqual([id]);
+    expect(rollout.findings).toEqual(last?.rollout.findings);
+    expect(rollout.nodes).toEqual(last?.rollout.nodes);
+  }
+});
 
-test("what a drain failed of before the restart ends with the first attempt that says otherwise", () => {
+test("a restored drain error ends with the next different report", () => {
   const error = 'error when waiting for pod "db-0" in namespace "shop" to terminate: timeout';
   const world = { nodes, reports: [reportOf("worker-0", error)] };
   const last = diagnoseInTurn([0, world], [600, world])[1];
@@ -67,7 +64,7 @@ test("what a drain failed of before the restart ends with the first attempt that
   expect(ids).toEqual([["PodTerminating"], []]);
 });
 
-test("with names of VMs forbidden, the pod of a VM that does not end is not forgotten, either", () => {
+test("with hidden names, keeps the terminating pod of a VM after a restart", () => {
   const error = 'error when waiting for pod "virt-launcher-vm-0-x" in namespace "vms" to terminate: timeout';
   const world = { nodes, reports: [reportOf("worker-0", error)], areVmsNamed: false };
   const last = diagnoseInTurn([0, world], [600, world])[1];
@@ -76,7 +73,7 @@ test("with names of VMs forbidden, the pod of a VM that does not end is not forg
   expect(diagnoseRollout({ ...facts, sightings: new Map() }).rollout.findings).toEqual(last?.rollout.findings);
 });
 
-test("the next migration of a VM begins anew, whatever was shown of the last one", () => {
+test("the next migration of a VM starts a new age", () => {
   const { world } = worldOf("MigrationSlow");
   const [, last] = diagnoseInTurn([0, world], [961, world]);
   const next = withVm(vmOn(), [migrationObject("vm-0", "Failed"), migrationObject("vm-0", "Running", { at: 1 })]);

@@ -1,13 +1,12 @@
 // A complete rollout: phases, counts, measured times, the remaining time, and the summary.
 
 import type { NodeRolloutPhase } from "@virt/api";
+import { readMachineConfigNodeFact, readVirtSettings } from "@virt/cluster";
 import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
 import { annotationPrefix, vmObject, vmsOn } from "../testing/cluster-builder.ts";
-import { readVirtSettings } from "../virt-settings.ts";
 import { type Diagnosis, diagnoseRollout } from "./diagnose-rollout.ts";
 import { terminatingPodsOf } from "./drain-errors.ts";
-import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
 import { drainingNodes } from "./node-causes.ts";
 import { hasKubeletDropIn } from "./rollout-view.ts";
 import { budget, shopPod } from "./testing/finding-parts.ts";
@@ -23,14 +22,11 @@ import {
 
 const phaseOf = (given: RolloutGiven) => diagnoseInTurn([0, given])[0]?.rollout.nodes[0];
 
-test.each(Object.keys(nodeAnnotations) as NodeRolloutPhase[])(
-  "a node is found to be %s by its annotations",
-  (phase) => {
-    expect(phaseOf({ nodes: [rollingNode("worker-0", phase)] })?.phase).toBe(phase);
-  },
-);
+test.each(Object.keys(nodeAnnotations) as NodeRolloutPhase[])("a node is %s by its annotations", (phase) => {
+  expect(phaseOf({ nodes: [rollingNode("worker-0", phase)] })?.phase).toBe(phase);
+});
 
-test("a node waits for its uncordon until it is done, also for the seconds after it was uncordoned", () => {
+test("a node waits for its uncordon until the daemon sets Done", () => {
   const uncordoned = rollingNode("worker-0", "Uncordoning", {
     isCordoned: false,
     annotations: { [`${annotationPrefix}/lastAppliedDrain`]: "uncordon-rendered-2" },
@@ -38,7 +34,7 @@ test("a node waits for its uncordon until it is done, also for the seconds after
   expect(phaseOf({ nodes: [uncordoned] })?.phase).toBe("Uncordoning");
 });
 
-test("the uncordon of the last update says nothing about a node that begins the next one", () => {
+test("ignores the uncordon of the last update", () => {
   const annotations = Object.fromEntries(
     ["desiredDrain", "lastAppliedDrain"].map((name) => [`${annotationPrefix}/${name}`, "uncordon-rendered-1"]),
   );
@@ -46,13 +42,13 @@ test("the uncordon of the last update says nothing about a node that begins the 
   expect(phaseOf({ nodes: [node] })?.phase).toBe("Applying");
 });
 
-test("ten minutes without an uncordon do not make a node degraded", () => {
+test("ten minutes without an uncordon do not degrade a node", () => {
   const reason = "failed to uncordon node: worker-0 after 10 minutes";
   const node = rollingNode("worker-0", "Uncordoning", { state: "Degraded", reason });
   expect(phaseOf({ nodes: [node] })?.phase).toBe("Uncordoning");
 });
 
-test("the daemon's hour of draining does not make a node degraded", () => {
+test("one hour of draining does not degrade a node", () => {
   const node = rollingNode("worker-0", "Draining", {
     state: "Degraded",
     reason: "failed to drain node: worker-0 after 1 hour",
@@ -60,7 +56,7 @@ test("the daemon's hour of draining does not make a node degraded", () => {
   expect(phaseOf({ nodes: [node] })?.phase).toBe("Draining");
 });
 
-test("a MachineConfigNode reports a reboot, a failure, and the step", () => {
+test("a MachineConfigNode reports reboots, failures and steps", () => {
   const report = (type: string, status: string) => ({
     ...reportOf("worker-0", ""),
     status: { conditions: [{ type, status, message: "why" }] },
@@ -77,7 +73,7 @@ const at = (...phases: readonly NodeRolloutPhase[]): RolloutGiven => ({
   nodes: phases.map((phase, index) => rollingNode(`worker-${index}`, phase, { isReady: phase !== "Rebooting" })),
 });
 
-test("until the pool is rendered with the change no node is done, and all wait", () => {
+test("all nodes wait until the pool renders the change", () => {
   const before = { name: "rendered-2", source: [{ name: "00-worker" }] };
   const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Done"));
   const [unrendered] = diagnoseInTurn([0, { nodes, pools: [rollingPool({ configuration: before })] }]);
@@ -87,7 +83,7 @@ test("until the pool is rendered with the change no node is done, and all wait",
   expect(rendered?.rollout.pools).toMatchObject([{ total: 2, done: 2, waiting: 0 }]);
 });
 
-test("drains and restarts are observed by our own clock, and carried over into the next rollout", () => {
+test("measures drains and restarts and keeps them for the next rollout", () => {
   const turns = diagnoseInTurn(
     [0, at("Waiting", "Waiting")],
     [10, at("Draining", "Waiting")],
@@ -105,13 +101,13 @@ test("drains and restarts are observed by our own clock, and carried over into t
   expect(next?.rollout.pools[0]?.observed).toEqual(observed);
 });
 
-test("what a process has not seen begin, it does not measure", () => {
+test("does not measure a step whose start was not observed", () => {
   const [first] = diagnoseInTurn([0, at("Rebooting")]);
   const facts = { ...rolloutFacts(at("Done"), 30, first), sightings: new Map<string, number>() };
   expect(diagnoseRollout(facts).rollout.pools[0]?.observed).toBeUndefined();
 });
 
-test("twenty samples are kept, the latest last", () => {
+test("keeps the last 20 samples", () => {
   const samples = Array.from({ length: 20 }, (_, index) => index);
   const [first] = diagnoseInTurn([0, at("Draining")]);
   const before = {
@@ -132,7 +128,7 @@ test("twenty samples are kept, the latest last", () => {
   expect(diagnoseRollout(facts).rollout.pools[0]?.observed?.drainSeconds).toEqual([...samples.slice(1), 77]);
 });
 
-test("what is left shrinks with the time that nodes at work have spent, and ends with the last", () => {
+test("the remaining time shrinks while nodes progress", () => {
   const remaining = diagnoseInTurn(
     [0, at("Draining", "Waiting")],
     [300, at("Rebooting", "Waiting")],
@@ -148,7 +144,7 @@ test("what is left shrinks with the time that nodes at work have spent, and ends
   ]);
 });
 
-test("the sentence has counts, nodes at work and the time left, or what blocks", () => {
+test("the summary has counts, active nodes and the remaining time, or the blocker", () => {
   const summaries = diagnoseInTurn(
     [0, at("Done", "Draining", "Waiting")],
     [120, { ...at("Done", "Draining", "Waiting"), vms: [vmObject("db", "worker-1", { isMigratable: false })] }],
@@ -161,14 +157,14 @@ test("the sentence has counts, nodes at work and the time left, or what blocks",
   ]);
 });
 
-test("the next age says when to diagnose again", () => {
+test("reports when the next cause reaches its age", () => {
   const world = { ...at("Draining"), vms: [vmObject("db", "worker-0", { isMigratable: false })] };
   const [first, due] = diagnoseInTurn([0, world], [120, world]);
   expect(first?.nextAt).toBe(Date.UTC(2026, 0, 2) + 120_000);
   expect(due?.nextAt).toBeUndefined();
 });
 
-test("the first blocking finding in the order of the rollout leads, and a node has at most five", () => {
+test("the first blocking finding comes first, with at most five per node", () => {
   const nodes = ["a", "b"].map((name) => rollingNode(name, "Draining"));
   const world = { nodes, vms: [...vmsOn(["b", "a"], 7, { isMigratable: false })] };
   const rollout = diagnoseInTurn([0, world], [120, world])[1]?.rollout;
@@ -176,7 +172,7 @@ test("the first blocking finding in the order of the rollout leads, and a node h
   expect(rollout?.more.findings).toBe(4);
 });
 
-test("without nodes, VMs, migrations and reports nothing is found, and nothing fails", () => {
+test("without inputs, finds nothing and does not fail", () => {
   const facts = rolloutFacts(at("Draining"), 0);
   const missing = notAssessed("Forbidden");
   const blind = {
@@ -193,7 +189,7 @@ test("without nodes, VMs, migrations and reports nothing is found, and nothing f
   });
 });
 
-test("a drain names pods and budgets that are too large to be compared", () => {
+test("reports pods and budgets that are too large to compare", () => {
   const huge = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`label-${index}`, "x"]));
   const spec = { selector: { matchLabels: huge } };
   const drainedPods = { "worker-0": [shopPod, { ...shopPod, metadata: { ...shopPod.metadata, labels: huge } }] };
@@ -208,7 +204,7 @@ test("a drain names pods and budgets that are too large to be compared", () => {
   ]);
 });
 
-test("while KubeVirt cannot be read, the strategy of the HyperConverged says what holds a drain", () => {
+test("without KubeVirt, uses the eviction strategy of the HyperConverged", () => {
   const world: RolloutGiven = {
     ...at("Draining"),
     vms: [vmObject("vm-0", "worker-0", { strategy: null, isMigratable: false })],
@@ -220,20 +216,20 @@ test("while KubeVirt cannot be read, the strategy of the HyperConverged says wha
   expect(findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 });
 
-test("pods that a drain waits for are read from its message, in its order, each once and only by their names", () => {
+test("reads valid pod names from the drain message, each once", () => {
   const waiting = (pod: string) => `error when waiting for pod "${pod}" in namespace "x" to terminate: t`;
   const message = `[error when evicting pods/"c" -n "x": 429, ${["b", "a", "b", "B; rm"].map(waiting).join(", ")}]`;
   const report = readMachineConfigNodeFact(reportOf("worker-0", message));
   expect(terminatingPodsOf(report)).toEqual(["b", "a"].map((name) => ({ namespace: "x", name })));
 });
 
-test("pods are listed of the nodes that drain, and of no others", () => {
+test("lists the pods of draining nodes only", () => {
   const phases = ["Waiting", "Draining", "Applying", "Rebooting", "Degraded", "Done"] as const;
   const nodes = phases.map((phase) => rollingNode(phase.toLowerCase(), phase));
   expect(drainingNodes(rolloutFacts({ nodes }, 0))).toEqual(["draining"]);
 });
 
-test("a MachineConfig that changes how the kubelet starts is known by its files and units", () => {
+test("detects kubelet changes by files and units", () => {
   const config = (content: object) => ({
     apiVersion: "v1",
     kind: "MachineConfig",
@@ -249,13 +245,13 @@ test("a MachineConfig that changes how the kubelet starts is known by its files 
 
 const gapOf = (message: string) => ({ what: "Node", reason: "Unavailable", message }) as const;
 
-test("a rollout lists the inputs that could not be read, and nothing if all were read", () => {
+test("lists unread inputs, or none", () => {
   const [whole, unread] = diagnoseInTurn([0, {}], [1, { notAssessed: [gapOf("503")] }]);
   expect(whole?.rollout).not.toHaveProperty("notAssessed");
   expect(unread?.rollout.notAssessed).toEqual([gapOf("503")]);
 });
 
-test("a gap keeps its message while its reason is the same, so that the status is not rewritten", () => {
+test("keeps the message of a gap with the same reason", () => {
   const [first, second, third] = diagnoseInTurn(
     [0, { notAssessed: [gapOf("timeout after 1001 ms")] }],
     [1, { notAssessed: [gapOf("timeout after 1002 ms")] }],
@@ -265,7 +261,7 @@ test("a gap keeps its message while its reason is the same, so that the status i
   expect(third?.rollout.notAssessed).toMatchObject([{ reason: "Forbidden", message: "403" }]);
 });
 
-test("gaps are within bounds", () => {
+test("bounds the gaps", () => {
   const notAssessed = Array.from({ length: 40 }, (_, at) => ({ ...gapOf("x".repeat(500)), what: `Kind${at}` }));
   const [diagnosis] = diagnoseInTurn([0, { notAssessed }]);
   const gaps = diagnosis?.rollout.notAssessed ?? [];

@@ -1,7 +1,7 @@
 // Remembers the errors of failed drain attempts. The operator overwrites them, often within milliseconds.
 
 import type { KubeObject, RolloutFinding, RolloutStatus } from "@virt/api";
-import { type MachineConfigNodeFact, readMachineConfigNodeFact } from "./machine-config-nodes.ts";
+import { type MachineConfigNodeFact, readMachineConfigNodeFact } from "@virt/cluster";
 import { drainErrorKey, type Sightings } from "./sightings.ts";
 import { isDnsName } from "./text-templates.ts";
 

@@ -21,7 +21,7 @@ import {
 
 const worlds = [...poolFindingWorlds, ...drainFindingWorlds];
 
-test("the table has every finding of the catalogue once", () => {
+test("tests every finding of the catalogue once", () => {
   expect(worlds.map(({ id }) => id).toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
 });
 
@@ -29,7 +29,7 @@ describe.each(worlds)("$id", ({ id, world, age, message, command, severity }) =>
   const shown = (given: readonly (readonly [number, RolloutGiven])[]) =>
     diagnoseInTurn(...given).map(({ rollout }) => rollout.findings);
 
-  test("is reported alone at its age, and not a second before", () => {
+  test("is reported alone exactly at its age", () => {
     const early = age > 0 ? [[0, world] as const, [age - 1, world] as const] : [];
     const all = shown([...early, [age, world]]);
     const due = all.at(-1) ?? [];
@@ -40,7 +40,7 @@ describe.each(worlds)("$id", ({ id, world, age, message, command, severity }) =>
     expect(due[0]?.since).toBe("2026-01-02T00:00:00Z");
   });
 
-  test("goes with its cause", () => {
+  test("ends with its cause", () => {
     const done = { nodes: [rollingNode("worker-0", "Done"), rollingNode("worker-1", "Done")] };
     expect(
       shown([
@@ -52,7 +52,7 @@ describe.each(worlds)("$id", ({ id, world, age, message, command, severity }) =>
   });
 });
 
-test("the command of a finding changes nothing while there is a choice", () => {
+test("the command changes nothing if the user has a choice", () => {
   const found = worlds.flatMap(({ world, age }) => diagnoseInTurn([0, world], [age, world])[1]?.rollout.findings ?? []);
   const choices = found.filter((finding) => findingRemedies(finding).length > 0);
   expect(choices.map(({ id }) => id)).toEqual([
@@ -65,7 +65,7 @@ test("the command of a finding changes nothing while there is a choice", () => {
   expect(choices.filter(({ command }) => command?.startsWith("oc describe ") !== true)).toEqual([]);
 });
 
-test("a migration that finds no node becomes blocking after five minutes, over attempts that never ran", () => {
+test("a migration without a target blocks after five minutes, over pending attempts", () => {
   const attempt = (at: number, phase: string) => migrationObject("vm-0", phase, { at });
   const worlds: readonly (readonly [number, RolloutGiven])[] = [
     [0, withVm(vmOn(big), [attempt(0, "Scheduling")])],
@@ -80,7 +80,7 @@ test("a migration that finds no node becomes blocking after five minutes, over a
 const worldOf = (id: string) =>
   drainFindingWorlds.find((each) => each.id === id)?.world ?? expect.fail(`no world for ${id}`);
 
-test("queued migrations keep their age while lanes are taken, also in a process that has just started", () => {
+test("queued migrations keep their age while lanes are taken, also after a restart", () => {
   const [queued, taken] = [worldOf("MigrationsQueued"), worldOf("LanesTaken")];
   const all = diagnoseInTurn([0, queued], [100, taken], [500, taken], [600, queued]);
   expect(all[2]?.rollout.findings.map(({ id }) => id)).toEqual(["LanesTaken"]);
@@ -89,7 +89,7 @@ test("queued migrations keep their age while lanes are taken, also in a process 
   expect(restarted.rollout.findings).toMatchObject([{ id: "MigrationsQueued", since: "2026-01-02T00:01:40Z" }]);
 });
 
-test("a backup and a utility volume hold a migration with a warning", () => {
+test("a migration on hold for a backup or utility volume is a warning", () => {
   for (const [type, words] of [
     ["migrationBlockedByBackup", "a backup"],
     ["migrationBlockedByUtilityVolumes", "a utility volume"],
@@ -108,7 +108,7 @@ const wasRefused = tried("Accepted", "False", "Error: bad");
 const wasAccepted = tried("Accepted", "True", "Success");
 
 test.each([
-  ["was mended", [wasRefused, wasAccepted, tried("Success", "True", "Success")], []],
+  ["was fixed", [wasRefused, wasAccepted, tried("Success", "True", "Success")], []],
   ["was broken", [wasAccepted, wasRefused, tried("Failure", "True", "Error: bad")], ["KubeletConfigFailed"]],
   [
     "was broken, in an older release",
@@ -116,11 +116,11 @@ test.each([
     ["KubeletConfigFailed"],
   ],
   [
-    "was mended, in an older release",
+    "was fixed, in an older release",
     [tried("Failure", "False", "Error: bad"), tried("Success", "True", "Success")],
     [],
   ],
-])("of a KubeletConfig that %s the newest try counts", (_how, conditions, ids) => {
+])("for a KubeletConfig that %s, the newest attempt counts", (_how, conditions, ids) => {
   const config = {
     ...operator("KubeletConfig", conditions),
     metadata: { name: "tuned" },
@@ -130,7 +130,7 @@ test.each([
   expect(diagnoseInTurn([0, world], [60, world])[1]?.rollout.findings.map(({ id }) => id)).toEqual(ids);
 });
 
-test("a drain that is asked for and not reported on for ten minutes means that the operator is down", () => {
+test("a drain without a report for ten minutes means that the operator is down", () => {
   const reported = (time: string): RolloutGiven => ({ nodes: draining, reports: [reportOf("worker-0", "", time)] });
   const ids = diagnoseInTurn(
     [0, reported("a")],
@@ -141,7 +141,7 @@ test("a drain that is asked for and not reported on for ten minutes means that t
   expect(ids).toEqual([[], [], ["DrainSlow"], ["ControllerDown"]]);
 });
 
-test("a node that waits for its uncordon for ten minutes means that the operator is down", () => {
+test("an uncordon pending for ten minutes means that the operator is down", () => {
   const world: RolloutGiven = { nodes: [rollingNode("worker-0", "Uncordoning"), ...others] };
   const turns = diagnoseInTurn([0, world], [599, world], [600, world]).map(({ rollout }) => rollout.findings);
   expect(turns.map((findings) => findings.map(({ id, since }) => `${id} ${since}`))).toEqual([
@@ -157,7 +157,7 @@ test("a node that waits for its uncordon for ten minutes means that the operator
   expect(diagnoseInTurn([0, acted], [600, acted]).at(-1)?.rollout.findings).toEqual([]);
 });
 
-test("while the operator reports on one of the nodes that are drained, it acts, however long the others wait for their turn", () => {
+test("a report on any draining node shows that the operator is up", () => {
   const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Draining"));
   const reported = (time: string): RolloutGiven => ({
     nodes,
@@ -169,7 +169,7 @@ test("while the operator reports on one of the nodes that are drained, it acts, 
   expect(ids).toEqual([[], [], [], ["ControllerDown"]]);
 });
 
-test("what a drain fails of counts on while the next attempt is under way, and ends with the first that says otherwise", () => {
+test("a drain error counts during the next attempt and ends with another report", () => {
   const said = (message: string): RolloutGiven => ({ nodes: draining, reports: [reportOf("worker-0", message)] });
   const failed = said('Error: error when waiting for pod "a" in namespace "apps" to terminate: timeout');
   const trying = said("Draining node. The drain will not be complete until b matches a");
@@ -187,7 +187,7 @@ test("what a drain fails of counts on while the next attempt is under way, and e
 const trying = reportOf("worker-0", "Draining node. The drain will not be complete until b matches a");
 const webhookDown = 'Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused';
 
-test("an error that is overwritten before anyone looks still counts until the drain ends", () => {
+test("an overwritten drain error counts until the drain ends", () => {
   const drainErrors = new DrainErrors();
   const world: RolloutGiven = { nodes: draining, reports: [trying], drainErrors };
   drainErrors.note(reportOf("worker-0", webhookDown));
@@ -199,14 +199,14 @@ test("an error that is overwritten before anyone looks still counts until the dr
   expect(diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings).toEqual([]);
 });
 
-test("an error of an earlier drain of the node does not count", () => {
+test("an error of an earlier drain does not count", () => {
   const drainErrors = new DrainErrors();
   drainErrors.note({ ...reportOf("worker-0", webhookDown), spec: { configVersion: { desired: "rendered-1" } } });
   const world: RolloutGiven = { nodes: draining, reports: [trying], drainErrors };
   expect(diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings).toEqual([]);
 });
 
-test("a pod that an error names and that is gone from the node is no finding", () => {
+test("ignores a pod in the error that has left the node", () => {
   const error = 'Error: error when waiting for pod "a" in namespace "apps" to terminate: timeout';
   const world: RolloutGiven = {
     nodes: draining,
@@ -216,7 +216,7 @@ test("a pod that an error names and that is gone from the node is no finding", (
   expect(diagnoseInTurn([0, world], [600, world]).at(-1)?.rollout.findings).toEqual([]);
 });
 
-test("times at which something becomes a cause are known in advance", () => {
+test("knows when a cause will be reported", () => {
   const reported: RolloutGiven = { nodes: draining, reports: [reportOf("worker-0", "", "a")] };
   const copied = withVm(vmOn(), [migrationObject("vm-0", "Running")]);
   const nextOf = (world: RolloutGiven) => diagnoseInTurn([0, world])[0]?.nextAt;
@@ -227,7 +227,7 @@ test("times at which something becomes a cause are known in advance", () => {
 test.each([
   ["at first", "true"],
   ["also when KubeVirt has not heard of it for minutes", "false"],
-])("a VM that can only go to a node on its way back blocks nothing, %s", (_when, schedulable) => {
+])("a VM that can only move to a returning node is not blocking, %s", (_when, schedulable) => {
   const spec = { nodeSelector: { disk: "local" } };
   const labels = { disk: "local", "kubevirt.io/schedulable": schedulable };
   const nodes = [rollingNode("worker-0", "Draining"), rollingNode("worker-1", "Rebooting", { isReady: false, labels })];
@@ -248,12 +248,12 @@ const earlierNode = (annotations: Readonly<Record<string, string>>) =>
   });
 const earlierDrain = { desiredDrain: "drain-rendered-1b" };
 
-test("a node that waits for its place in a wave is no finding, nor is one that takes an earlier configuration in time", () => {
+test("no finding for waiting nodes and for earlier targets in time", () => {
   const world = { nodes: [earlierNode(earlierDrain), ...others] };
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
 });
 
-test("what holds a drain is still a finding when the pool aims at something else meanwhile, also past the daemon's hour", () => {
+test("a blocked drain is reported for earlier targets and after an hour", () => {
   const vms = [vmOn({ isMigratable: false })];
   const degraded = { ...earlierDrain, state: "Degraded", reason: "failed to drain node: worker-0 after 1 hour" };
   const turns = diagnoseInTurn(
@@ -269,7 +269,7 @@ test("what holds a drain is still a finding when the pool aims at something else
   expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 2, inHand: 1 }], nodes: [{ phase: "Draining" }, {}, {}] });
 });
 
-test("a node that reboots to an earlier target of its pool counts as in hand, and waits once it is back", () => {
+test("a node that reboots to an earlier target is in progress, then waits", () => {
   const drained = { ...earlierDrain, lastAppliedDrain: earlierDrain.desiredDrain };
   const rebooting = earlierNode({ ...drained, "post-config-action": "Rebooting" });
   const back = nodeObject("worker-0", {
@@ -285,7 +285,7 @@ test("a node that reboots to an earlier target of its pool counts as in hand, an
   expect(turns[0]?.rollout.summary).toContain("worker-0 is rebooting");
 });
 
-test("a node that does not come back with an earlier configuration is overdue, and its kubelet is not blamed on the change", () => {
+test("an overdue reboot to an earlier target does not blame the change", () => {
   const drained = { ...earlierDrain, lastAppliedDrain: earlierDrain.desiredDrain };
   const rebooting = { ...drained, "post-config-action": "Rebooting" };
   const down = { ...earlierNode(rebooting), status: { conditions: [{ type: "Ready", status: "Unknown" }] } };
@@ -296,7 +296,7 @@ test("a node that does not come back with an earlier configuration is overdue, a
   expect(ids).toEqual([[], [], ["RebootOverdue"]]);
 });
 
-test("a descheduler operator that waits for the PSI of this rollout is not a finding", () => {
+test("a descheduler that waits for PSI of this rollout is no finding", () => {
   const reason = "profile KubeVirtRelieveAndMigrate can only be used when PSI metrics are enabled for the worker nodes";
   const condition = { type: "TargetConfigControllerDegraded", status: "True", reason, message: "" };
   const world = { ...healthy, operators: [operator("KubeDescheduler", [condition])] };

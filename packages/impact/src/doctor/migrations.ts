@@ -1,61 +1,7 @@
-// Reads VirtualMachineInstanceMigrations: which are open, which failed, what blocks them.
+// Follows the migrations of a VM: which are open, which failed, and since when one has no target.
 
-import type { KubeObject } from "@virt/api";
-import { asList, asText, at, compareUtf8, member, readTime } from "@virt/objects";
-
-export type MigrationFact = {
-  readonly namespace: string;
-  readonly name: string;
-  readonly vm: string;
-  /** Empty until KubeVirt processes the migration. */
-  readonly phase: string;
-  readonly created: string;
-  /** RFC 3339: start of the search for a target, or else the creation time. */
-  readonly searched: string;
-  /** The drained node, or undefined if the migration has another cause. */
-  readonly evacuatedNode: string | undefined;
-  readonly hasTarget: boolean;
-  readonly hold: MigrationHold | undefined;
-  readonly failureReason: string;
-};
-
-export type MigrationHold = "quota" | "backup" | "utility volume";
-
-const holds: readonly (readonly [string, MigrationHold])[] = [
-  ["migrationRejectedByResourceQuota", "quota"],
-  ["migrationBlockedByBackup", "backup"],
-  ["migrationBlockedByUtilityVolumes", "utility volume"],
-];
-
-export const holdConditions: readonly string[] = holds.map(([type]) => type);
-
-const early = ["", "Pending", "Scheduling", "Failed"];
-
-/** Reads a VirtualMachineInstanceMigration of any shape. */
-export function readMigrationFact(object: KubeObject): MigrationFact {
-  const text = (...path: readonly string[]) => asText(at(object, ...path)) ?? "";
-  const phase = text("status", "phase");
-  const transitions = asList(at(object, "status", "phaseTransitionTimestamps"));
-  const passed = transitions.map((each) => asText(member(each, "phase")) ?? "");
-  const search = transitions.find((each) => member(each, "phase") === "Scheduling");
-  const conditions = asList(at(object, "status", "conditions"));
-  const isTrue = (type: string) =>
-    conditions.some((condition) => member(condition, "type") === type && member(condition, "status") === "True");
-  return {
-    namespace: text("metadata", "namespace"),
-    name: text("metadata", "name"),
-    vm: text("spec", "vmiName"),
-    phase,
-    created: text("metadata", "creationTimestamp"),
-    searched: asText(member(search, "phaseTransitionTimestamp")) ?? text("metadata", "creationTimestamp"),
-    evacuatedNode: asText(at(object, "metadata", "annotations", "kubevirt.io/evacuationMigration")),
-    hasTarget:
-      [phase, ...passed].some((each) => !early.includes(each)) ||
-      text("status", "migrationState", "startTimestamp") !== "",
-    hold: holds.find(([type]) => isTrue(type))?.[1],
-    failureReason: text("status", "migrationState", "failureReason"),
-  };
-}
+import type { MigrationFact } from "@virt/cluster";
+import { compareUtf8, readTime } from "@virt/objects";
 
 export function isOpen({ phase }: MigrationFact): boolean {
   return phase !== "Succeeded" && phase !== "Failed";

@@ -1,10 +1,10 @@
 // Finds causes that block a single node: its drain, its state, its reboot.
 
+import { type PodFact, readClusterShape } from "@virt/cluster";
 import { assessedOr } from "../assessed.ts";
 import { inNameOrder } from "../capacity.ts";
 import { restartBounds } from "../duration.ts";
-import { budgetsByNamespace, coveringBudgets, isDrainedPod, isPodOfVm, type PodFact } from "../pods.ts";
-import { readClusterShape } from "../virt-settings.ts";
+import { budgetsByNamespace, coveringBudgets, isDrainedPod, isPodOfVm } from "../pods.ts";
 import type { FindingId } from "./catalogue.ts";
 import {
   isEvictionWebhookDown,

@@ -1,8 +1,7 @@
 // Determines the rollout phase of a node from its annotations and its MachineConfigNode.
 
 import type { NodeRolloutPhase } from "@virt/api";
-import type { NodeFact } from "../nodes.ts";
-import { type MachineConfigNodeFact, updateSteps } from "./machine-config-nodes.ts";
+import { type MachineConfigNodeFact, type NodeFact, updateSteps } from "@virt/cluster";
 
 /** Returns the first phase that applies. A cordoned node first completes an earlier target. */
 export function phaseOfNode(

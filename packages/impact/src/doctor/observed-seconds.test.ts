@@ -22,19 +22,19 @@ const observing = (pool: string, ...restartSeconds: readonly number[]): RolloutS
   more: { pools: 0, nodes: 0, findings: 0 },
 });
 
-test("restart samples of a pool count whichever config observed them", () => {
+test("uses restart samples of every config", () => {
   const all = [observing("worker", 900, 950), observing("infra", 60), observing("worker", 1000)];
   expect(restartSamplesByPool(all).get("worker")).toEqual([900, 950, 1000]);
   expect(restartSamplesByPool(all.toReversed()).get("worker")?.toSorted()).toEqual([1000, 900, 950]);
   expect(restartSamplesByPool(all).get("infra")).toEqual([60]);
 });
 
-test("a restart that two configs have seen is one sample", () => {
+test("counts a restart that two configs observed once", () => {
   const both = [observing("worker", 900, 900), observing("worker", 900, 900, 950)];
   expect(restartSamplesByPool(both).get("worker")).toEqual([900, 900, 950]);
 });
 
-test("a diagnosis predicts the same from samples of another config as from its own", () => {
+test("predicts equally from samples of another config", () => {
   const facts = rolloutFacts({ nodes: [rollingNode("worker-0", "Waiting"), rollingNode("worker-1", "Waiting")] }, 0);
   const own = diagnoseRollout({ ...facts, before: observing("worker", 100, 110, 120) });
   const others = diagnoseRollout({

@@ -1,7 +1,8 @@
 // Finds problems that the operators behind a rollout report.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, compareUtf8, member } from "@virt/objects";
+import { conditionsOf } from "@virt/cluster";
+import { compareUtf8 } from "@virt/objects";
 import type { DoctorFacts, RolloutCause } from "./rollout-view.ts";
 
 const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
@@ -29,12 +30,11 @@ export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCaus
 
 // Matches suffixes, because the descheduler's operator has conditions for each of its controllers.
 function problemOf(object: KubeObject): { readonly reason: string; readonly text?: string } | undefined {
-  const found = asList(at(object, "status", "conditions")).find((condition) => {
-    const [type, status] = [asText(member(condition, "type")) ?? "", member(condition, "status")];
-    return (type.endsWith("Available") && status === "False") || (type.endsWith("Degraded") && status === "True");
-  });
+  const found = conditionsOf(object).find(
+    ({ type, status }) =>
+      (type.endsWith("Available") && status === "False") || (type.endsWith("Degraded") && status === "True"),
+  );
   if (found === undefined) return undefined;
-  const text = (key: string) => asText(member(found, key)) ?? "";
-  const message = text("message");
-  return { reason: text("reason") || text("type"), ...(message !== "" && { text: message }) };
+  const { type, reason, message } = found;
+  return { reason: reason || type, ...(message !== "" && { text: message }) };
 }

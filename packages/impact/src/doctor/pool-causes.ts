@@ -1,10 +1,10 @@
 // Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator.
 
-import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, member, readTime } from "@virt/objects";
+import type { KubeObject } from "@virt/api";
+import { findTrue, readMachineConfigPool } from "@virt/cluster";
+import { readTime } from "@virt/objects";
 import { refusedKubeletConfigs } from "../kubelet-configs.ts";
-import { rolloutNodeOf } from "../nodes.ts";
-import { isUnavailable, rolloutOfPool, unavailableLimit } from "../rollout.ts";
+import { isUnavailable, rolloutNodeOf, rolloutOfPool, unavailableLimit } from "../rollout.ts";
 import { nameNodes } from "../summary.ts";
 import { restoreCommand } from "./deleted-target.ts";
 import { isInHand } from "./node-phase.ts";
@@ -31,7 +31,7 @@ export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sighti
 const objectOf = ({ name }: PoolView) => ({ kind: "MachineConfigPool", name });
 
 function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: DoctorFacts): readonly RolloutCause[] {
-  const failed = conditionsOf(object).find(({ type, status }) => type === "RenderDegraded" && status === "True");
+  const failed = findTrue(readMachineConfigPool(object).conditions, "RenderDegraded");
   const refused = refusedKubeletConfigs(object, kubeletConfigs);
   const reportedSince = readTime(failed?.time ?? "");
   const reported = reportedSince === undefined ? {} : { reportedSince };
@@ -52,16 +52,6 @@ function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: 
       values: { k: name, text },
     })),
   ];
-}
-
-function conditionsOf(object: KubeObject) {
-  const text = (condition: Json, key: string) => asText(member(condition, key)) ?? "";
-  return asList(at(object, "status", "conditions")).map((condition) => ({
-    type: text(condition, "type"),
-    status: text(condition, "status"),
-    message: text(condition, "message"),
-    time: text(condition, "lastTransitionTime"),
-  }));
 }
 
 function deletedTargets(pool: PoolView): readonly RolloutCause[] {
@@ -96,8 +86,7 @@ const renewalMs = 600_000;
 // at a time, so the newest report of any node counts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
-  const observed = asNumber(at(object, "status", "observedGeneration"));
-  if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
+  if (readMachineConfigPool(object).isBehind) return [cause];
   const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
   const reports = pool.nodes.flatMap(({ node, phase, report }) => {
     const isUncordonOpen = phase === "Uncordoning" && node.desiredDrain !== node.lastAppliedDrain;
@@ -157,11 +146,11 @@ function isAskedFor({ desiredDrain, lastAppliedDrain }: NodeView["node"]): boole
 }
 
 function expiredCertificates(pool: PoolView, object: KubeObject, now: number): readonly RolloutCause[] {
-  const subjects = asList(at(object, "status", "certExpirys")).flatMap((entry) => {
-    const expiry = readTime(asText(member(entry, "expiry")) ?? "");
-    return expiry !== undefined && expiry < now ? [asText(member(entry, "subject")) ?? ""] : [];
+  const expired = readMachineConfigPool(object).certificates.filter(({ expiry }) => {
+    const at = readTime(expiry);
+    return at !== undefined && at < now;
   });
-  return [...new Set(subjects)]
+  return [...new Set(expired.map(({ subject }) => subject))]
     .toSorted()
     .map((subject) => ({ id: "CertificateExpired", object: objectOf(pool), values: { subject } }));
 }

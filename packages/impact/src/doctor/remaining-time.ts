@@ -1,5 +1,6 @@
 // Predicts the remaining time of a running rollout from its unfinished nodes and their phases.
 
+import { readClusterShape } from "@virt/cluster";
 import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms } from "../capacity.ts";
@@ -14,10 +15,8 @@ import {
   type NodeProgress,
   type PoolLoad,
 } from "../duration.ts";
-import { rolloutNodeOf } from "../nodes.ts";
 import { type AssessedPool, lastingRoom, queuedClasses } from "../pool-rollouts.ts";
-import { planWaves, rolloutOfPool } from "../rollout.ts";
-import { readClusterShape } from "../virt-settings.ts";
+import { planWaves, rolloutNodeOf, rolloutOfPool } from "../rollout.ts";
 import { isInHand } from "./node-phase.ts";
 import { restartSamplesOf } from "./observed-seconds.ts";
 import type { DoctorFacts, NodeView, PoolView } from "./rollout-view.ts";

@@ -1,17 +1,22 @@
 // The inputs of a diagnosis, and a view of the pools and nodes of a rollout.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
-import { poolOfNode } from "@virt/cluster";
-import { asList, asText, at, compareUtf8, member } from "@virt/objects";
+import {
+  type MachineConfigNodeFact,
+  type MigrationFact,
+  type NodeFact,
+  type PodFact,
+  phaseStartOf,
+  poolOfNode,
+  readMachineConfig,
+  readMachineConfigPool,
+} from "@virt/cluster";
+import { asText, compareUtf8, member } from "@virt/objects";
 import type { ImpactFacts } from "../assess-impact.ts";
 import { type Assessment, assessedOr } from "../assessed.ts";
-import { type NodeFact, rolloutNodeOf } from "../nodes.ts";
-import type { PodFact } from "../pods.ts";
-import { inRolloutOrder } from "../rollout.ts";
+import { inRolloutOrder, rolloutNodeOf } from "../rollout.ts";
 import type { FindingId } from "./catalogue.ts";
 import type { DrainErrors } from "./drain-errors.ts";
-import { type MachineConfigNodeFact, phaseStartOf } from "./machine-config-nodes.ts";
-import type { MigrationFact } from "./migrations.ts";
 import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
@@ -99,7 +104,7 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
   const members = Map.groupBy(assessedOr(facts.nodes, []), ({ labels }) => poolOfNode(labels, facts.pools));
   return names.map((name) => {
     const object = facts.pools.find(({ metadata }) => metadata.name === name);
-    const target = asText(at(object, "spec", "configuration", "name")) ?? "";
+    const target = (object && readMachineConfigPool(object).target.name) ?? "";
     const inOrder = (object === undefined ? [] : (members.get(name) ?? []))
       .map((node) => ({ node, place: rolloutNodeOf(node) }))
       .toSorted((left, right) => inRolloutOrder(left.place, right.place));
@@ -129,8 +134,7 @@ export function phaseForChanges(
 export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): boolean {
   const { machineConfig, operation, unrenderedPools = [], isTargetGone = false } = change;
   if (pool === undefined || isTargetGone || unrenderedPools.includes(pool.metadata.name)) return false;
-  const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
-  return sources.includes(machineConfig) === (operation === "Apply");
+  return readMachineConfigPool(pool).target.sources.includes(machineConfig) === (operation === "Apply");
 }
 
 export function hcoNamespaceOf({ operators }: DoctorFacts): string {
@@ -145,10 +149,10 @@ const kubeletPaths = [
 
 /** Reports whether a MachineConfig changes how the kubelet starts. */
 export function hasKubeletDropIn(machineConfig: KubeObject | undefined): boolean {
-  const config = at(machineConfig, "spec", "config");
-  const files = asList(at(config, "storage", "files")).map((file) => asText(member(file, "path")) ?? "");
-  const units = asList(at(config, "systemd", "units")).map((unit) => asText(member(unit, "name")) ?? "");
+  const { files, units } = readMachineConfig(machineConfig);
+  const paths = files.map((file) => asText(member(file, "path")) ?? "");
   return (
-    units.includes("kubelet.service") || files.some((path) => kubeletPaths.some((start) => path.startsWith(start)))
+    units.some((unit) => member(unit, "name") === "kubelet.service") ||
+    paths.some((path) => kubeletPaths.some((start) => path.startsWith(start)))
   );
 }

@@ -1,9 +1,9 @@
 // Finds VMs that ran on the nodes of a rollout and are not running now.
 
 import type { RolloutFinding, RolloutStatus, StoppedVms } from "@virt/api";
+import { isEnded, isOnNode } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { assessedOr, foreignText } from "../assessed.ts";
-import { isEnded, isOnNode } from "../vms.ts";
 import type { DoctorFacts, PoolView } from "./rollout-view.ts";
 import { isDnsName } from "./text-templates.ts";
 

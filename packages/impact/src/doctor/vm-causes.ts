@@ -1,21 +1,21 @@
 // Finds causes among VMs that block a drain: VMs that cannot move, and migrations that do not start or end.
 
+import {
+  type MigrationFact,
+  type MigrationHold,
+  migratedBytes,
+  type NodeFact,
+  readClusterShape,
+  requestOf,
+  type VirtSettings,
+  type VmFact,
+} from "@virt/cluster";
 import { readTime } from "@virt/objects";
 import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms, inNameOrder } from "../capacity.ts";
-import type { NodeFact } from "../nodes.ts";
-import { readClusterShape, type VirtSettings } from "../virt-settings.ts";
 import { outcomeOf } from "../vm-outcomes.ts";
-import { migratedBytes, requestOf, type VmFact } from "../vms.ts";
-import {
-  evacuationOf,
-  isOpen,
-  isUnderWay,
-  type MigrationFact,
-  type MigrationHold,
-  migrationsByVm,
-} from "./migrations.ts";
+import { evacuationOf, isOpen, isUnderWay, migrationsByVm } from "./migrations.ts";
 import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause } from "./rollout-view.ts";
 import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 

@@ -2,18 +2,14 @@
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
-  assessed,
-  disruptionOf,
-  type ImpactFacts,
-  type MachineConfigWrite,
   readBudgetFact,
   readClusterShape,
-  readDisruptionPolicies,
   readNodeFact,
   readPodFact,
   readVirtSettings,
   readVmFact,
-} from "../index.ts";
+} from "@virt/cluster";
+import { assessed, disruptionOf, type ImpactFacts, type MachineConfigWrite, readDisruptionPolicies } from "../index.ts";
 
 export const annotationPrefix = "machineconfiguration.openshift.io";
 const created = "2026-01-01T00:00:00Z";
@@ -76,9 +72,7 @@ export function poolObject(name: string, spec: JsonMap = {}): KubeObject {
     metadata: { name },
     spec: {
       nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: "" } },
-      machineConfigSelector: {
-        matchExpressions: [{ key: `${annotationPrefix}/role`, operator: "In", values: roles }],
-      },
+      machineConfigSelector: { matchExpressions: [{ key: `${annotationPrefix}/role`, operator: "In", values: roles }] },
       configuration: { name: "rendered-1" },
       ...spec,
     },

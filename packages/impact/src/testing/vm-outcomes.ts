@@ -1,12 +1,12 @@
 // Predicted outcomes of all VMs, for comparison with the actual ones. The status lists only a few.
 
 import type { VmOutcome } from "@virt/api";
+import { readClusterShape, readVirtSettings } from "@virt/cluster";
 import type { ImpactFacts } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms } from "../capacity.ts";
 import { assessVms } from "../drained-vms.ts";
 import { assessPools } from "../pool-rollouts.ts";
-import { readClusterShape, readVirtSettings } from "../virt-settings.ts";
 
 /** Returns the outcomes by `namespace/name`. */
 export function outcomesByVm(facts: ImpactFacts): ReadonlyMap<string, VmOutcome> {

@@ -55,39 +55,39 @@ const answer = objectOf({ a: 1, b: [1], c: 3 }, [own, theirs("spec/c")]);
 type Case = { readonly reason: string; readonly live: KubeObject; readonly found: string };
 
 const known: readonly Case[] = [
-  { reason: "the object of our answer is as we left it", live: answer, found: "in-sync" },
+  { reason: "the object of our last answer is in sync", live: answer, found: "in-sync" },
   {
-    reason: "a status that moves is nothing to us",
+    reason: "a changed status is not drift",
     live: objectOf({ a: 1, b: [1], c: 3 }, [own], { version: "2", status: { phase: "new" } }),
     found: "in-sync",
   },
   {
-    reason: "a field of somebody else is nothing to us",
+    reason: "a foreign field is not drift",
     live: objectOf({ a: 1, b: [1], c: 4, d: 5 }, [own, theirs("spec/c", "spec/d")], { version: "2" }),
     found: "in-sync",
   },
   {
-    reason: "an owner more is nothing to us while the value stays",
+    reason: "another owner of the same value is not drift",
     live: objectOf({ a: 1, b: [1] }, [ours("spec/b"), theirs("spec/a")], { version: "2" }),
     found: "in-sync",
   },
   {
-    reason: "our memory is no field",
+    reason: "our state annotation is not compared",
     live: objectOf({ a: 1, b: [1], c: 3 }, [own], { version: "2", state: "gone wrong" }),
     found: "in-sync",
   },
   {
-    reason: "a field of ours that changed is drift",
+    reason: "a changed field of ours is drift",
     live: objectOf({ a: 2, b: [1] }, [theirs("spec/a")], { version: "2" }),
     found: "drift /spec/a",
   },
   {
-    reason: "a field of ours that is gone is drift",
+    reason: "a removed field of ours is drift",
     live: objectOf({ b: [1, 2] }, [theirs("spec/b")], { version: "2" }),
     found: "drift /spec/a, /spec/b",
   },
   {
-    reason: "another object of that name is a new beginning",
+    reason: "another object with the name needs a dry run",
     live: objectOf({ a: 1, b: [1] }, [theirs("spec/a", "spec/b")], { version: "2", uid: "other" }),
     found: "ask start",
   },
@@ -106,53 +106,53 @@ const compared = (live: KubeObject, memory: { answer?: KubeObject; sent?: KubeOb
 
 test.each(known)("$reason", ({ live, found }) => expect(compared(live, { answer, sent: intent })).toBe(found));
 
-test("another intent than the one we sent has to be asked for", () => {
+test("another intent needs a dry run", () => {
   expect(compared(answer, { answer, sent: { ...intent, spec: {} } })).toBe("ask intent");
 });
 
 const starts: readonly Case[] = [
   {
-    reason: "after a start what is ours to the last field is in sync",
+    reason: "after a start, an object we own completely is in sync",
     live: objectOf({ a: 1, b: [1] }, [own]),
     found: "in-sync",
   },
   {
-    reason: "after a start a value that we did not want is asked about",
+    reason: "after a start, another value needs a dry run",
     live: objectOf({ a: 2, b: [1] }, [own], { state: applied }),
     found: "ask start",
   },
   {
-    reason: "after a start a field that we own and do not want any more is asked about",
+    reason: "after a start, an owned field outside the intent needs a dry run",
     live: objectOf({ a: 1, b: [1], c: 1 }, [ours("spec/a", "spec/b", "spec/c")], { state: applied }),
     found: "ask start",
   },
   {
-    reason: "after a start a field that we never applied is asked about",
+    reason: "after a start, a field we never applied needs a dry run",
     live: objectOf({ a: 1 }, [ours("spec/a")], { state: '{"v":1,"fields":{"asset":["/spec/a"]}}' }),
     found: "ask start",
   },
   {
-    reason: "a field that somebody took from us while nobody looked is drift",
+    reason: "a field taken from us while down is drift",
     live: objectOf({ a: 2, b: [1] }, [ours("spec/b"), theirs("spec/a")], { state: applied }),
     found: "drift /spec/a",
   },
   {
-    reason: "and so is one that they removed",
+    reason: "a field removed while down is drift",
     live: objectOf({ b: [1] }, [ours("spec/b")], { state: applied }),
     found: "drift /spec/a",
   },
   {
-    reason: "a map of ours around what they took is no field more",
+    reason: "a map of ours around a taken field does not change that",
     live: objectOf({ a: 2, b: [1] }, [ours("spec", "spec/b"), theirs("spec/a")], { state: applied }),
     found: "drift /spec/a",
   },
   {
-    reason: "beside an intent that changed it is not: the server has to say",
+    reason: "a taken field with a changed intent needs a dry run",
     live: objectOf({ a: 2, b: [2] }, [ours("spec/b"), theirs("spec/a")], { state: applied }),
     found: "ask start",
   },
   {
-    reason: "what they took and set back has to be taken again",
+    reason: "a field taken and set back needs a dry run",
     live: objectOf({ a: 1, b: [1] }, [ours("spec/b"), theirs("spec/a")], { state: applied }),
     found: "ask start",
   },
@@ -160,17 +160,13 @@ const starts: readonly Case[] = [
 
 test.each(starts)("$reason", ({ live, found }) => expect(compared(live, {})).toBe(found));
 
-test("an empty map does not mind what others put into it", () => {
+test("an empty map accepts members of other clients", () => {
   const empty: KubeObject = { ...intent, spec: {} };
   const before = objectOf({}, [ours("spec")]);
   const live = objectOf({ level: "debug" }, [ours("spec"), theirs("spec/level")], { version: "2" });
   const decide = (memory: { answer?: KubeObject; sent?: KubeObject }) =>
-    compareObject({
-      intent: empty,
-      live,
-      memory: { bucket: fullBucket, wasThere: true, ...memory },
-      shapeOf: noSchema,
-    }).kind;
+    compareObject({ intent: empty, live, memory: { bucket: fullBucket, wasThere: true, ...memory }, shapeOf: noSchema })
+      .kind;
   expect(decide({ answer: before, sent: empty })).toBe("in-sync");
   expect(decide({})).toBe("in-sync");
   const gone = { ...live, spec: "a text" };
@@ -186,23 +182,27 @@ test("an empty map does not mind what others put into it", () => {
 
 const dues: readonly { reason: string; reply: KubeObject; isDue: boolean }[] = [
   {
-    reason: "a reply like the object needs no write",
+    reason: "an equal answer needs no write",
     reply: objectOf({ a: 1, b: [1] }, [own], { version: "9" }),
     isDue: false,
   },
-  { reason: "a reply with another value does", reply: objectOf({ a: 2, b: [1] }, [own]), isDue: true },
-  { reason: "so does one that gives up a field", reply: objectOf({ a: 1, b: [1] }, [ours("spec/a")]), isDue: true },
+  { reason: "another value needs a write", reply: objectOf({ a: 2, b: [1] }, [own]), isDue: true },
+  { reason: "a released field needs a write", reply: objectOf({ a: 1, b: [1] }, [ours("spec/a")]), isDue: true },
   {
-    reason: "one that owns more does not: the field is as we want it",
+    reason: "an additional owned field needs no write",
     reply: objectOf({ a: 1, b: [1] }, [ours("spec/a", "spec/b", "spec/c")]),
     isDue: false,
   },
   {
-    reason: "a status is no reason",
+    reason: "a status needs no write",
     reply: objectOf({ a: 1, b: [1] }, [own], { status: { phase: "new" } }),
     isDue: false,
   },
-  { reason: "our memory is no reason", reply: objectOf({ a: 1, b: [1] }, [own], { state: "{}" }), isDue: false },
+  {
+    reason: "our state annotation needs no write",
+    reply: objectOf({ a: 1, b: [1] }, [own], { state: "{}" }),
+    isDue: false,
+  },
 ];
 
 test.each(dues)("$reason", ({ reply, isDue }) => {

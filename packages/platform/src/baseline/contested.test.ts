@@ -29,29 +29,33 @@ type Case = {
 };
 
 const cases: readonly Case[] = [
-  { reason: "a value that is ours is nobody's quarrel", live: { a: 1 }, owners: [entry("them", "spec/a")] },
+  { reason: "our own value is not contested", live: { a: 1 }, owners: [entry("them", "spec/a")] },
   {
-    reason: "another value that somebody set is contested, and they are named",
+    reason: "another value is contested, with its managers",
     owners: [entry("them", "spec/a"), entry("others", "spec/a"), entry("others", "spec/a")],
     contested: ["/spec/a (them, others)"],
   },
-  { reason: "a field that nobody owns is free", owners: [entry("them", "spec/b")] },
-  { reason: "what we own is agreed", owners: [entry("them", "spec/a"), ours("spec/a")] },
-  { reason: "what we applied is agreed", owners: [entry("them", "spec/a")], state: { fields: { asset: ["/spec/a"] } } },
+  { reason: "a field without an owner is not contested", owners: [entry("them", "spec/b")] },
+  { reason: "a field that we own is not contested", owners: [entry("them", "spec/a"), ours("spec/a")] },
   {
-    reason: "what a plan took since then is not",
+    reason: "a field that we applied is not contested",
+    owners: [entry("them", "spec/a")],
+    state: { fields: { asset: ["/spec/a"] } },
+  },
+  {
+    reason: "a field that a plan took is contested",
     owners: [entry("virt-advisor-operator", "spec/a")],
     state: { fields: { asset: ["/spec/a"] } },
     contested: ["/spec/a (virt-advisor-operator)"],
   },
   {
-    reason: "a pointer that left ignore-fields is consent",
+    reason: "a pointer removed from ignore-fields is consent",
     owners: [entry("them", "spec/a")],
     state: { released: ["/spec/a"] },
   },
-  { reason: "and covers all below it", owners: [entry("them", "spec/a")], state: { released: ["/spec"] } },
+  { reason: "consent covers all fields below", owners: [entry("them", "spec/a")], state: { released: ["/spec"] } },
   {
-    reason: "a name that only begins alike is another field",
+    reason: "a field with the same start is another field",
     candidate: { ab: 1 },
     live: { ab: 2 },
     owners: [entry("them", "spec/ab")],
@@ -59,48 +63,38 @@ const cases: readonly Case[] = [
     contested: ["/spec/ab (them)"],
   },
   {
-    reason: "one that is still there is none",
+    reason: "a pointer still in ignore-fields is no consent",
     owners: [entry("them", "spec/a")],
     state: { released: ["/spec/a"] },
     ignored: ["/spec/a"],
     contested: ["/spec/a (them)"],
   },
   {
-    reason: "a pointer into a list that is one value meant all of it",
+    reason: "a pointer into an atomic list covers the whole list",
     candidate: { a: [{ b: 1 }] },
     live: { a: [{ b: 2 }] },
     owners: [entry("them", "spec/a")],
     state: { released: ["/spec/a/0/b"] },
   },
   {
-    reason: "an element was meant by its position, too",
+    reason: "a pointer by position covers a keyed element",
     candidate: { keyed: [{ id: "x", v: 1 }] },
     live: { keyed: [{ id: "x", v: 2 }] },
-    owners: [
-      {
-        manager: "them",
-        operation: "Update",
-        paths: [["f:spec", "f:keyed", 'k:{"id":"x"}', "f:v"]],
-      },
-    ],
+    owners: [{ manager: "them", operation: "Update", paths: [["f:spec", "f:keyed", 'k:{"id":"x"}', "f:v"]] }],
     state: { released: ["/spec/keyed/0/v"] },
   },
-  { reason: "the schema's default was set by nobody", live: { a: 7 }, owners: [entry("them", "spec/a")] },
-  { reason: "what we released is held for anybody", owners: [entry("virt-platform-operator-released", "spec/a")] },
-  { reason: "without owners nobody can say who set it", owners: [] },
+  { reason: "a default of the schema is not contested", live: { a: 7 }, owners: [entry("them", "spec/a")] },
+  { reason: "a field that we released is not contested", owners: [entry("virt-platform-operator-released", "spec/a")] },
+  { reason: "a field of an object without owners is not contested", owners: [] },
+  { reason: "the owner of the parent map does not contest", live: { b: 1 }, owners: [entry("them", "spec", "spec/b")] },
   {
-    reason: "whoever owns the map around it did not set it",
-    live: { b: 1 },
-    owners: [entry("them", "spec", "spec/b")],
-  },
-  {
-    reason: "an empty map does not mind what others put into it",
+    reason: "an empty map accepts members of other clients",
     candidate: {},
     live: { level: "debug" },
     owners: [entry("them", "spec", "spec/level")],
   },
   {
-    reason: "a map where we want none is another value",
+    reason: "a map instead of our value is contested",
     candidate: { a: 1 },
     live: { a: { b: 1 } },
     owners: [entry("them", "spec/a/b")],
@@ -123,7 +117,7 @@ test.each(cases)(
   },
 );
 
-test("who writes the status sets nothing", () => {
+test("a writer of the status does not contest", () => {
   const live = objectOf({ a: 2 });
   const managedFields = [
     { manager: "them", operation: "Update", subresource: "status", fieldsV1: { "f:spec": { "f:a": {} } } },

@@ -25,10 +25,7 @@ const leaf = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom("x", "y"),
 const spec: fc.Arbitrary<JsonMap> = fc.dictionary(
   name,
   fc.oneof(leaf, fc.dictionary(name, leaf, { minKeys: 1, maxKeys: 2 })),
-  {
-    minKeys: 1,
-    maxKeys: 3,
-  },
+  { minKeys: 1, maxKeys: 3 },
 );
 const said = fc.record(
   {
@@ -82,7 +79,7 @@ function turned(value: Json): Json {
   );
 }
 
-test("the same facts give the same intent to the last byte, in whatever order they came", () => {
+test("equal facts in any order give the same intent", () => {
   const law = fc.property(situation, (observed) => {
     const { live } = observed;
     const same = {
@@ -100,7 +97,7 @@ test("the same facts give the same intent to the last byte, in whatever order th
   fc.assert(law, runsForCost(8));
 });
 
-test("nothing is applied to what is unmanaged, paused, held, or contested as a whole", () => {
+test("applies nothing if unmanaged, paused, on hold or contested as a whole", () => {
   const law = fc.property(situation, (observed) => {
     const overrides = readOverrides(observed.live);
     const intended = buildIntent(observed, overrides, readState(observed.live));
@@ -120,7 +117,7 @@ function valuesIn(value: Json | undefined): readonly Json[] {
   return Object.values(value).flatMap((inner) => valuesIn(inner as Json));
 }
 
-test("no body of ours contains a value that only the live object has", () => {
+test("no request contains a value that only the live object has", () => {
   const foreign = fc.dictionary(name, fc.integer({ min: 1000, max: 1003 }), { maxKeys: 3 });
   const law = fc.property(situation, foreign, (observed, theirs) => {
     const cluster = new SmallCluster(observed.live ?? exampleObject({}));
@@ -136,7 +133,7 @@ test("no body of ours contains a value that only the live object has", () => {
   fc.assert(law, runsForCost(8));
 });
 
-test("what is ignored keeps its value through whatever we write", { timeout: 240_000 }, () => {
+test("ignored fields keep their values through every write", { timeout: 240_000 }, () => {
   const pointers = fc.subarray(["/spec/a", "/spec/b", "/spec/c", "/spec/a/b"], { minLength: 1 });
   const law = fc.property(spec, pointers, (first, ignored) => {
     const cluster = new SmallCluster(exampleObject({}));
@@ -190,9 +187,7 @@ function fight({ pauses, removes, forgets }: Opponent) {
   return { corrections, markers, live: cluster.live };
 }
 
-test("a fight costs at most five corrections in an hour and one pause, at whatever pace, restarts or not", {
-  timeout: 240_000,
-}, () => {
+test("an edit war costs at most five corrections an hour and one pause", { timeout: 240_000 }, () => {
   const pace = fc.oneof(fc.constant(0), fc.nat(2000), fc.nat(12 * minute));
   const opponent = fc.record({
     pauses: fc.array(pace, { minLength: 1, maxLength: 8, size: "max" }),
@@ -212,7 +207,7 @@ test("a fight costs at most five corrections in an hour and one pause, at whatev
   fc.assert(law, runsForCost(8));
 });
 
-test("twenty fields changed at once are one correction, and many opponents are no fight", () => {
+test("twenty changed fields are one correction, and many opponents are no war", () => {
   const wanted = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, at]));
   const cluster = new SmallCluster(exampleObject({}));
   let { memory } = reconcileExample(cluster, observedOf(wanted));

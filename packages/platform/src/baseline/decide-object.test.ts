@@ -64,51 +64,51 @@ const steps: readonly {
   spec?: JsonMap;
   decision: string;
 }[] = [
-  { reason: "an object with the label of somebody else is theirs", live: other, decision: "managed-by-other" },
+  { reason: "an object with another manager's label is foreign", live: other, decision: "managed-by-other" },
   {
-    reason: "unless a person wants it adopted",
+    reason: "adopts a foreign object if annotated",
     live: { ...other, ...withAnnotations({ adopt: "true" }) },
     decision: "apply intent",
   },
   {
-    reason: "that it is theirs comes before all they say",
+    reason: "a foreign label comes before other annotations",
     live: { ...other, ...withAnnotations({ mode: "unmanaged" }) },
     decision: "managed-by-other",
   },
-  { reason: "an unmanaged object is left alone", live: withAnnotations({ mode: "unmanaged" }), decision: "unmanaged" },
+  { reason: "ignores an unmanaged object", live: withAnnotations({ mode: "unmanaged" }), decision: "unmanaged" },
   {
     reason: "unmanaged comes before paused",
     live: withAnnotations({ mode: " unmanaged ", paused: "true" }),
     decision: "unmanaged",
   },
   {
-    reason: "a mode that nobody knows holds the object",
+    reason: "an unknown mode puts the object on hold",
     live: withAnnotations({ mode: "off" }),
     decision: "held InvalidMode",
   },
   {
-    reason: "a marker without our memory is a person's pause",
+    reason: "a pause without our state is manual",
     live: withAnnotations({ paused: "true" }),
     decision: "paused manual",
   },
   {
-    reason: "a marker with it is an edit war",
+    reason: "a pause with our state is an edit war",
     live: withAnnotations({ paused: "true", state: pausedState }),
     decision: "paused edit-war",
   },
+  { reason: "false is not a pause", live: withAnnotations({ paused: "false" }), decision: "apply intent" },
   {
-    reason: "false is no pause",
-    live: withAnnotations({ paused: "false" }),
-    decision: "apply intent",
-  },
-  {
-    reason: "paused comes before a broken patch",
+    reason: "a pause comes before a broken patch",
     live: withAnnotations({ paused: "true", patch: "{" }),
     decision: "paused manual",
   },
-  { reason: "a broken patch holds the object", live: withAnnotations({ patch: "{" }), decision: "held InvalidPatch" },
   {
-    reason: "broken pointers hold the object",
+    reason: "a broken patch puts the object on hold",
+    live: withAnnotations({ patch: "{" }),
+    decision: "held InvalidPatch",
+  },
+  {
+    reason: "broken pointers put the object on hold",
     live: withAnnotations({ ignoreFields: "spec" }),
     decision: "held InvalidIgnoreFields",
   },
@@ -118,13 +118,13 @@ const steps: readonly {
     decision: "held InvalidPatch",
   },
   {
-    reason: "an empty bucket makes it wait",
+    reason: "waits for a token",
     live: {},
     seen: { memory: { ...forgotten, bucket: { fullAt: now + 60 * second } } },
     decision: "wait throttled 6000",
   },
   {
-    reason: "a pause that was not written yet is written first",
+    reason: "writes a pending pause first",
     live: {},
     seen: { memory: { ...forgotten, unwrittenPause: { field: "/spec/a", by: "x", count: 5, at: "now" } } },
     decision: "pause",
@@ -135,7 +135,7 @@ test.each(steps)("$reason", ({ live, seen = {}, spec = { a: 1 }, decision }) => 
   expect(decided(spec, { live: new SmallCluster(exampleObject({}, live)).live, ...seen })).toBe(decision);
 });
 
-test("an object that is not there is made, with our label and memory, and without asking before", () => {
+test("creates a missing object with label and state, without a dry run", () => {
   const decision = decideObject(observedOf({ a: 1 }));
   if (decision.kind !== "apply") throw new Error(decision.kind);
   expect(decision.skipsDryRun).toBe(true);
@@ -144,9 +144,10 @@ test("an object that is not there is made, with our label and memory, and withou
   expect(readState(decision.apply.object)).toEqual({ ...empty, created: true, fields: { asset: ["/spec/a"] } });
 });
 
-test("one that only others make is not", () => expect(decided({ a: 1 }, { mayCreate: false })).toBe("not-there"));
+test("does not create an object that only others create", () =>
+  expect(decided({ a: 1 }, { mayCreate: false })).toBe("not-there"));
 
-test("a whole object with one contested field is left alone, a fieldwise one but for that field", () => {
+test("a contested whole object is kept, a fieldwise one except for the field", () => {
   const live = new SmallCluster(exampleObject({ a: 2 })).live;
   expect(decided({ a: 1, b: 1 }, { live })).toBe("contested /spec/a");
   const decision = decideObject(observedOf({ a: 1, b: 1 }, { live, adoption: "fieldwise" }));
@@ -155,12 +156,12 @@ test("a whole object with one contested field is left alone, a fieldwise one but
   expect(decision.apply.contested.map(({ path }) => writePath(path))).toEqual(["/spec/a"]);
 });
 
-test("adopted, it is taken", () => {
+test("applies an adopted object", () => {
   const { live } = new SmallCluster(exampleObject({ a: 2 }, withAnnotations({ adopt: "true" })));
   expect(decided({ a: 1 }, { live })).toBe("apply intent");
 });
 
-test("a plan that governs a field has it, and it is handed over", () => {
+test("hands over a field that a plan governs", () => {
   const { cluster, memory } = agreed({ a: 1, b: 1 });
   const decision = decideObject(observedOf({ a: 1, b: 1 }, { live: cluster.live, memory, governed: paths("spec/a") }));
   if (decision.kind !== "apply") throw new Error(decision.kind);
@@ -168,21 +169,21 @@ test("a plan that governs a field has it, and it is handed over", () => {
   expect(decision.apply.handOver.map(writePath)).toEqual(["/spec/a"]);
 });
 
-test("what we applied is in sync, whatever others do beside it", () => {
+test("is in sync after foreign changes beside ours", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("them", [[["f:spec", "f:z"], 9]], now);
   expect(decided({ a: 1 }, { live: cluster.live, memory })).toBe("in-sync");
   expect(decided({ a: 1 }, { live: cluster.live })).toBe("in-sync");
 });
 
-test("a new intent is applied, and is no correction", () => {
+test("a new intent is applied and is not a correction", () => {
   const { cluster, memory } = agreed({ a: 1 });
   const decision = decideObject(observedOf({ a: 2 }, { live: cluster.live, memory }));
   expect(summary(decision)).toBe("apply intent");
   expect(decision.kind === "apply" && readState(decision.apply.object).fights).toEqual({});
 });
 
-test("a patch is remembered by its digest, and its fields go with the first asset", () => {
+test("remembers a patch by digest, and its fields with the first asset", () => {
   const patch = '[{"op":"add","path":"/spec/z","value":1}]';
   const live = new SmallCluster(exampleObject({}, withAnnotations({ patch }))).live;
   const decision = decideObject(observedOf({ a: 1 }, { live }));
@@ -195,20 +196,20 @@ test("a patch is remembered by its digest, and its fields go with the first asse
   expect(decision.apply.object.metadata.annotations).not.toHaveProperty("platform.kubevirt.io/patch");
 });
 
-test("what a patch adds and the mask names is left out: the mask wins", () => {
+test("ignore-fields wins over a patch", () => {
   const said = withAnnotations({ patch: '[{"op":"add","path":"/spec/z","value":1}]', ignoreFields: "/spec/z" });
   const decision = decideObject(observedOf({ a: 1 }, { live: new SmallCluster(exampleObject({}, said)).live }));
   expect(decision.kind === "apply" && decision.apply.object["spec"]).toEqual({ a: 1 });
 });
 
-test("pointers of the other version are translated, and remembered as they were written", () => {
+test("translates pointers of the other version and remembers them as written", () => {
   const live = new SmallCluster(exampleObject({}, withAnnotations({ ignoreFields: "/spec/old" }))).live;
   const decision = decideObject(observedOf({ a: 1, b: 1 }, { live, translate: () => [["spec", "a"]] }));
   expect(decision.kind === "apply" && decision.apply.object["spec"]).toEqual({ b: 1 });
   expect(decision.kind === "apply" && readState(decision.apply.object).released).toEqual(["/spec/old"]);
 });
 
-test("what is compared with the next intent is this one without our memory", () => {
+test("compares the next intent without our state", () => {
   const decision = decideObject(observedOf({ a: 1 }));
   expect(decision.kind === "apply" && decision.apply.intent).toEqual({
     ...exampleObject({ a: 1 }),
@@ -216,7 +217,7 @@ test("what is compared with the next intent is this one without our memory", () 
   });
 });
 
-test("in the fields of an object that nobody manages any more nothing is contested", () => {
+test("fields without any manager are not contested", () => {
   expect(decided({ a: 1 }, { live: withOwners(exampleObject({ a: 2 }), []) })).toBe("apply intent");
 });
 
@@ -225,7 +226,7 @@ const doneOf = (decision: ObjectDecision) =>
     ? { ...decision.apply.done, released: decision.apply.done.released.map(writePath) }
     : decision.kind;
 
-test("what an apply does beside the values is said: a patch once per text, fields let go, a pause that is over", () => {
+test("reports a patch once per text, released fields, and an ended pause", () => {
   const patch = JSON.stringify([{ op: "replace", path: "/spec/a", value: 5 }]);
   const patched = agreed({ a: 1, b: 2 }, withAnnotations({ patch: patch.replace("5", "4") }));
   const { live } = patched.cluster;

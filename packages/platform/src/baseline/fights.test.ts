@@ -14,7 +14,7 @@ function agreed(spec: JsonMap) {
   return { cluster, memory };
 }
 
-test("a drift is corrected, counted under field and manager, and reported", () => {
+test("corrects, counts and reports drift by field and manager", () => {
   const { cluster, memory } = agreed({ a: 1, b: 1 });
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
   const decision = decideObject(observedOf({ a: 1, b: 1 }, { live: cluster.live, memory, now }));
@@ -26,7 +26,7 @@ test("a drift is corrected, counted under field and manager, and reported", () =
   expect(after.kind === "apply" && after.apply.cause).toBe("drift"); // a restart makes no difference
 });
 
-test("a field that somebody removed has no owner: whoever did something since then is the opponent, or nobody knows", () => {
+test("the last writer is the opponent of a removed field, if known", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("remover", [[["f:spec", "f:a"], undefined]], now);
   const unknown = decideObject(observedOf({ a: 1 }, { live: cluster.live, memory, now }));
@@ -36,7 +36,7 @@ test("a field that somebody removed has no owner: whoever did something since th
   expect(known.kind === "apply" && known.apply.opponents).toEqual(['"remover" (Update)']);
 });
 
-test("the sixth time it is left to people, with who and what", () => {
+test("pauses at the sixth time and reports field and manager", () => {
   const { cluster, memory } = agreed({ a: 1 });
   const times = [50, 40, 30, 20, 10].map((minutes) => now - minutes * 60 * second);
   const state = writeState({ ...readState(cluster.live), fights: { "/spec/a|kubectl": times } });
@@ -54,7 +54,7 @@ test("the sixth time it is left to people, with who and what", () => {
   expect(JSON.parse(decision.state)).toMatchObject({ paused: { field: "/spec/a", count: 5 } });
 });
 
-test("the second correction of a field waits for a second", () => {
+test("waits a second before the second correction of a field", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
   const first = reconcileExample(cluster, observedOf({ a: 1 }, { memory, now }));
@@ -66,13 +66,10 @@ test("the second correction of a field waits for a second", () => {
   });
   expect(
     decideObject(observedOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + second })),
-  ).toMatchObject({
-    kind: "apply",
-    apply: { cause: "drift" },
-  });
+  ).toMatchObject({ kind: "apply", apply: { cause: "drift" } });
 });
 
-test("whoever takes our memory away is not forgotten", () => {
+test("removing our state does not reset the count", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("kubectl", [[["f:spec", "f:a"], undefined]], now);
   const first = reconcileExample(cluster, observedOf({ a: 1 }, { memory, now }));
@@ -91,7 +88,7 @@ test("whoever takes our memory away is not forgotten", () => {
   });
 });
 
-test("a marker that a person removed ends the fight: it is corrected at once, and both are forgotten", () => {
+test("removing the pause ends the war with one correction", () => {
   const { cluster, memory } = agreed({ a: 1 });
   const paused = { field: "/spec/a", by: "x", count: 5, at: "2026-01-01T00:00:00Z" };
   const state = writeState({

@@ -52,7 +52,7 @@ const overrides = [
   { reason: "by pointers", said: { ignoreFields: "spec" } },
 ] as const;
 
-test.each(overrides)("what others do to an object that is held $reason is reported with their names", ({ said }) => {
+test.each(overrides)("reports foreign changes to an object on hold $reason", ({ said }) => {
   const { cluster, memory } = agreed(said);
   expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(nothing);
   cluster.update("kubectl", [[["f:spec", "f:z"], 2]], now); // not a field of the operator
@@ -62,7 +62,7 @@ test.each(overrides)("what others do to an object that is held $reason is report
   expect(summarizeChanges(held({ live: cluster.live, memory: forgotten }))).toEqual(theirs); // a restart makes no difference
 });
 
-test("what a working patch had set is no drift while a broken one holds the object", () => {
+test("values of the previous patch are not drift while a broken one is on hold", () => {
   const patch = '[{"op":"replace","path":"/spec/a","value":7}]';
   const cluster = new SmallCluster(exampleObject({}, withAnnotations({ patch })));
   const { memory } = reconcileExample(cluster, observedOf(wanted));
@@ -82,7 +82,7 @@ function refused(patch: string, given: Partial<ObservedObject> = {}) {
   return { cluster, apply: decision.apply, memory: { ...memory, refused: refusal } satisfies ObjectMemory };
 }
 
-test("an apply of what a patch changed carries what would be applied without it, any other does not", () => {
+test("an apply carries the unpatched object only if a patch changed it", () => {
   const { apply } = refused(harmless);
   expect(apply.intent["spec"]).toEqual({ ...wanted, z: 1 });
   expect(apply.unpatched?.intent["spec"]).toEqual(wanted);
@@ -90,7 +90,7 @@ test("an apply of what a patch changed carries what would be applied without it,
   expect(plain.kind === "apply" && plain.apply).not.toHaveProperty("unpatched");
 });
 
-test("a patch that the server refuses holds the object in the server's words, and is asked about again later", () => {
+test("holds a patch that the server rejects and retries later", () => {
   const { cluster, memory } = refused(harmless);
   const seen = { live: cluster.live, memory };
   expect(held(seen)).toMatchObject({
@@ -103,7 +103,7 @@ test("a patch that the server refuses holds the object in the server's words, an
   expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(theirs);
 });
 
-test("another patch, another baseline and another schema make the server be asked at once", () => {
+test("another patch, baseline or schema retries at once", () => {
   const { cluster, memory } = refused(harmless);
   const shapeOf: ShapeOf = () => undefined;
   expect(decideObject(observedOf(wanted, { live: cluster.live, memory, now, shapeOf })).kind).toBe("apply");
@@ -114,7 +114,7 @@ test("another patch, another baseline and another schema make the server be aske
   expect(decideObject(observedOf(wanted, { live: cluster.live, memory, now })).kind).toBe("in-sync");
 });
 
-test("where versions of an object differ, whoever wrote a bad patch is told which one is served", () => {
+test("reports the served version to the author of a bad patch", () => {
   const versioned = { translate: (pointers: readonly (readonly string[])[]) => pointers };
   const served = "(the served version is v1)";
   const { cluster, memory } = agreed(broken);

@@ -20,19 +20,19 @@ const plain: Pick<ObservedObject, "shapeOf" | "defaultOf"> = { shapeOf: noSchema
 const fields = (intent: JsonMap, answer: JsonMap, schema = plain) =>
   describeMutation(mutatedFields(exampleObject(intent), exampleObject(answer), schema));
 
-test("a field that is stored otherwise is named with both values", () => {
+test("reports a field that is stored differently with both values", () => {
   expect(fields({ mode: "Automatic", a: 1 }, { mode: "Predictive", a: 1 })).toBe(
     '/spec/mode is "Predictive", applied was "Automatic"',
   );
   expect(fields({ mode: "Automatic" }, {})).toBe('/spec/mode is absent, applied was "Automatic"');
 });
 
-test("what others have beside our fields, and other forms of one value, are no mutation", () => {
+test("foreign fields and equal forms of a value are no mutation", () => {
   expect(fields({ a: { b: 1 }, wait: "5m" }, { a: { b: 1, c: 2 }, wait: "5m0s", theirs: true })).toBe("");
   expect(fields({ hooks: {} }, { hooks: { theirs: 1 } })).toBe("");
 });
 
-test("elements of others in a list that is merged are no mutation, a changed element of ours is", () => {
+test("in a merged list, only changes of our elements are mutations", () => {
   const ports = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] };
   const shapeOf = shapeFrom({ properties: { spec: { properties: { ports } } } });
   const merged = { ...plain, shapeOf };
@@ -52,7 +52,7 @@ test("elements of others in a list that is merged are no mutation, a changed ele
   expect(fields(ours, { ports: [{ name: "a", port: 2 }] }, merged)).toBe("/spec/ports/name=a/port is 2, applied was 1");
 });
 
-test("what the schema fills in within a list that is one value is no mutation", () => {
+test("defaults in an atomic list are no mutation", () => {
   const defaultOf = (path: readonly string[]) => (path.at(-1) === "f:protocol" ? "TCP" : undefined);
   const ours = { ports: [{ port: 1 }] };
   expect(fields(ours, { ports: [{ port: 1, protocol: "TCP" }] }, { ...plain, defaultOf })).toBe("");
@@ -73,11 +73,11 @@ test.each([
   [2, 4],
   [5, 32],
   [40, 1800],
-])("seen %i times in a row it is asked again after %i seconds", (times, seconds) => {
+])("after %i times in a row, retries in %i seconds", (times, seconds) => {
   expect(seen(times).mutation?.askAgainAt).toBe(now + seconds * second);
 });
 
-test("another intent begins anew, and an answer as wanted ends it", () => {
+test("another intent restarts the count, and a correct answer ends it", () => {
   const known = seen(6);
   const other = {
     intent: exampleObject({ a: 3 }),
@@ -93,7 +93,7 @@ test("another intent begins anew, and an answer as wanted ends it", () => {
   expect(rememberAnswer(known, healed).mutation).toBeUndefined();
 });
 
-test("when webhooks change it is asked at once, and soon again", () => {
+test("changed webhooks retry at once, then soon", () => {
   const anew = askedAnew(seen(9));
   expect(anew.mutation?.askAgainAt).toBe(Number.NEGATIVE_INFINITY);
   const again = {
@@ -116,7 +116,7 @@ function mutated() {
   };
 }
 
-test("an object that admission changes is neither in sync nor written again before its time", () => {
+test("an object changed by admission is not rewritten before its time", () => {
   const { cluster, memory } = mutated();
   const decided = (at: number) =>
     decideObject(observedOf({ a: 1, b: 1 }, { live: cluster.live, memory, monotonicMs: at }));
@@ -124,7 +124,7 @@ test("an object that admission changes is neither in sync nor written again befo
   expect(decided(now + 2 * second)).toMatchObject({ kind: "apply", apply: { cause: "intent" } });
 });
 
-test("its own field never counts as a fight, another field does", () => {
+test("its own field never counts as an edit war, another field does", () => {
   const { cluster, memory } = mutated();
   cluster.update("webhook", [[paths("spec/a")[0] ?? [], 3]], now);
   const decided = () => decideObject(observedOf({ a: 1, b: 1 }, { live: cluster.live, memory, now, monotonicMs: now }));

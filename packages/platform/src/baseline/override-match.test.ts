@@ -19,12 +19,12 @@ const empty = readState(undefined);
 
 const mistakes: readonly { reason: string; live: JsonMap; memory?: ObjectMemory; decision: string }[] = [
   {
-    reason: "another value of the marker holds the object",
+    reason: "another value of the pause puts the object on hold",
     live: withAnnotations({ paused: "True" }),
     decision: "held InvalidConfiguration",
   },
   {
-    reason: "so does an annotation of ours that nobody knows",
+    reason: "an unknown annotation of ours puts the object on hold",
     live: { annotations: { "platform.kubevirt.io/ignore-feilds": "/spec/a" } },
     decision: "held UnknownAnnotation",
   },
@@ -34,13 +34,13 @@ const mistakes: readonly { reason: string; live: JsonMap; memory?: ObjectMemory;
     decision: "unmanaged",
   },
   {
-    reason: "while a mistake holds it not even a pause is written",
+    reason: "writes no pause while a mistake exists",
     live: withAnnotations({ adopt: "ture" }),
     memory: { ...forgotten, unwrittenPause: { field: "/spec/a", by: "x", count: 5, at: "now" } },
     decision: "held InvalidConfiguration",
   },
   {
-    reason: "a pointer that matches nothing holds the object",
+    reason: "a pointer without a match puts the object on hold",
     live: withAnnotations({ ignoreFields: "/spec/none" }),
     decision: "held InvalidIgnoreFields",
   },
@@ -52,17 +52,17 @@ test.each(mistakes)("$reason", ({ live, memory = forgotten, decision }) => {
 });
 
 const matches: readonly { reason: string; ignoreFields: string; state?: string; isHeld: boolean }[] = [
-  { reason: "a field that is only in what we want is matched", ignoreFields: "/spec/a", isHeld: false },
-  { reason: "so is one that is only in what is there", ignoreFields: "/spec/theirs", isHeld: false },
+  { reason: "matches a field that only the intent has", ignoreFields: "/spec/a", isHeld: false },
+  { reason: "matches a field that only the live object has", ignoreFields: "/spec/theirs", isHeld: false },
   {
-    reason: "so is one that was released before and that others removed since",
+    reason: "matches a released field that was removed since",
     ignoreFields: "/spec/gone",
     state: writeState({ ...empty, released: ["/spec/gone"] }),
     isHeld: false,
   },
-  { reason: "so is one that the schema has and the object may get", ignoreFields: "/spec/declared", isHeld: false },
-  { reason: "a field that nobody has is not", ignoreFields: "/spec/theirz", isHeld: true },
-  { reason: "one of several is enough to hold the object", ignoreFields: "/spec/a,/spec/none", isHeld: true },
+  { reason: "matches a field that the schema allows", ignoreFields: "/spec/declared", isHeld: false },
+  { reason: "does not match an unknown field", ignoreFields: "/spec/theirz", isHeld: true },
+  { reason: "one pointer without a match is enough", ignoreFields: "/spec/a,/spec/none", isHeld: true },
 ];
 test.each(matches)("$reason", ({ ignoreFields, state = writeState(empty), isHeld }) => {
   const { live } = new SmallCluster(exampleObject({ theirs: 1 }, withAnnotations({ ignoreFields, state })));
@@ -72,7 +72,7 @@ test.each(matches)("$reason", ({ ignoreFields, state = writeState(empty), isHeld
   ).toBe(isHeld ? "held" : "apply");
 });
 
-test("a hand-over is a write of its own and takes a token, of one field as of many", () => {
+test("a hand-over is one write with one token for any number of fields", () => {
   const cluster = new SmallCluster(exampleObject({ theirs: 1 }));
   const { memory } = reconcileExample(cluster, observedOf({ a: 1, b: 2 }));
   const { metadata } = cluster.live;

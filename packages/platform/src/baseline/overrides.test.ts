@@ -12,19 +12,19 @@ const none: Overrides = {
 };
 const cases: readonly { reason: string; said: Parameters<typeof withAnnotations>[0]; overrides: Partial<Overrides> }[] =
   [
-    { reason: "nothing said is nothing overridden", said: {}, overrides: {} },
+    { reason: "no annotations", said: {}, overrides: {} },
     {
-      reason: "texts are trimmed",
+      reason: "trims texts",
       said: { patch: " [] ", ignoreFields: " /spec/a\n" },
       overrides: { patch: "[]", ignoreFields: "/spec/a" },
     },
     {
-      reason: "an empty text says nothing",
+      reason: "an empty text counts as absent",
       said: { patch: " ", ignoreFields: "", mode: "", paused: "" },
       overrides: {},
     },
     { reason: "unmanaged is a mode", said: { mode: " unmanaged" }, overrides: { isUnmanaged: true } },
-    { reason: "managed is the usual one", said: { mode: "managed" }, overrides: {} },
+    { reason: "managed is the default", said: { mode: "managed" }, overrides: {} },
     {
       reason: "true adopts and pauses",
       said: { adopt: "true", paused: "true " },
@@ -37,7 +37,7 @@ test.each(cases)("$reason", ({ said, overrides }) => {
   expect(readOverrides(exampleObject({}, withAnnotations(said)))).toEqual({ ...none, ...overrides });
 });
 
-test("an object that is not there says nothing", () => expect(readOverrides(undefined)).toEqual(none));
+test("a missing object has no overrides", () => expect(readOverrides(undefined)).toEqual(none));
 
 const prefix = "platform.kubevirt.io/";
 const mistaken = (annotations: Readonly<Record<string, string>>, kind = "Thing") =>
@@ -52,15 +52,15 @@ test.each([
   ["something-else", words],
   ["enable-swap", "it has an effect only on the HyperConverged"],
   ["autopilot", "it has an effect only on the HyperConverged"],
-])("the unknown key %s is a mistake, with the word that was meant", (key, message) => {
+])("suggests a known key for %s", (key, message) => {
   expect(mistaken({ [`${prefix}${key}`]: "x" })).toEqual([`UnknownAnnotation ${prefix}${key}: ${message}`]);
 });
 
-test("keys of others are their own business", () => {
+test("ignores keys of others", () => {
   expect(mistaken({ "example.com/mode": "Unmanaged", mode: "x" })).toEqual([]);
 });
 
-test("the HyperConverged is held for a key that was meant for it as an object, and for no switch", () => {
+test("holds the HyperConverged for object keys, not for switches", () => {
   const said = { "enable-swpa": "false", autopilot: "true", "ignore-feilds": "/spec", "vfio-devices": "", odd: "1" };
   const annotations = Object.fromEntries(Object.entries(said).map(([key, value]) => [`${prefix}${key}`, value]));
   expect(mistaken(annotations, "HyperConverged")).toEqual([
@@ -78,7 +78,7 @@ test.each([
   expect(mistaken({ [`${prefix}${key}`]: value })).toEqual([`${reason} ${prefix}${key}: ${message}`]);
 });
 
-test("of many unknown keys the first few are reported", () => {
+test("reports the first of many unknown keys", () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${prefix}key-${at}`, ""]));
   expect(mistaken(many)).toHaveLength(3);
 });

@@ -68,59 +68,47 @@ const facts: ClusterFacts = {
 type Case = { readonly reason: string; readonly given: Partial<ClusterFacts>; readonly pruned: readonly string[] };
 const both = ["one", "two"];
 const cases: readonly Case[] = [
-  { reason: "what is switched off is pruned where people ask for it", given: {}, pruned: both },
-  { reason: "what is on stays", given: { hco: hcoAnnotated({ ...off, "enable-one": "true" }) }, pruned: ["two"] },
+  { reason: "disabled with pruning", given: {}, pruned: both },
+  { reason: "enabled", given: { hco: hcoAnnotated({ ...off, "enable-one": "true" }) }, pruned: ["two"] },
   {
-    reason: "a switch that cannot be read is not off",
+    reason: "an unreadable switch is not off",
     given: { hco: hcoAnnotated({ ...off, "enable-one": "False" }) },
     pruned: ["two"],
   },
-  { reason: "nobody asked", given: { hco: hcoAnnotated({ ...off, prune: "false" }) }, pruned: [] },
-  {
-    reason: "a value that is not a boolean changes nothing",
-    given: { hco: hcoAnnotated({ ...off, prune: "yes" }) },
-    pruned: [],
-  },
-  { reason: "there is no HyperConverged", given: { hco: undefined }, pruned: [] },
-  { reason: "idle prunes nothing", given: { activation: { ...facts.activation, isActive: false } }, pruned: [] },
-  {
-    reason: "what the list does not name is not pruned",
-    given: { activation: { ...facts.activation, listed: new Set(["two"]) } },
-    pruned: ["two"],
-  },
+  { reason: "without pruning", given: { hco: hcoAnnotated({ ...off, prune: "false" }) }, pruned: [] },
+  { reason: "a value that is not a boolean", given: { hco: hcoAnnotated({ ...off, prune: "yes" }) }, pruned: [] },
+  { reason: "without a HyperConverged", given: { hco: undefined }, pruned: [] },
+  { reason: "idle", given: { activation: { ...facts.activation, isActive: false } }, pruned: [] },
+  { reason: "not listed", given: { activation: { ...facts.activation, listed: new Set(["two"]) } }, pruned: ["two"] },
   { reason: "excluded", given: { exclusions: rules("[{kind: Thing, name: 'th*'}]") }, pruned: [] },
   {
-    reason: "another is excluded",
+    reason: "another one is excluded",
     given: { exclusions: rules("[{kind: Thing, name: other}, {kind: Other, name: thing}]") },
     pruned: both,
   },
-  { reason: "exclusions that are not known may name it", given: { exclusions: undefined }, pruned: [] },
-  { reason: "a plan is in charge of the object", given: { plans: [plan("other", "thing")] }, pruned: [] },
-  { reason: "a plan is in charge of a purpose", given: { plans: [plan("density", "other")] }, pruned: ["one"] },
-  { reason: "a plan is in charge of something else", given: { plans: [plan("other", "other")] }, pruned: both },
-  {
-    reason: "plans that cannot be read may be in charge",
-    given: { unread: { name: "plans", why: "not listed" } },
-    pruned: [],
-  },
+  { reason: "unknown exclusions", given: { exclusions: undefined }, pruned: [] },
+  { reason: "a plan governs the object", given: { plans: [plan("other", "thing")] }, pruned: [] },
+  { reason: "a plan governs the purpose", given: { plans: [plan("density", "other")] }, pruned: ["one"] },
+  { reason: "a plan governs another object", given: { plans: [plan("other", "other")] }, pruned: both },
+  { reason: "unread plans", given: { unread: { name: "plans", why: "not listed" } }, pruned: [] },
 ];
 
 test.each(cases)("pruned: $reason", ({ given, pruned }) => {
   expect(prunedParts({ assets }, { ...facts, ...given }).map(({ name }) => name)).toEqual(pruned);
 });
 
-test("of an object that is yielded field by field a plan keeps its fields, and the rest is pruned", () => {
+test("prunes a fieldwise object except for the fields of a plan", () => {
   const governed = { ...facts, plans: [plan("other", "thing")] };
   expect(prunedParts({ assets: [part("one", "fieldwise")] }, governed)).toHaveLength(1);
 });
 
 const barring: readonly { readonly reason: string; readonly given: Partial<ClusterFacts>; readonly isIt: boolean }[] = [
-  { reason: "nothing speaks against it", given: {}, isIt: false },
+  { reason: "without objections", given: {}, isIt: false },
   { reason: "excluded", given: { exclusions: rules("[{kind: Thing, name: thing}]") }, isIt: true },
-  { reason: "exclusions are not known", given: { exclusions: undefined }, isIt: true },
+  { reason: "unknown exclusions", given: { exclusions: undefined }, isIt: true },
   { reason: "governed", given: { plans: [plan("other", "thing")] }, isIt: true },
-  { reason: "another is governed", given: { plans: [plan("other", "other")] }, isIt: false },
-  { reason: "plans are not known", given: { unread: { name: "plans", why: "not listed" } }, isIt: true },
+  { reason: "another one is governed", given: { plans: [plan("other", "other")] }, isIt: false },
+  { reason: "unread plans", given: { unread: { name: "plans", why: "not listed" } }, isIt: true },
 ];
 
 test.each(barring)("barred: $reason", ({ given, isIt }) => {

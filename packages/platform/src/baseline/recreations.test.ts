@@ -10,7 +10,7 @@ import { noteThere, readState } from "./state.ts";
 const minute = 60_000;
 const start = 1_800_000_000_000;
 
-test("what was deleted five times in an hour is made again when the window has room", () => {
+test("recreates an object five times an hour, then when the window allows", () => {
   const minutes = (count: number) => start - count * minute;
   const memory = (recreated: readonly number[]) => ({ ...forgotten, wasThere: true, recreated });
   const five = [50, 40, 30, 20, 10].map(minutes);
@@ -25,7 +25,7 @@ test("what was deleted five times in an hour is made again when the window has r
   expect(decideObject(observedOf({ a: 1 }, { memory: memory(ahead) }))).toMatchObject({ inMs: 60 * minute });
 });
 
-test("a re-creation is counted on the object itself, the first creation is not", () => {
+test("counts re-creations, not the first creation, in the state", () => {
   const recreatedBy = (memory: ObjectMemory) => {
     const decision = decideObject(observedOf({ a: 1 }, { memory }));
     return decision.kind === "apply" && readState(decision.apply.object).recreated;
@@ -54,9 +54,7 @@ function simulateDeletions(deletions: readonly Deletion[]): readonly number[] {
   return made.slice(1); // the first creation is not a re-creation
 }
 
-test("a deletion is undone at most five times in an hour, at whatever pace, restarts or not", {
-  timeout: 240_000,
-}, () => {
+test("recreates at most five times an hour at any pace, also across restarts", { timeout: 240_000 }, () => {
   const pace = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 1, max: 13 * minute }));
   const deletion = fc.record({ afterMs: pace, isForgotten: fc.boolean() });
   const law = fc.property(fc.array(deletion, { minLength: 7, maxLength: 12, size: "max" }), (deletions) => {
@@ -67,7 +65,7 @@ test("a deletion is undone at most five times in an hour, at whatever pace, rest
   fc.assert(law, runsForCost(8));
 });
 
-test("whoever deletes it every quarter of an hour has it back every time", () => {
+test("recreates each time if deleted every 15 minutes", () => {
   const deletions = Array.from({ length: 12 }, (_, at) => ({ afterMs: 15 * minute, isForgotten: at % 3 === 0 }));
   expect(simulateDeletions(deletions)).toHaveLength(11);
 });

@@ -30,91 +30,87 @@ type Case = {
 const live = { a: 1, b: 2, m: { c: 3 } };
 const cases: readonly Case[] = [
   {
-    reason: "what we alone own and ignore is handed over",
+    reason: "hands over an ignored field that only we own",
     owners: [apply(us, "spec/a", "spec/b")],
     masked: paths("spec/a"),
     handed: ["/spec/a"],
   },
   {
-    reason: "what somebody else owns too is theirs already",
+    reason: "a field with another owner is already theirs",
     owners: [apply(us, "spec/a", "spec/b"), update("them", "spec/a")],
     masked: paths("spec/a"),
   },
   {
-    reason: "to own the map around it is not to own it",
+    reason: "the owner of the parent map does not own the field",
     owners: [apply(us, "spec/a", "spec/b"), update("them", "spec", "spec/m")],
     masked: paths("spec/a"),
     handed: ["/spec/a"],
   },
   {
-    reason: "a hand-over that was begun is made again",
+    reason: "repeats an interrupted hand-over",
     owners: [apply(us, "spec/a", "spec/b"), apply(holder, "spec/a")],
     masked: paths("spec/a"),
     handed: ["/spec/a"],
   },
   {
-    reason: "what an active asset no longer wants goes",
+    reason: "removes a field that an active asset dropped",
     owners: [apply(us, "spec/a", "spec/b")],
     fields: { on: ["/spec/a"] },
   },
   {
-    reason: "what an asset wanted that is not active any more stays",
+    reason: "keeps a field of an inactive asset",
     owners: [apply(us, "spec/a", "spec/b")],
     fields: { off: ["/spec/a"] },
     handed: ["/spec/a"],
   },
   {
-    reason: "what an asset wanted that is pruned goes with it",
+    reason: "removes a field of pruned assets",
     owners: [apply(us, "spec/a", "spec/b")],
     fields: { pruned: ["/spec/a"], "also-pruned": ["/spec/a"] },
   },
   {
-    reason: "what is pruned stays where another asset wanted it that is not active for its own reasons",
+    reason: "keeps a pruned field that an inactive asset also wanted",
     owners: [apply(us, "spec/a", "spec/b")],
     fields: { pruned: ["/spec/a"], off: ["/spec/a"] },
     handed: ["/spec/a"],
   },
   {
-    reason: "what is ignored stays even if an asset applied it that is pruned",
+    reason: "keeps an ignored field of a pruned asset",
     owners: [apply(us, "spec/a", "spec/b")],
     masked: paths("spec/a"),
     fields: { pruned: ["/spec/a"] },
     handed: ["/spec/a"],
   },
+  { reason: "keeps a field of unknown origin", owners: [apply(us, "spec/a", "spec/b")], handed: ["/spec/a"] },
   {
-    reason: "what came from nobody knows where stays",
-    owners: [apply(us, "spec/a", "spec/b")],
-    handed: ["/spec/a"],
-  },
-  {
-    reason: "what is ignored stays even if an active asset applied it",
+    reason: "keeps an ignored field of an active asset",
     owners: [apply(us, "spec/a", "spec/b")],
     masked: paths("spec/a"),
     fields: { on: ["/spec/a"] },
     handed: ["/spec/a"],
   },
   {
-    reason: "a parent that is ignored covers all below",
+    reason: "an ignored parent covers all fields below",
     owners: [apply(us, "spec/m/c", "spec/b")],
     masked: paths("spec/m"),
     handed: ["/spec/m/c"],
   },
   {
-    reason: "what is left empty holds nothing",
+    reason: "an empty intent hands over the field",
     intent: {},
     owners: [apply(us, "spec/a")],
     masked: paths("spec/a"),
     handed: ["/spec/a"],
   },
   {
-    reason: "a map that we own around a field of somebody else is handed over: without it their field would go",
+    reason: "hands over our map around a foreign field",
     owners: [apply(us, "spec/m", "spec/b"), update("them", "spec/m/c")],
     masked: paths("spec/m/c"),
     handed: ["/spec/m"],
   },
-  { reason: "we do not give away what we do not own", owners: [update("them", "spec/a")], masked: paths("spec/a") },
+  { reason: "does not hand over a foreign field", owners: [update("them", "spec/a")], masked: paths("spec/a") },
   {
-    reason: "our memory is nobody's",
+    reason: "does not hand over our state",
     owners: [apply(us, "spec/b", "metadata/annotations/platform.kubevirt.io~1state")],
   },
 ];
@@ -132,12 +128,12 @@ test.each(cases)("$reason", ({ intent = { b: 2 }, owners, masked = [], fields = 
   expect(found.map(writePath)).toEqual(handed);
 });
 
-test("a field is handed over with the value that it has, beside all that is held already", () => {
+test("hands over the live value in addition to held fields", () => {
   const held = withOwners(objectOf(live), [apply(holder, "spec/b")]);
   expect(transferObject(held, paths("spec/m/c"))).toEqual(objectOf({ b: 2, m: { c: 3 } }));
 });
 
-test("a map is handed over without what others have in it", () => {
+test("hands over a map without its foreign members", () => {
   const owned = withOwners(objectOf(live), [apply(us, "spec/m", "spec/b"), update("them", "spec/m/c")]);
   expect(transferObject(owned, paths("spec/m", "spec/b"))).toEqual(objectOf({ m: {}, b: 2 }));
   const whole = withOwners(objectOf(live), [apply(us, "spec/m", "spec/b")]);
@@ -145,29 +141,33 @@ test("a map is handed over without what others have in it", () => {
 });
 
 const givings: readonly { reason: string; owners: readonly ClusterEntry[]; rest: Json | undefined }[] = [
-  { reason: "what nobody else owns is held on", owners: [apply(holder, "spec/a")], rest: undefined },
+  { reason: "holds a field without another owner", owners: [apply(holder, "spec/a")], rest: undefined },
   {
-    reason: "what somebody took is given up",
+    reason: "gives up a field that another client took",
     owners: [apply(holder, "spec/a", "spec/b"), update("them", "spec/a")],
     rest: { b: 2 },
   },
-  { reason: "what we own again is given up", owners: [apply(holder, "spec/a"), apply(us, "spec/a")], rest: "nothing" },
   {
-    reason: "what lies in a map of somebody else is held on",
+    reason: "gives up a field that we own again",
+    owners: [apply(holder, "spec/a"), apply(us, "spec/a")],
+    rest: "nothing",
+  },
+  {
+    reason: "holds a field in a foreign map",
     owners: [apply(holder, "spec/a"), update("them", "spec", "spec/b")],
     rest: undefined,
   },
   {
-    reason: "a map around a field of somebody else is held on: without it their field would go",
+    reason: "holds a map around a foreign field",
     owners: [apply(holder, "spec/m"), update("them", "spec/m/c")],
     rest: undefined,
   },
   {
-    reason: "and its content stays theirs",
+    reason: "gives up the foreign content of a map",
     owners: [apply(holder, "spec/m", "spec/a"), update("them", "spec/m/c", "spec/a")],
     rest: { m: {} },
   },
-  { reason: "where nothing is held there is nothing to give up", owners: [apply(us, "spec/a")], rest: undefined },
+  { reason: "has nothing to give up", owners: [apply(us, "spec/a")], rest: undefined },
 ];
 
 test.each(givings)("$reason", ({ owners, rest }) => {
@@ -176,7 +176,7 @@ test.each(givings)("$reason", ({ owners, rest }) => {
   expect(releaseOwnershipObject(withOwners(objectOf(live), owners))).toEqual(wanted);
 });
 
-test("a part of a list element is held on while we keep the element", () => {
+test("holds a part of a list element while we keep the element", () => {
   const element = 'k:{"port":1}';
   const object = withOwners(objectOf({ ports: [{ port: 1, name: "x", target: "y" }] }), [
     {

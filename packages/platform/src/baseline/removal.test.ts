@@ -50,26 +50,22 @@ type Case = {
 };
 
 const always: readonly Case[] = [
-  { reason: "what carries our label is deleted as it was seen", given: {}, as: deleted },
+  { reason: "deletes an object with our label in the observed version", given: {}, as: deleted },
   {
-    reason: "what does not carry our label is kept",
+    reason: "keeps an object without our label",
     given: { labels: {} },
     as: kept("it does not have the operator's label"),
   },
   {
-    reason: "a label with another value is not ours",
+    reason: "keeps an object with another label value",
     given: { labels: { "platform.kubevirt.io/managed-by": "somebody" } },
     as: kept("it does not have the operator's label"),
   },
-  { reason: "what is unmanaged is kept", given: { said: { mode: "unmanaged" } }, as: kept("it is unmanaged") },
-  { reason: "what is paused is kept", given: { said: { paused: "true" } }, as: kept("it is paused") },
+  { reason: "keeps an unmanaged object", given: { said: { mode: "unmanaged" } }, as: kept("it is unmanaged") },
+  { reason: "keeps a paused object", given: { said: { paused: "true" } }, as: kept("it is paused") },
+  { reason: "keeps an object without uid", given: { identity: {} }, as: kept("it has no uid or resourceVersion") },
   {
-    reason: "without an identity nothing is deleted",
-    given: { identity: {} },
-    as: kept("it has no uid or resourceVersion"),
-  },
-  {
-    reason: "without a version nothing is deleted",
+    reason: "keeps an object without resourceVersion",
     given: { identity: { uid: "u" } },
     as: kept("it has no uid or resourceVersion"),
   },
@@ -78,22 +74,22 @@ const always: readonly Case[] = [
 const tombstones: readonly Case[] = [
   ...always,
   {
-    reason: "an object that was there before the operator is kept",
+    reason: "keeps an object that existed before the operator",
     given: { said: { state: stateText({ fields: { one: ["/spec/a"] } }) } },
     as: kept("nothing proves that the operator created it"),
   },
   {
-    reason: "a record that another client wrote proves nothing",
+    reason: "a state written by another client proves nothing",
     given: { theirs: ["metadata/annotations/platform.kubevirt.io~1state"] },
     as: kept("nothing proves that the operator created it"),
   },
   {
-    reason: "an object that another client gave content is kept",
+    reason: "keeps an object with foreign content",
     given: { theirs: ["spec/b"] },
     as: kept("nothing proves that the operator created it"),
   },
   {
-    reason: "an object with only our label is kept",
+    reason: "keeps an object with only our label",
     given: { said: { state: "" }, owner: "kubectl-create" },
     as: kept("the operator owns none of its fields"),
   },
@@ -106,45 +102,45 @@ test.each(tombstones)("tombstone: $reason", ({ given, as }) => {
 const pruning: readonly Case[] = [
   ...always,
   {
-    reason: "what we own nothing in is kept",
+    reason: "keeps an object without fields of ours",
     given: { owner: "somebody" },
     as: kept("the operator owns none of its fields"),
   },
   {
-    reason: "what was there before us is let go of",
+    reason: "releases an object that existed before the operator",
     given: { said: { state: stateText({ fields: { one: ["/spec/a"] } }) } },
     as: released,
   },
-  { reason: "what has lost our memory is let go of", given: { said: { state: "?" } }, as: released },
+  { reason: "releases an object with a lost state", given: { said: { state: "?" } }, as: released },
   {
-    reason: "a record that another client wrote proves nothing",
+    reason: "a state written by another client proves nothing",
     given: { theirs: ["metadata/annotations/platform.kubevirt.io~1state"] },
     as: released,
   },
-  { reason: "what another client gave content is let go of", given: { theirs: ["spec/b"] }, as: released },
-  { reason: "labels and annotations of others keep nothing", given: { theirs: ["metadata/labels/team"] }, as: deleted },
-  { reason: "the HyperConverged is never deleted", given: { kind: "HyperConverged" }, as: released },
+  { reason: "releases an object with foreign content", given: { theirs: ["spec/b"] }, as: released },
+  { reason: "ignores foreign labels and annotations", given: { theirs: ["metadata/labels/team"] }, as: deleted },
+  { reason: "never deletes the HyperConverged", given: { kind: "HyperConverged" }, as: released },
   {
-    reason: "what an asset made, too, that is not pruned is kept",
+    reason: "keeps an object of an asset that is not pruned",
     given: {},
     pruned: ["one", "three"],
     as: kept("two also applied it and is still enabled"),
   },
   {
-    reason: "an asset that had no part in it does not keep it",
+    reason: "ignores an asset without a part in it",
     given: { said: { state: stateText({ created: true, fields: { one: ["/spec/a"] } }) } },
     pruned: ["one"],
     as: deleted,
   },
   {
-    reason: "where it is forgotten who made it any asset may have",
+    reason: "without a record, any asset may have applied it",
     given: { said: { state: stateText({ created: true }) } },
     pruned: ["one", "two"],
     as: kept("three also applied it and is still enabled"),
   },
 ];
 
-test("a forged record is not believed when the state is written again", () => {
+test("does not trust a forged state when it writes the state", () => {
   const forged = liveOf({ theirs: ["metadata/annotations/platform.kubevirt.io~1state"] });
   expect([readState(liveOf({})).created, readState(forged).created]).toEqual([true, false]);
 });

@@ -32,11 +32,11 @@ const shapes: readonly { names: string; shape: unknown }[] = [
   { names: "constructor", shape: undefined },
 ];
 
-test.each(shapes)("the schema says how $names is merged", ({ names, shape }) => {
+test.each(shapes)("reads the merge strategy of $names", ({ names, shape }) => {
   expect(shapeFrom(schema)(names.split("."))).toEqual(shape);
 });
 
-test("a default is found through maps and lists", () => {
+test("finds defaults through maps and lists", () => {
   const find = defaultFrom(schema);
   expect(find(fieldPath("spec", "limit"))).toBe(5);
   expect(find(fieldPath("spec", "byName", "any", "flag"))).toBe(false);
@@ -44,13 +44,13 @@ test("a default is found through maps and lists", () => {
   expect(find(fieldPath("spec", "none"))).toBeUndefined();
 });
 
-test("a Service is merged as the API server merges it", () => {
+test("a Service merges like in the API server", () => {
   expect(builtInShape("Service")(["spec", "ports"])).toEqual({ kind: "map", keys: ["port", "protocol"] });
   expect(builtInShape("Service")(["spec", "selector"])).toEqual({ kind: "atomic" });
   expect(builtInShape("Unicorn")(["spec", "ports"])).toBeUndefined();
 });
 
-test("a field is declared by its name, through lists, and not by a free map", () => {
+test("a declared field is known by name, through lists, not by an open map", () => {
   const items = { type: "object", properties: { port: { type: "integer" } } };
   const ports = { type: "array", items };
   const free = { type: "object", additionalProperties: { type: "string" } };

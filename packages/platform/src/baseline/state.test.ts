@@ -24,7 +24,7 @@ const full: ObjectState = {
   inputWrite: { at: 1_700_000_003_000, decisions: "0123456789ab", version: "1.2.3" },
 };
 
-test("the memory is written as the specification says", () => {
+test("writes the state as specified", () => {
   expect(JSON.parse(writeState(full))).toEqual({
     v: 1,
     created: true,
@@ -38,30 +38,33 @@ test("the memory is written as the specification says", () => {
   });
 });
 
-test("what is empty is left out", () => expect(writeState(nothingKnown)).toBe('{"v":1}'));
+test("omits empty members", () => expect(writeState(nothingKnown)).toBe('{"v":1}'));
 
 const unreadable: readonly { reason: string; text: string }[] = [
-  { reason: "no JSON", text: "{" },
-  { reason: "no map", text: "[1]" },
-  { reason: "nothing", text: "" },
+  { reason: "not JSON", text: "{" },
+  { reason: "not a map", text: "[1]" },
+  { reason: "empty", text: "" },
   { reason: "another version", text: '{"v":2,"created":true}' },
-  { reason: "no version", text: '{"created":true}' },
-  { reason: "a version from a prototype", text: '{"__proto__":{"v":1},"created":true}' },
-  { reason: "more than there can be", text: `{"v":1,"created":true,"patch":"${"x".repeat(16_384)}"}` },
-  { reason: "a depth that nobody writes", text: `{"v":1,"created":true,"fields":${"[".repeat(9000)}` },
+  { reason: "without a version", text: '{"created":true}' },
+  { reason: "with a version in the prototype", text: '{"__proto__":{"v":1},"created":true}' },
+  { reason: "too large", text: `{"v":1,"created":true,"patch":"${"x".repeat(16_384)}"}` },
+  { reason: "too deep", text: `{"v":1,"created":true,"fields":${"[".repeat(9000)}` },
   {
-    reason: "members of the wrong kind",
+    reason: "with members of the wrong type",
     text: '{"v":1,"created":"yes","fields":[],"released":{},"patch":5,"fights":7,"paused":"x","recreated":"y"}',
   },
-  { reason: "times that are none", text: '{"v":1,"recreated":["yesterday",5,null]}' },
-  { reason: "half a pause", text: '{"v":1,"paused":{"field":"/spec/a","by":"x","at":"2026-01-01T00:00:00Z"}}' },
+  { reason: "with invalid times", text: '{"v":1,"recreated":["yesterday",5,null]}' },
+  {
+    reason: "with an incomplete pause",
+    text: '{"v":1,"paused":{"field":"/spec/a","by":"x","at":"2026-01-01T00:00:00Z"}}',
+  },
 ];
 
-test.each(unreadable)("a memory that is $reason is empty", ({ text }) => {
+test.each(unreadable)("a state that is $reason reads as empty", ({ text }) => {
   expect(readState(carrying(text))).toEqual(nothingKnown);
 });
 
-test("names of prototypes are names", () => {
+test("names of prototypes are plain names", () => {
   const text =
     '{"v":1,"fields":{"__proto__":["/spec/a"],"constructor":["/spec/b"]},"fights":{"__proto__":["2026-01-01T00:00:00Z"]}}';
   const { fields, fights } = readState(carrying(text));
@@ -71,7 +74,7 @@ test("names of prototypes are names", () => {
   expect(JSON.parse(writeState(readState(carrying(text))))).toEqual(JSON.parse(text));
 });
 
-test("a pause is of one kind only where all of it can be read", () => {
+test("reads a complete pause", () => {
   expect(readState(carrying(writeState(full))).paused).toEqual(full.paused);
 });
 
@@ -97,14 +100,14 @@ const anyState: fc.Arbitrary<ObjectState> = fc.record({
   inputWrite: fc.option(fc.record({ at: time, decisions: fc.string(), version: fc.string() }), { nil: undefined }),
 });
 
-test("what is written is read back", () => {
+test("reads back what it writes", () => {
   const law = fc.property(anyState, (state) => {
     expect(readState(carrying(writeState(state)))).toEqual(state);
   });
   fc.assert(law);
 });
 
-test("a memory never grows beyond 16 KiB, and the newest fights stay", () => {
+test("stays below 16 KiB and keeps the newest edit wars", () => {
   const long = fc.array(fc.tuple(fc.string({ minLength: 40, maxLength: 300 }), time), {
     minLength: 40,
     maxLength: 120,
@@ -123,7 +126,7 @@ test("a memory never grows beyond 16 KiB, and the newest fights stay", () => {
   fc.assert(law, runsForCost(64));
 });
 
-test("hostile text costs nothing and breaks nothing", () => {
+test("hostile text does not throw", () => {
   const law = fc.property(
     fc.oneof(
       fc.json(),

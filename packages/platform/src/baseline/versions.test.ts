@@ -23,12 +23,7 @@ const entry = (
   operation: ClusterEntry["operation"],
   apiVersion: string,
   ...fields: readonly string[]
-): Versioned => ({
-  manager,
-  operation,
-  apiVersion,
-  paths: paths(...fields),
-});
+): Versioned => ({ manager, operation, apiVersion, paths: paths(...fields) });
 const ours = (...fields: readonly string[]) =>
   entry(us, "Apply", old, "metadata/labels/platform.kubevirt.io~1managed-by", ...fields);
 
@@ -64,7 +59,7 @@ function decisionFor(live: KubeObject, spec = wanted, memory: ObjectMemory = for
 
 const is = (evictionStrategy: Json): JsonMap => ({ virtualization: { evictionStrategy } });
 
-test("what somebody set through v1beta1 is contested in v1", () => {
+test("a foreign field in v1beta1 is contested in v1", () => {
   const live = hco(is("LiveMigrate"), [entry("them", "Update", old, "spec/evictionStrategy")]);
   const decision = decisionFor(live);
   const contested = decision.kind === "apply" ? decision.apply.contested : [];
@@ -74,18 +69,18 @@ test("what somebody set through v1beta1 is contested in v1", () => {
   expect(decision.kind === "apply" && decision.apply.object["spec"]).toEqual({});
 });
 
-test("a field whose origin nobody knows is contested by whoever set what nobody can place", () => {
+test("a field of unknown origin is contested by owners of unknown fields", () => {
   const live = hco({ networking: { a: 1 } }, [entry("them", "Update", old, "spec/networkBinding")]);
   const decision = decisionFor(live, { networking: { a: 2 } });
   expect(decision.kind === "apply" && decision.apply.contested.map(({ managers }) => managers)).toEqual([["them"]]);
 });
 
-test("what we applied in v1beta1 is ours in v1: all is in order, and nothing is asked", () => {
+test("our v1beta1 fields are in sync in v1 without a dry run", () => {
   const live = hco(is("None"), [ours("spec/evictionStrategy")], applied);
   expect(decisionFor(live).kind).toBe("in-sync");
 });
 
-test("nor do we contest it ourselves, whatever of ours nobody can place", () => {
+test("we do not contest our own unknown fields", () => {
   const live = hco(is("LiveMigrate"), [ours("spec/evictionStrategy", "spec/featureGates/alignCPUs", "spec/infra")]);
   expect(decisionFor(live)).toMatchObject({
     kind: "apply",
@@ -93,7 +88,7 @@ test("nor do we contest it ourselves, whatever of ours nobody can place", () => 
   });
 });
 
-test("what others took from us in v1 is a drift, though we remember it in terms of v1beta1", () => {
+test("a field taken in v1 is drift, though remembered in v1beta1", () => {
   const live = hco(
     is("LiveMigrate"),
     [ours(), entry("them", "Update", fresh, "spec/virtualization/evictionStrategy")],
@@ -105,7 +100,7 @@ test("what others took from us in v1 is a drift, though we remember it in terms 
   });
 });
 
-test("what we owned by the server's last answer in v1beta1 is agreed in v1", () => {
+test("a field we owned in v1beta1 is agreed in v1", () => {
   const answer = { ...hco({ evictionStrategy: "None" }, [ours("spec/evictionStrategy")]), apiVersion: old };
   const live = hco(is("LiveMigrate"), [ours(), entry("them", "Update", fresh, "spec/virtualization/evictionStrategy")]);
   const decision = decisionFor(live, wanted, { ...forgotten, answer });
@@ -115,14 +110,14 @@ test("what we owned by the server's last answer in v1beta1 is agreed in v1", () 
 const leftAlone = { ...is("None"), deployment: { uninstallStrategy: "RemoveWorkloads" } };
 const both = ours("spec/evictionStrategy", "spec/uninstallStrategy");
 
-test("what an active asset no longer wants is withdrawn, not handed over", () => {
+test("withdraws a field that an active asset dropped", () => {
   expect(decisionFor(hco(leftAlone, [both], applied))).toMatchObject({
     kind: "apply",
     apply: { handOver: [], contested: [] },
   });
 });
 
-test("what came from nobody knows where is handed over, where it is in v1", () => {
+test("hands over a field of unknown origin at its v1 path", () => {
   const live = hco(leftAlone, [both]);
   const decision = decisionFor(live);
   const handed = decision.kind === "apply" ? decision.apply.handOver : [];
@@ -130,12 +125,12 @@ test("what came from nobody knows where is handed over, where it is in v1", () =
   expect(transferObject(live, handed)["spec"]).toEqual({ deployment: leftAlone.deployment });
 });
 
-test("what the holder of released fields holds in terms of v1beta1 it holds on in v1", () => {
+test("released v1beta1 fields stay released in v1", () => {
   const live = hco(leftAlone, [entry("virt-platform-operator-released", "Apply", old, "spec/uninstallStrategy")]);
   expect(transferObject(live, [])["spec"]).toEqual({ deployment: leftAlone.deployment });
 });
 
-test("a fight that began in v1beta1 goes on in v1", () => {
+test("an edit war from v1beta1 continues in v1", () => {
   const times = ["00:01", "00:02", "00:03", "00:04", "00:05"].map((time) => `2026-01-01T${time}:00Z`);
   const fights = { "/spec/evictionStrategy|them": times, "/spec/virtualization/evictionStrategy|them": times.slice(1) };
   const state = remembered({ fields: { asset: ["/spec/evictionStrategy"] }, fights });
@@ -149,7 +144,7 @@ test("a fight that began in v1beta1 goes on in v1", () => {
   });
 });
 
-test("a name that only begins like one that moved stays, as does all of other kinds", () => {
+test("fields with similar names and other kinds do not move", () => {
   const state = remembered({
     fields: { a: ["/spec/certConfigs", "/spec/featureGates/alignCPUs", "/spec/certConfig"] },
   });

@@ -37,14 +37,14 @@ const factsOf = (...objects: readonly KubeObject[]) =>
     }),
   });
 
-test("assets are decided by the hardware that counts", () => {
+test("assets follow the counted hardware", () => {
   const { hardware, hardwareChanges, fact } = factsOf();
   expect(hardware).toMatchObject({ numaNodesPresent: false, podSubnetPrefix: 23 });
   expect(fact({ read: "hardware" })).toEqual({ kind: "known", value: hardware });
   expect(hardwareChanges).toEqual([numa, size]);
 });
 
-test("the cluster's Network counts at once, whatever nodes report", () => {
+test("the cluster's Network counts at once", () => {
   const { hardware, hardwareChanges } = factsOf(network);
   expect(hardware.podSubnetPrefix).toBe(22);
   expect(hardwareChanges).toEqual([numa]);

@@ -1,6 +1,6 @@
 // Builds the facts for the evaluation of assets from a lookup.
 
-import type { Json, KubeObject, Ref } from "@virt/api";
+import type { KubeObject, Ref } from "@virt/api";
 import {
   type CountedHardware,
   type GovernorConfig,
@@ -10,11 +10,13 @@ import {
   poolRuleParts,
   type ReadParts,
   readHardware,
+  readMachineConfig,
+  readMachineConfigPool,
   readTopology,
   type Topology,
   withHostPrefix,
 } from "@virt/cluster";
-import { asList, asText, at } from "@virt/objects";
+import { asText } from "@virt/objects";
 import { type Activation, type ActivationMode, readActivation } from "../activation.ts";
 import type { Asset, AssetFactOf, AssetRead, PlacedRef } from "../asset.ts";
 import { deviceAnnotations } from "../devices.ts";
@@ -210,11 +212,11 @@ function factFromLookup({ value, unreadReason }: LookupResult<unknown>): Fact {
 /** Returns the pool's fact. Without a rendered config, its kernel arguments are unknown. */
 function poolFact(listed: ListResult, { rendered }: Lookup): Fact {
   const [pool] = listed.items;
-  const name = asText(at(pool, "spec", "configuration", "name"));
+  const name = pool && readMachineConfigPool(pool).target.name;
   const config = name === undefined ? {} : rendered(name);
   if (config.unreadReason !== undefined) return factFromLookup(config);
-  const given: Json | undefined = config.value && at(config.value, "spec", "kernelArguments");
-  const kernelArguments = config.value && asList(given).flatMap((one) => asText(one) ?? []);
+  const kernelArguments =
+    config.value && readMachineConfig(config.value).kernelArguments.flatMap((one) => asText(one) ?? []);
   return whole(listed, ([first]) => first && { labels: first.metadata.labels ?? {}, kernelArguments });
 }
 

@@ -91,84 +91,84 @@ const worst: ClusterFacts = {
 };
 
 /** Fixes one cause after another. Each time, the next check gives the reason. */
-const ladder: readonly { reason: string; details: string; mended: Partial<ClusterFacts> }[] = [
-  { reason: "excluded HCOMissing", details: "HyperConverged not found", mended: { hco: hcoWith({}) } },
+const ladder: readonly { reason: string; details: string; fixed: Partial<ClusterFacts> }[] = [
+  { reason: "excluded HCOMissing", details: "HyperConverged not found", fixed: { hco: hcoWith({}) } },
   {
     reason: "excluded NotActivated",
     details: "disabled",
-    mended: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
+    fixed: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
   },
   {
     reason: "excluded NotListed",
     details: "neither asset nor its group",
-    mended: { activation: { isActive: true, listed: new Set(["group"]), unknown: [] } },
+    fixed: { activation: { isActive: true, listed: new Set(["group"]), unknown: [] } },
   },
   {
     reason: "excluded SwitchedOff",
     details: "expected platform.kubevirt.io/vfio-devices present, found absent",
-    mended: { hco: hcoWith({ "vfio-devices": "[" }) },
+    fixed: { hco: hcoWith({ "vfio-devices": "[" }) },
   },
-  { reason: "held InvalidConfiguration", details: "vfio-devices", mended: { brokenDevices: [] } },
+  { reason: "held InvalidConfiguration", details: "vfio-devices", fixed: { brokenDevices: [] } },
   {
     reason: "excluded ConditionNotMet",
     details: "expected",
-    mended: { hco: hcoWith({ "vfio-devices": "[]", wanted: "yes" }) },
+    fixed: { hco: hcoWith({ "vfio-devices": "[]", wanted: "yes" }) },
   },
   {
     reason: "excluded InvalidExclusions",
     details: "disabled-resources",
-    mended: { exclusions: rulesOf("[{kind: Thing, name: thing}]") },
+    fixed: { exclusions: rulesOf("[{kind: Thing, name: thing}]") },
   },
-  { reason: "excluded RootExclusion", details: "disabled-resources", mended: { exclusions: [] } },
-  { reason: "excluded GovernedByPlan", details: "Config plan", mended: { plans: [plan("other", "thing")] } },
-  { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", mended: { plans: [plan("other")] } },
-  { reason: "excluded ReleasedByPlan", details: "VirtPlatformConfig plan", mended: { released: {} } },
-  { reason: "excluded CRDMissing", details: crd, mended: { crds: new Set([crd]) } },
+  { reason: "excluded RootExclusion", details: "disabled-resources", fixed: { exclusions: [] } },
+  { reason: "excluded GovernedByPlan", details: "Config plan", fixed: { plans: [plan("other", "thing")] } },
+  { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", fixed: { plans: [plan("other")] } },
+  { reason: "excluded ReleasedByPlan", details: "VirtPlatformConfig plan", fixed: { released: {} } },
+  { reason: "excluded CRDMissing", details: crd, fixed: { crds: new Set([crd]) } },
   {
     reason: "excluded CRDMissing",
     details: "needed.example.com",
-    mended: { crds: new Set([crd, "needed.example.com"]) },
+    fixed: { crds: new Set([crd, "needed.example.com"]) },
   },
   {
     reason: "excluded CRDMissing",
     details: "gate.example.com",
-    mended: { crds: new Set([crd, "needed.example.com", "gate.example.com"]) },
+    fixed: { crds: new Set([crd, "needed.example.com", "gate.example.com"]) },
   },
   {
     reason: "held InputUnavailable",
     details: "ConfigMap input: the server does not answer",
-    mended: { fact: () => ({ kind: "known", value: undefined }) },
+    fixed: { fact: () => ({ kind: "known", value: undefined }) },
   },
-  { reason: "held InputUnavailable", details: "namespace place", mended: { hasNamespace: () => false } },
-  { reason: "excluded NamespaceMissing", details: "place", mended: { hasNamespace: () => true } },
+  { reason: "held InputUnavailable", details: "namespace place", fixed: { hasNamespace: () => false } },
+  { reason: "excluded NamespaceMissing", details: "place", fixed: { hasNamespace: () => true } },
   {
     reason: "held InputUnavailable",
     details: "Thing: not listed yet",
-    mended: { unlisted: ({ kind }) => (kind === "DaemonSet" ? "forbidden" : undefined) },
+    fixed: { unlisted: ({ kind }) => (kind === "DaemonSet" ? "forbidden" : undefined) },
   },
-  { reason: "held InputUnavailable", details: "DaemonSet: forbidden", mended: { unlisted: () => undefined } },
-  { reason: "excluded AlreadyProvided", details: "DaemonSet openshift-cnv/other", mended: { live: () => undefined } },
-  { reason: "excluded AlreadyProvided", details: "Thing foreign", mended: { others: () => [thing] } },
+  { reason: "held InputUnavailable", details: "DaemonSet: forbidden", fixed: { unlisted: () => undefined } },
+  { reason: "excluded AlreadyProvided", details: "DaemonSet openshift-cnv/other", fixed: { live: () => undefined } },
+  { reason: "excluded AlreadyProvided", details: "Thing foreign", fixed: { others: () => [thing] } },
 ];
 
-test("the first check that fails is the reason, in the order of the specification", () => {
+test("the first failing check is the reason, in the specified order", () => {
   let facts = worst;
-  for (const { reason, details, mended } of ladder) {
+  for (const { reason, details, fixed } of ladder) {
     const status = evaluateAsset(asset, facts);
     expect(`${status.kind} ${"reason" in status ? status.reason : ""}`).toBe(reason);
     expect("details" in status && status.details).toContain(details);
-    facts = { ...facts, ...mended };
+    facts = { ...facts, ...fixed };
   }
   expect(evaluateAsset(asset, facts)).toEqual({ kind: "active", object: thing, leftOut: [] });
 });
 
-test("while the list of CRDs may not be complete none is missing", () => {
+test("no CRD is missing while the list may be incomplete", () => {
   const status = evaluateAsset(asset, { ...best, crds: new Set(), unread: { name: "crds", why: "not complete" } });
   expect(status).toMatchObject({ kind: "held", reason: "InputUnavailable", details: "crds: not complete" });
   expect(status).not.toHaveProperty("isExcluded");
 });
 
-test("a schema that cannot be read holds the asset: nobody knows what of it is served", () => {
+test("an unread schema puts the asset on hold", () => {
   const fact: ClusterFacts["fact"] = ({ read }) =>
     read === "schema" ? { kind: "unavailable", why: "500" } : { kind: "known", value: undefined };
   expect(evaluateAsset(asset, { ...best, fact })).toMatchObject({
@@ -177,20 +177,20 @@ test("a schema that cannot be read holds the asset: nobody knows what of it is s
   });
 });
 
-const best = ladder.reduce<ClusterFacts>((facts, { mended }) => ({ ...facts, ...mended }), worst);
+const best = ladder.reduce<ClusterFacts>((facts, { fixed }) => ({ ...facts, ...fixed }), worst);
 
-test("while our own object is there others do not take its place", () => {
+test("foreign objects do not replace our existing object", () => {
   const live = (ref: { readonly kind: string }) => (ref.kind === "Thing" ? thing : { ...thing, kind: ref.kind });
   expect(evaluateAsset(asset, { ...best, live, others: worst.others }).kind).toBe("active");
 });
 
-test("a plan that only shows what it would do governs nothing, nor does one that is ignored", () => {
+test("previewed and ignored plans do not govern", () => {
   const preview = { ...plan("governing", "thing"), status: { items: [] } };
   const ignored = { ...plan("governing", "thing"), spec: { profile: "governing", action: "Ignore" } };
   expect(evaluateAsset(asset, { ...best, plans: [preview, ignored] }).kind).toBe("active");
 });
 
-test("an object that is yielded field by field goes on beside a plan", () => {
+test("a fieldwise object continues beside a plan", () => {
   const { purpose: _, ...rest } = asset;
   expect(evaluateAsset({ ...rest, adoption: "fieldwise" }, { ...best, plans: [plan("other", "thing")] }).kind).toBe(
     "active",
@@ -199,12 +199,12 @@ test("an object that is yielded field by field goes on beside a plan", () => {
 
 const renders: readonly { reason: string; render: () => ReturnType<typeof asset.render>; status: string }[] = [
   {
-    reason: "nothing to apply has its reason",
+    reason: "reports why nothing is applied",
     render: () => nothing("AlreadyEffective"),
     status: "NothingToApply: AlreadyEffective",
   },
   {
-    reason: "a render that throws excludes its asset alone",
+    reason: "a render that throws excludes only its asset",
     render: () => {
       throw new Error("no such fact");
     },
@@ -217,7 +217,7 @@ test.each(renders)("$reason", ({ render, status }) => {
   expect(found.kind === "excluded" && `${found.reason}: ${found.details}`).toBe(status);
 });
 
-test("a leaf that the served schema does not know is left out, and listed", () => {
+test("omits and lists fields that the schema does not know", () => {
   const properties = { metadata: { type: "object" }, spec: { type: "object", properties: { b: { type: "integer" } } } };
   const schema = {
     type: "object",
@@ -233,7 +233,7 @@ test("a leaf that the served schema does not know is left out, and listed", () =
   expect(found.kind === "active" && found.object["spec"]).toEqual({ b: 2 });
 });
 
-test("a render sees what it declared, and where the operator is", () => {
+test("a render gets its declared facts and the operator's namespace", () => {
   const seen: unknown[] = [];
   const render = (facts: Parameters<typeof asset.render>[0]) => {
     seen.push(facts);

@@ -63,7 +63,7 @@ const b = part("b", () => objectOf({ m: { q: 2 } }));
 const evaluate = (assets: readonly Asset[], given = facts()) =>
   evaluateObject({ ref, assets }, { facts: given, shapeOf: noSchema, lastKnown: new Map() });
 
-test("the parts that are active are merged, and who rendered what is kept", () => {
+test("merges active parts and keeps their origin", () => {
   const { wanted } = evaluate([a, b, part("off", () => nothing("no need"))]);
   expect(wanted).toEqual({
     kind: "object",
@@ -76,7 +76,7 @@ test("the parts that are active are merged, and who rendered what is kept", () =
   });
 });
 
-test("a part that wants another value is left out alone, and says where", () => {
+test("omits only a conflicting part and reports its path", () => {
   const { wanted, statuses } = evaluate([a, part("quarrels", () => objectOf({ x: 2 })), b]);
   expect(wanted.kind === "object" && wanted.parts.map(({ asset }) => asset)).toEqual(["a", "b"]);
   expect(statuses.get("quarrels")).toMatchObject({
@@ -86,18 +86,18 @@ test("a part that wants another value is left out alone, and says where", () => 
   });
 });
 
-test("without an active part there is no object", () => {
+test("no active part means no object", () => {
   expect(evaluate([part("off", () => nothing("no need"))]).wanted).toEqual({ kind: "excluded" });
 });
 
-test("an input that cannot be read holds the whole object: no part of it may go", () => {
+test("an unread input puts the whole object on hold", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const { wanted, statuses } = evaluate([a, reading], facts({ kind: "unavailable", why: "no answer" }));
   expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "topology: no answer" });
   expect(statuses.get("a")?.kind).toBe("active");
 });
 
-test("a part whose input was read before keeps its last form, and the others go on", () => {
+test("a part with an unread input keeps its last render", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const given = facts({ kind: "unavailable", why: "no answer" });
   const lastKnown = new Map([["reading", { kind: "active", object: objectOf({ y: 7 }), leftOut: [] } as const]]);
@@ -109,7 +109,7 @@ test("a part whose input was read before keeps its last form, and the others go 
   expect(statuses.get("reading")).toMatchObject({ kind: "held", reason: "InputUnavailable" });
 });
 
-test("what a part wanted in another version of the object is nothing to keep to: the whole object is held", () => {
+test("does not keep a part in another version, so the object is on hold", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const given = facts({ kind: "unavailable", why: "no answer" });
   const object = { ...objectOf({ y: 7 }), apiVersion: "v0" };
@@ -118,7 +118,7 @@ test("what a part wanted in another version of the object is nothing to keep to:
   expect(wanted).toMatchObject({ kind: "held", reason: "InputUnavailable" });
 });
 
-test("a part that was not applied before is not applied because its input cannot be read", () => {
+test("does not apply a new part with an unread input", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const given = facts({ kind: "unavailable", why: "no answer" });
   const lastKnown = new Map([["reading", { kind: "excluded", reason: "ConditionNotMet", details: "" } as const]]);
@@ -126,7 +126,7 @@ test("a part that was not applied before is not applied because its input cannot
   expect(wanted).toMatchObject({ kind: "object", baseline: objectOf({ x: 1, m: { p: 1 } }) });
 });
 
-test("what is excluded stays so, whatever cannot be read", () => {
+test("excluded parts stay excluded with unread inputs", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const lastKnown = new Map([["reading", { kind: "active", object: objectOf({ y: 7 }), leftOut: [] } as const]]);
   const given = { ...facts({ kind: "unavailable", why: "no answer" }), exclusions: undefined };
@@ -134,12 +134,12 @@ test("what is excluded stays so, whatever cannot be read", () => {
   expect(wanted).toEqual({ kind: "excluded" });
 });
 
-test("before nodes and plans are known nothing is concluded from their absence", () => {
+test("concludes nothing before nodes and plans are known", () => {
   const { wanted } = evaluate([a], { ...facts(), unread: { name: "nodes", why: "not listed yet" } });
   expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "nodes: not listed yet" });
 });
 
-test("the fields of a plan are named, for an object that is yielded field by field", () => {
+test("names the fields of a plan in a fieldwise object", () => {
   const plan = {
     metadata: { name: "plan" },
     spec: { profile: "p", action: "Apply" },
@@ -149,7 +149,7 @@ test("the fields of a plan are named, for an object that is yielded field by fie
   expect(wanted.kind === "object" && wanted.governed.map(writePath)).toEqual(["/spec/m/p"]);
 });
 
-test("the same facts gives the same object", () => {
+test("equal facts give the same object", () => {
   const leaf = fc.oneof(fc.nat(2), fc.constantFrom("x", "y"));
   const spec = fc.dictionary(
     fc.constantFrom("a", "b", "c"),

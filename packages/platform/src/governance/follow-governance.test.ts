@@ -77,13 +77,13 @@ function handedOver(said: Readonly<Record<string, string>>, plans: readonly Gove
   return follow(governed, { plans, hco: hcoAnnotated(said), isFresh: true });
 }
 
-test("a plan governs by purpose what reboots nodes, and releases it when it is ignored or gone", () => {
+test("a plan governs by purpose and releases when ignored or deleted", () => {
   expect(follow(emptyRecord, { plans: [approved] })).toEqual({ ...emptyRecord, governed: { swap: "density" } });
   expect(handedOver({}).released).toMatchObject({ swap: { by: "density", since: { uid: "one" } } });
   expect(Object.keys(handedOver({}, [plan("Ignore")]).released)).toEqual(["swap"]);
 });
 
-test("an object that the plan no longer targets is released, what it still targets is not", () => {
+test("releases objects that the plan no longer targets", () => {
   const on = (...names: readonly string[]) =>
     plan("Apply", {
       executedGeneration: 1,
@@ -95,7 +95,7 @@ test("an object that the plan no longer targets is released, what it still targe
   expect([Object.keys(fewer.governed), Object.keys(fewer.released)]).toEqual([["swap", "gated"], ["devices"]]);
 });
 
-test("of two plans for one purpose the last one releases it", () => {
+test("the last of two plans with a purpose releases it", () => {
   const other = { ...approved, metadata: { ...approved.metadata, name: "other" } };
   const both = follow(emptyRecord, { plans: [approved, other] });
   const one = follow(both, { plans: [other] });
@@ -122,19 +122,19 @@ const asks: readonly (readonly [
   [{ "enable-swap": "false" }, {}, false],
   [{ "enable-swap": "true" }, { "enable-swap": "yes" }, false],
 ];
-test.each(asks)("said before: %o, now: %o, asked for: %s", (before, now, isAsked) => {
+test.each(asks)("before %o, now %o, requested %s", (before, now, isAsked) => {
   const after = follow(handedOver(before), { hco: hcoAnnotated(now, { resourceVersion: "11" }) });
   expect("swap" in after.released).toBe(!isAsked);
 });
 
-test("a switch that is taken away and set again is set anew", () => {
+test("a switch that is removed and set again counts as set again", () => {
   const away = follow(handedOver({ autopilot: "swap" }), { hco: hcoAnnotated({}, { resourceVersion: "11" }) });
   expect(Object.keys(away.released)).toEqual(["swap"]);
   const again = follow(away, { hco: hcoAnnotated({ autopilot: "swap" }, { resourceVersion: "12" }) });
   expect(again.released).toEqual({});
 });
 
-test("what was set before the hand-over and is seen after it asks for nothing", () => {
+test("a value from before the hand-over requests nothing", () => {
   const governed = follow(emptyRecord, { plans: [approved] });
   const unsettled = follow(governed, { hco: hcoAnnotated({}, { resourceVersion: "8" }) });
   expect(unsettled.released).toEqual({ swap: { by: "density" } });
@@ -148,7 +148,7 @@ test("what was set before the hand-over and is seen after it asks for nothing", 
   expect(follow(late, { hco: hcoAnnotated({ autopilot: "swap" }, { resourceVersion: "12" }) })).toEqual(settled);
 });
 
-test("another HyperConverged asks for nothing by what it was created with", () => {
+test("another HyperConverged requests nothing with its initial values", () => {
   const created = hcoAnnotated({ autopilot: "swap" }, { uid: "two", resourceVersion: "20" });
   const after = follow(follow(handedOver({}), { hco: created }), { hco: created, isFresh: true });
   expect(after.released).toMatchObject({ swap: { since: { uid: "two" } } });
@@ -156,7 +156,7 @@ test("another HyperConverged asks for nothing by what it was created with", () =
   expect(follow(after, { hco: said }).released).toEqual({});
 });
 
-test("it is pruned only where that is asked for after the hand-over", () => {
+test("prunes only if requested after the hand-over", () => {
   const before = handedOver({ "enable-swap": "false", prune: "true" });
   expect(before.released["swap"]?.isPruneAsked).toBeUndefined();
   const off = follow(before, { hco: hcoAnnotated({ "enable-swap": "false" }, { resourceVersion: "11" }) });
@@ -168,7 +168,7 @@ test("it is pruned only where that is asked for after the hand-over", () => {
   expect(on.released["swap"]?.isPruneAsked).toBeUndefined();
 });
 
-test("a config that was executed while nobody watched has released what it governed, once", () => {
+test("releases once after a config that ran while the operator was down", () => {
   const found = plan("Ignore", {
     items: [{ targetRef: { apiVersion: "v1", kind: "X", name: "x" }, appliedTime: "t" }],
   });
@@ -182,7 +182,7 @@ test("a config that was executed while nobody watched has released what it gover
   expect(follow(emptyRecord, { plans: [plan("Ignore")] })).toEqual(emptyRecord);
 });
 
-test("a record comes back as it was written", () => {
+test("reads back a record", () => {
   const record = handedOver({ autopilot: "swap" });
   const stored = governanceObject("own", writeGovernanceRecord(record));
   expect(readGovernanceRecord(stored)).toEqual({ kind: "record", record });

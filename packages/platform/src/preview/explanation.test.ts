@@ -7,7 +7,7 @@ const answer: DryRunAnswer = { kind: "not-asked", why: "nobody did" };
 const explained = (name: string, facts: ReturnType<typeof factsWith>) =>
   previewsIn(facts).flatMap((preview) => explainAsset(name, preview, { facts, answer }) ?? [])[0];
 
-test("fields that the CRD does not know are named", () => {
+test("reports fields that the CRD does not know", () => {
   const explanation = explained("first", factsWith(hcoAnnotated()));
   expect(explanation?.leftOut).toEqual(["/spec/unheard"]);
   expect(explanation && explanationText(explanation)).toContain(
@@ -24,7 +24,7 @@ const clusters = [
   hcoAnnotated({ "disabled-resources": "rubbish" }),
 ].flatMap((hco) => [factsWith(hco), factsWith(hco, { objects: [gpuNode] }), factsWith(hco, { crds: [] })]);
 
-test("the first check that fails is the reason that the evaluation gives, in every facts", () => {
+test("the first failing check is the evaluated reason", () => {
   for (const facts of clusters)
     for (const preview of previewsIn(facts))
       for (const { asset, reason, details } of rowsOf(preview)) {
@@ -33,7 +33,7 @@ test("the first check that fails is the reason that the evaluation gives, in eve
       }
 });
 
-test("checks are made in the order of the specification", () => {
+test("checks are in the specified order", () => {
   expect(explained("third", factsWith(hcoAnnotated()))?.checks.map(({ check }) => check)).toEqual([
     "activation",
     "allow-list",
@@ -51,12 +51,12 @@ test("checks are made in the order of the specification", () => {
   ]);
 });
 
-test("whatever keeps an asset out, there is a word of advice", () => {
+test("every exclusion has advice", () => {
   for (const facts of clusters)
     for (const { name } of exampleAssets) expect(explained(name, facts)?.advice).not.toEqual([]);
 });
 
-test("advice is about all that stands in the way", () => {
+test("advice covers all failing checks", () => {
   const facts = factsWith(hcoAnnotated({ autopilot: "first" }), { crds: [] });
   expect(explained("third", facts)?.advice).toEqual([
     `add third to annotation ${prefix}autopilot on the HyperConverged, or set it to true for all assets`,
@@ -65,7 +65,7 @@ test("advice is about all that stands in the way", () => {
   ]);
 });
 
-test("a hardware change that does not count yet is shown with its time", () => {
+test("shows a pending hardware change with its time", () => {
   const change = { name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" } as const;
   const facts = { ...factsWith(hcoAnnotated()), hardwareChanges: [change] };
   const explanation = explained("third", facts);
@@ -77,13 +77,13 @@ test("a hardware change that does not count yet is shown with its time", () => {
   );
 });
 
-test("an asset that is not part of the object is not explained there", () => {
+test("does not explain an asset of another object", () => {
   const facts = factsWith(hcoAnnotated());
   const [preview] = previewsIn(facts);
   expect(preview && explainAsset("third", preview, { facts, answer })).toBeUndefined();
 });
 
-test("what the server says to a dry run is part of it, and a refusal is no inclusion", () => {
+test("includes the answer of the dry run, and a rejection is not an inclusion", () => {
   const facts = factsWith(hcoAnnotated());
   const [preview] = previewsIn(facts);
   const explanation = (given: DryRunAnswer) => preview && explainAsset("first", preview, { facts, answer: given });

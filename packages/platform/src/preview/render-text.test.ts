@@ -9,20 +9,20 @@ import { rowsOf } from "./rows.ts";
 const names = (said: Readonly<Record<string, string>>, choice: Parameters<typeof renderEntries>[1]) =>
   renderEntries(previewsIn(factsWith(hcoAnnotated(said))), choice).map(({ asset, status }) => `${asset} ${status}`);
 
-test("parts of one object are one entry; what is left out is one each, when it is asked for", () => {
+test("parts share an entry, and omitted assets have one each on request", () => {
   expect(names({ "enable-second": "true" }, { showExcluded: false })).toEqual(["first,second INCLUDED"]);
   expect(names({}, { showExcluded: true })).toEqual(["first INCLUDED", "second EXCLUDED", "third EXCLUDED"]);
   expect(names({ "disabled-resources": "x" }, { showExcluded: false })).toEqual(["first ERROR"]);
 });
 
-test("an asset that is asked for is shown, with the object that it is part of", () => {
+test("shows a selected asset with its object", () => {
   expect(names({ "enable-second": "true" }, { asset: "second", showExcluded: false })).toEqual([
     "first,second INCLUDED",
   ]);
   expect(names({}, { asset: "second", showExcluded: false })).toEqual(["second EXCLUDED"]);
 });
 
-test("whatever stands in a reason, the documents are those of the objects and no others", () => {
+test("hostile reasons do not change the documents", () => {
   const object = { apiVersion: "v1", kind: "X", metadata: { name: "x" } };
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n---\nkind: Evil\n", "\r\nkind: Evil", "\u2028kind: Evil", "\u0085kind: Evil")); // biome-ignore format: one line
   const law = fc.property(text, text, (reason, asset) => {
@@ -41,6 +41,6 @@ test("the summary counts every status", () => {
   expect(renderStatus(rows)).toMatch(/\nSummary: 0 included, 2 excluded, 1 filtered, 0 errors\n$/);
 });
 
-test("columns are as wide as their widest cell, and an empty cell is a dash", () => {
+test("columns fit their widest cell, and an empty cell is a dash", () => {
   expect(tableText([["A", "LONG", "C"], ["aa", "", "c\nd"]])).toBe("A    LONG   C\naa   -      c d\n"); // biome-ignore format: one line
 });

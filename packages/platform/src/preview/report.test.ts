@@ -25,7 +25,7 @@ const report: Report = {
   exclusions: [{ asset: "b", group: "b", target: "Thing three", reason: "SwitchedOff", details: "expected on" }],
 };
 
-test("people read the report as tables", () => {
+test("formats the report as tables", () => {
   expect(
     reportText(report),
   ).toBe(`Platform controller: active (--activation=opt-in), HyperConverged in namespace openshift-cnv (hco.kubevirt.io/v1)
@@ -41,7 +41,7 @@ b       Unmanaged   SwitchedOff   expected on
 `);
 });
 
-test("the report shows hardware changes that do not count yet", () => {
+test("shows pending hardware changes", () => {
   const change = { name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" } as const;
   const text = reportText({ ...report, hardwareChanges: [change] });
   expect(text).toContain(`
@@ -56,7 +56,7 @@ test("an idle controller has no tables", () => {
   expect(reportText(idle)).toBe("Platform controller: idle (--activation=opt-in), no HyperConverged\n");
 });
 
-test("however many objects there are and whatever a server says of them, the text stays short", () => {
+test("the text stays short for any number of objects and messages", () => {
   const objects = Array.from({ length: 5000 }, (_, at) => row(`Thing ${at}`, { lastError: "x".repeat(5000) }));
   const text = reportText({ ...report, objects });
   expect(text.length).toBeLessThan(100_000);

@@ -28,69 +28,69 @@ const contested: KubeObject = {
 };
 
 const cases: readonly Case[] = [
-  { reason: "what is not there yet is to be made", status: "Pending", row: "INCLUDED" },
+  { reason: "a missing object is created", status: "Pending", row: "INCLUDED" },
   {
-    reason: "an idle operator leaves everything out",
+    reason: "an idle operator skips everything",
     said: { autopilot: "false" },
     status: "Excluded",
     row: "EXCLUDED NotActivated: the platform controller is disabled; to enable it, set annotation platform.kubevirt.io/autopilot on the HyperConverged",
   },
   {
-    reason: "a switch that is off leaves an asset out",
+    reason: "a disabled switch skips an asset",
     said: { "enable-first": "false" },
     status: "Excluded",
     row: `EXCLUDED SwitchedOff: expected ${prefix}enable-first not false, found ${prefix}enable-first=false`,
   },
   {
-    reason: "a rule filters",
+    reason: "a rule excludes",
     said: { "disabled-resources": "[{kind: Thing, name: our*}]" },
     status: "Excluded",
     row: "FILTERED RootExclusion: rule 0 of annotation disabled-resources",
   },
   {
-    reason: "rules that cannot be read are an error, since nothing is written",
+    reason: "unreadable rules are an error",
     said: { "disabled-resources": "[{kind: Thing}]" },
     status: "Excluded",
     row: "ERROR InvalidExclusions: annotation disabled-resources is invalid, and no earlier valid value is known",
   },
   {
-    reason: "a missing CRD leaves it out",
+    reason: "a missing CRD skips an asset",
     facts: { crds: [] },
     status: "Excluded",
     row: "EXCLUDED CRDMissing: things.a.io",
   },
   {
-    reason: "what is unmanaged is left alone",
+    reason: "an unmanaged object is skipped",
     facts: live({ mode: "unmanaged" }),
     status: "Unmanaged",
     row: `EXCLUDED Unmanaged: annotation ${prefix}mode is unmanaged`,
   },
   {
-    reason: "what is paused is left alone",
+    reason: "a paused object is skipped",
     facts: live({ "reconcile-paused": "true" }),
     status: "Paused",
     row: `EXCLUDED Paused: annotation ${prefix}reconcile-paused is true (manual)`,
   },
   {
-    reason: "a patch that cannot be read is an error, and the object is held",
+    reason: "an unreadable patch is an error and a hold",
     facts: live({ patch: "{" }),
     status: "Held",
     row: "ERROR InvalidPatch: invalid patch annotation: not JSON",
   },
   {
-    reason: "a pointer that cannot be read is an error, and the object is held",
+    reason: "an unreadable pointer is an error and a hold",
     facts: live({ "ignore-fields": "spec" }),
     status: "Held",
     row: "ERROR InvalidIgnoreFields: JSON pointer must start with /: spec",
   },
   {
-    reason: "an object that others made is contested as a whole",
+    reason: "a foreign object is contested as a whole",
     facts: { objects: [contested] },
     status: "Contested",
     row: "EXCLUDED Contested: /spec/size (kubectl)",
   },
   {
-    reason: "an object under somebody else's label is theirs",
+    reason: "an object with a foreign label is foreign",
     facts: { objects: [{ ...exampleThing({}), metadata: { name: "ours", labels: { [`${prefix}managed-by`]: "x" } } }] },
     status: "Unmanaged",
     row: "EXCLUDED ManagedByOther: label platform.kubevirt.io/managed-by names x",
@@ -106,7 +106,7 @@ test.each(cases)("$reason", ({ said = {}, facts = {}, status, row }) => {
   expect(documentOf(preview) !== undefined).toBe(row === "INCLUDED");
 });
 
-test("an input that cannot be had holds the whole object, and says why", () => {
+test("an unread input holds the object and is reported", () => {
   const unreadReason: PlainFacts["unreadReason"] = ({ kind }) => (kind === "Rule" ? "forbidden" : undefined);
   const [preview] = previewsIn(factsWith(hcoAnnotated({ "enable-second": "true" }), { unreadReason }));
   expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
@@ -116,7 +116,7 @@ test("an input that cannot be had holds the whole object, and says why", () => {
   expect(preview && objectRow(preview, undefined).status).toBe("Held");
 });
 
-test("where nobody can say whether the object is there, it is not taken for absent", () => {
+test("an unread object does not count as absent", () => {
   const unreadReason: PlainFacts["unreadReason"] = ({ kind }) => (kind === "Thing" ? "forbidden" : undefined);
   const [preview] = previewsIn(factsWith(hcoAnnotated()), unreadReason);
   expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
@@ -125,7 +125,7 @@ test("where nobody can say whether the object is there, it is not taken for abse
   ]);
 });
 
-test("a singleton yields to any other of its kind, while ours is not there", () => {
+test("a singleton yields to another object of its kind", () => {
   const other = { ...exampleThing({}), metadata: { name: "theirs" } };
   const facts = (...objects: readonly KubeObject[]) => factsWith(hcoAnnotated(), { objects: [gpuNode, ...objects] });
   const third = (...objects: readonly KubeObject[]) =>
@@ -137,7 +137,7 @@ test("a singleton yields to any other of its kind, while ours is not there", () 
   expect(third(other, { ...other, metadata: { name: "other" } })).toMatchObject({ status: "INCLUDED" });
 });
 
-test("a document is what would be applied: merged, known to the CRD, with our label and without our memory", () => {
+test("a document is the applied object without our state", () => {
   const [preview] = previewsIn(factsWith(hcoAnnotated({ "enable-second": "true" })));
   expect(preview && documentOf(preview)).toEqual({
     apiVersion: "a.io/v1",
@@ -147,7 +147,7 @@ test("a document is what would be applied: merged, known to the CRD, with our la
   });
 });
 
-test("an object whose deletion the gate holds is held, though nothing of it is wanted", () => {
+test("shows an object whose deletion the gate blocks", () => {
   const [preview] = previewsIn(factsWith(hcoAnnotated({ "enable-first": "false" })));
   if (preview === undefined) throw new Error("there is no object");
   const heldRemoval = { kind: "held", reason: "RebootGate", message: "1 VM blocks the drain" } as const;
@@ -158,7 +158,7 @@ test("an object whose deletion the gate holds is held, though nothing of it is w
   expect(objectRow(preview)).toMatchObject({ status: "Excluded" });
 });
 
-test("an error of the last reconcile makes an object that is not in sync failed, or unknown", () => {
+test("a failed reconcile makes an object failed or unknown unless in sync", () => {
   const [preview] = previewsIn(factsWith(hcoAnnotated()));
   if (preview === undefined) throw new Error("there is no object");
   const error = { message: "no", isPermanent: true };

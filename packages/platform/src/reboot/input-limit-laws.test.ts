@@ -98,7 +98,7 @@ const anyStep = fc.record({
   isRestarted: fc.boolean(),
 });
 
-test("flips of an input never cause two rebooting writes within 6 hours", () => {
+test("changing inputs never cause two rebooting writes within 6 hours", () => {
   const law = fc.property(fc.array(anyStep, { minLength: 10, maxLength: 60 }), (steps) => {
     const simulated = new SimulatedObject();
     simulated.reconcile(start, 500);
@@ -123,7 +123,7 @@ const flipped = () => {
   return simulated;
 };
 
-test("a change on hold is applied when the 6 hours are over", () => {
+test("applies a change on hold after 6 hours", () => {
   const simulated = flipped();
   expect(readState(simulated.live).inputWrite?.at).toBe(start + minute);
   expect(simulated.reconcile(start + minute + inputLimitMs - 1, 500)).toBe("held");
@@ -136,28 +136,28 @@ test("a restart does not end a hold", () => {
   expect(simulated.reconcile(start + 3 * minute, 500)).toBe("held");
 });
 
-test("an input that changes back ends the hold without a write", () => {
+test("a reverted input ends the hold without a write", () => {
   const simulated = flipped();
   expect(simulated.reconcile(start + 3 * minute, 250)).toBe("nothing");
 });
 
-test("a decision of an administrator that changes the content passes at once", () => {
+test("a decision that changes the content passes at once", () => {
   const simulated = flipped();
   expect(simulated.reconcile(start + 3 * minute, 400, { decisions: "decided" })).toBe("written");
 });
 
-test("a decision that does not change the content does not end the hold", () => {
+test("a decision that keeps the content does not end the hold", () => {
   const simulated = flipped();
   expect(simulated.reconcile(start + 3 * minute, 500, { decisions: "about something else" })).toBe("held");
 });
 
-test("an override that comes with a changed input passes at once", () => {
+test("an override with a changed input passes at once", () => {
   const simulated = flipped();
   simulated.annotate("platform.kubevirt.io/adopt", "true");
   expect(simulated.reconcile(start + 3 * minute, 400)).toBe("written");
 });
 
-test("a decision that was made while the operator was down passes at once", () => {
+test("a decision made while the operator was down passes at once", () => {
   const simulated = flipped();
   simulated.restart();
   expect(simulated.reconcile(start + 3 * minute, 400, { decisions: "decided" })).toBe("written");
@@ -165,7 +165,7 @@ test("a decision that was made while the operator was down passes at once", () =
   expect(simulated.reconcile(start + 4 * minute, 500, { decisions: "decided" })).toBe("held");
 });
 
-test("an upgrade of the operator passes at once, and the limit holds after it", () => {
+test("an upgrade passes at once, and the limit holds afterwards", () => {
   const simulated = flipped();
   simulated.restart();
   expect(simulated.reconcile(start + 3 * minute, 400, { version: "2" })).toBe("written");
@@ -174,13 +174,13 @@ test("an upgrade of the operator passes at once, and the limit holds after it", 
   expect(simulated.reconcile(start + 5 * minute, 500, { version: "2" })).toBe("held");
 });
 
-test("a stored time far in the future does not hold the object", () => {
+test("a stored time in the future does not hold the object", () => {
   const simulated = flipped();
   simulated.restart();
   expect(simulated.reconcile(start - 24 * 60 * minute, 500)).toBe("written");
 });
 
-test("drift is corrected within the 6 hours", () => {
+test("corrects drift within the 6 hours", () => {
   const simulated = new SimulatedObject();
   simulated.reconcile(start, 500);
   simulated.reconcile(start + minute, 250);

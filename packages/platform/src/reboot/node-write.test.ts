@@ -40,7 +40,7 @@ const ownedBy = (object: KubeObject, fields: JsonMap): KubeObject => ({
   },
 });
 
-test("what is there already, or reboots nothing, is no write to nodes", () => {
+test("equal or harmless content is no node write", () => {
   const psi = psiConfig();
   expect(writeOf(psi)).toEqual({ before: undefined, after: psi });
   expect(writeOf(psi, { ...psi, metadata: { ...psi.metadata, annotations: { a: "b" } } })).toBeUndefined();
@@ -50,7 +50,7 @@ test("what is there already, or reboots nothing, is no write to nodes", () => {
   ).toBeUndefined();
 });
 
-test("what others set stays, what we own and no longer want goes", () => {
+test("foreign content stays, and dropped content of ours goes", () => {
   const live = ownedBy(
     { ...psiConfig(), spec: { kernelArguments: ["old"], extensions: ["theirs"], fips: true } },
     { "f:spec": { "f:kernelArguments": {}, "f:fips": {} } },
@@ -80,7 +80,7 @@ const disruption = (spec: JsonMap, files: Readonly<Record<string, readonly strin
   return disruptionOfWrites(write === undefined ? [] : [write], pools, policies);
 };
 
-test("a KubeletConfig is the kubelet's file in the pools that it selects, and in those that inherit from them", () => {
+test("a KubeletConfig is a file in selected and inheriting pools", () => {
   const kubeletConfig = { maxPods: 500 };
   expect(disruption({ kubeletConfig })).toEqual([
     { pool: "infra", class: "Reboot" },
@@ -100,7 +100,7 @@ test("a KubeletConfig is the kubelet's file in the pools that it selects, and in
   expect(disruption({ kubeletConfig, machineConfigPoolSelector: {} })).toEqual([]);
 });
 
-test("a deletion does to nodes what its writing did, and one that reached no node does nothing", () => {
+test("a deletion affects nodes like its write", () => {
   const policies = assessed(readDisruptionPolicies(policyObject({ "/etc/kubernetes/kubelet.conf": ["Restart"] })));
   const removalOf = (live: KubeObject, impact: Asset["impact"] = "reboot") =>
     disruptionOfWrites(
@@ -117,7 +117,7 @@ test("a deletion does to nodes what its writing did, and one that reached no nod
   expect(removalOf({ ...psiConfig(), apiVersion: "v1", kind: "ConfigMap" })).toEqual([]);
 });
 
-test("of several writes to a pool the worst counts", () => {
+test("the worst of several writes to a pool counts", () => {
   const policies = assessed(readDisruptionPolicies(policyObject({ "/etc/kubernetes/kubelet.conf": ["Restart"] })));
   const writes = [kubelet({ kubeletConfig: {} }), psiConfig("infra")].map((after) => ({ before: undefined, after }));
   expect(disruptionOfWrites(writes, pools, policies)).toEqual([
@@ -126,7 +126,7 @@ test("of several writes to a pool the worst counts", () => {
   ]);
 });
 
-test("a MachineConfig that moves to another pool is lost by one and taken up by the other", () => {
+test("a MachineConfig that moves affects both pools", () => {
   const writes = [{ before: psiConfig("worker"), after: psiConfig("master") }];
   expect(disruptionOfWrites(writes, pools, assessed(readDisruptionPolicies(undefined)))).toEqual([
     { pool: "infra", class: "Reboot" },
@@ -135,7 +135,7 @@ test("a MachineConfig that moves to another pool is lost by one and taken up by 
   ]);
 });
 
-test("the gate goes by all pools, however many there are", () => {
+test("the gate covers all pools", () => {
   const many = [...Array.from({ length: 20 }, (_, at) => poolObject(`pool-${at}`)), poolObject("worker")];
   const writes = [{ before: undefined, after: psiConfig("worker") }];
   expect(disruptionOfWrites(writes, many, assessed(readDisruptionPolicies(undefined))).length).toBe(21);

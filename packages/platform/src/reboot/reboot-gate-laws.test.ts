@@ -26,7 +26,7 @@ function isOpen(given: ClusterGiven, faults: readonly ClusterFault[]): boolean {
   return holdRemovalAtGate({ gate, disruption: own, rollout }) === undefined;
 }
 
-test("no single fault opens a gate that is closed on the healthy cluster", () => {
+test("no single fault opens a closed gate", () => {
   const law = fc.property(anyHealthyCluster, (given) => {
     if (isOpen(given, [])) return;
     expect(everyFault.filter((fault) => isOpen(given, [fault]))).toEqual([]);
@@ -34,7 +34,7 @@ test("no single fault opens a gate that is closed on the healthy cluster", () =>
   fc.assert(law, runsForCost(8));
 });
 
-test("no lost right opens a gate that a fault closed", () => {
+test("no lost permission opens a closed gate", () => {
   const law = fc.property(anyHealthyCluster, (given) => {
     const closing = faultOfEachKind.filter((fault) => !isOpen(given, [fault]));
     const pairs = closing.flatMap((fault) => everyLostRight.map((right) => [fault, right]));
@@ -43,7 +43,7 @@ test("no lost right opens a gate that a fault closed", () => {
   fc.assert(law, runsForCost(40));
 });
 
-test("no sequence of faults opens a gate that was closed earlier", () => {
+test("no sequence of faults opens a closed gate", () => {
   const law = fc.property(anyHealthyCluster, fc.array(anyFault, { minLength: 1, maxLength: 5 }), (given, faults) => {
     const sequences = faults.map((_, at) => faults.slice(0, at + 1));
     expect(sequences.filter((each) => isOpen(given, each) && !isOpen(given, each.slice(0, -1)))).toEqual([]);

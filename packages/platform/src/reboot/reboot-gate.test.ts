@@ -67,7 +67,7 @@ const messageOf = (decision: ObjectDecision) => (decision.kind === "held" ? deci
 const free: ClusterGiven = { nodes: workers(3) };
 const blocked: ClusterGiven = { nodes: workers(3), vms: [vmObject("vm", "worker-0", { isMigratable: false })] };
 
-test("the gate is off unless somebody sets it, and a value that nobody knows holds as the right one would", () => {
+test("the gate is off by default, and an invalid value closes it", () => {
   expect(gateOf(undefined)).toEqual({ kind: "off" });
   expect(gateOf(" no-blockers ")).toEqual({ kind: "on" });
   expect(gateOf("")).toMatchObject({ kind: "unreadable" });
@@ -81,7 +81,7 @@ test("the gate is off unless somebody sets it, and a value that nobody knows hol
   );
 });
 
-test("a VM that cannot move holds the write, which goes once it can", () => {
+test("a VM that cannot migrate holds the write until it can", () => {
   expect(held({ gate: "no-blockers", facts: clusterFacts(blocked) })).toMatchObject({
     kind: "held",
     reason: "RebootGate",
@@ -91,7 +91,7 @@ test("a VM that cannot move holds the write, which goes once it can", () => {
   expect(held({ gate: "no-blockers", facts: clusterFacts(free) }).kind).toBe("apply");
 });
 
-test("a deletion is held as an apply is, and says that it will be deleted", () => {
+test("a deletion is held and reported like an apply", () => {
   expect(holdRemovalAtGate(gated({ gate: "no-blockers", facts: clusterFacts(blocked) }))).toMatchObject({
     kind: "held",
     reason: "RebootGate",
@@ -103,7 +103,7 @@ test("a deletion is held as an apply is, and says that it will be deleted", () =
   expect(holdRemovalAtGate(gated({ gate: undefined, facts: clusterFacts(blocked) }))).toBeUndefined();
 });
 
-test("what could not be read holds the write, unless the worst is assumed for it", () => {
+test("unread inputs hold the write unless the worst is assumed", () => {
   const facts = clusterFacts(free);
   const gaps: readonly (readonly [Partial<ImpactFacts>, string])[] = [
     [{ vms: notAssessed("Forbidden", "403") }, "VMs not assessed (Forbidden): 403"],
@@ -125,7 +125,7 @@ test("what could not be read holds the write, unless the worst is assumed for it
   );
 });
 
-test("a degraded pool holds the write only if it would roll out", () => {
+test("a degraded pool holds the write only if it rolls out", () => {
   const status = { conditions: [{ type: "NodeDegraded", status: "True" }] };
   const isHeld = (degraded: string) => {
     const pools = ["master", "worker"].map((name) => ({ ...poolObject(name), ...(name === degraded && { status }) }));
@@ -183,7 +183,7 @@ const fileConfig = (): KubeObject => ({
   spec: { config: { storage: { files: [{ path: "/etc/a", contents: { source: "data:," } }] } } },
 });
 
-test("while the gate is on nothing that drains or reboots is written over a blocker, and nothing else is ever held", () => {
+test("the gate holds exactly the writes that drain or reboot over a blocker", () => {
   const law = fc.property(
     fc.record({ given: anyCluster, gate: anyValue, gap: anyGap, actions: anyPolicy, isKernel: fc.boolean() }),
     ({ given, gate, gap, actions, isKernel }) => {
@@ -210,7 +210,7 @@ test("while the gate is on nothing that drains or reboots is written over a bloc
   fc.assert(law);
 });
 
-test("one write that would reboot a pool is held with the blockers of all that are pending", () => {
+test("a rebooting write is held with the blockers of all pending writes", () => {
   const facts = clusterFacts({ ...blocked, writes: [] });
   const both = [psiConfig("worker"), psiConfig("master")].map((after) => ({ before: undefined, after }));
   const disruption = disruptionOfWrites(both, facts.pools, facts.policies);

@@ -15,7 +15,7 @@ import { createObjectCounts } from "./object-counts.ts";
 
 const off: AssetStatus = { kind: "excluded", reason: "SwitchedOff", details: "" };
 
-test("how many assets are applied is reported once all objects were reconciled, and again only when it changes", () => {
+test("reports the applied assets once all objects are reconciled, then on change", () => {
   const counts = createObjectCounts();
   counts.begin();
   counts.add("a", inSync, evaluated(active, active, off));
@@ -30,7 +30,7 @@ test("how many assets are applied is reported once all objects were reconciled, 
   expect(notes(counts.events(2))).toEqual(["Reconciliation succeeded: 3/3 assets applied"]);
 });
 
-test.each([throttled, blind, passing])("a reconcile that settles nothing changes no number", (unsettled) => {
+test.each([throttled, blind, passing])("an unsettled reconcile changes no number", (unsettled) => {
   const counts = createObjectCounts();
   counts.add("a", inSync, evaluated(active));
   expect(counts.events(1)).toHaveLength(1);
@@ -41,7 +41,7 @@ test.each([throttled, blind, passing])("a reconcile that settles nothing changes
   expect(counts.events(1)).toEqual([]);
 });
 
-test("an object that is held is not counted as applied, and why it is held is reported", () => {
+test("an object on hold is not applied, and the cause is reported", () => {
   const counts = createObjectCounts();
   counts.add("a", inSync, evaluated(active));
   counts.add("b", inSync, evaluated(active));
@@ -52,7 +52,7 @@ test("an object that is held is not counted as applied, and why it is held is re
   expect(notes(counts.events(2))).toEqual(["Reconciliation succeeded: 2/2 assets applied"]);
 });
 
-test("of another HyperConverged the numbers are exposed again", () => {
+test("another HyperConverged exposes the numbers again", () => {
   const counts = createObjectCounts();
   counts.add("a", inSync, evaluated(active));
   expect(counts.events(1)).toHaveLength(1);
@@ -61,7 +61,7 @@ test("of another HyperConverged the numbers are exposed again", () => {
   expect(counts.events(1)).toHaveLength(1);
 });
 
-test("an idle operator has applied nothing and says nothing", () => {
+test("an idle operator has applied nothing and reports nothing", () => {
   const counts = createObjectCounts();
   counts.add("a", { kind: "excluded" }, evaluated(off));
   expect(counts.events(1)).toEqual([]);

@@ -22,37 +22,37 @@ const bare = [
 
 const cases: readonly { reason: string; written: WriteResult; words: string }[] = [
   {
-    reason: "a namespace that is not there is named",
+    reason: "names a missing namespace",
     written: { kind: "missing", what: "namespace" },
     words: "namespace here does not exist",
   },
   {
-    reason: "a kind that is not served is named",
+    reason: "names a kind that is not served",
     written: { kind: "missing", what: "kind" },
     words: "kind Thing of example.org/v1 is not served",
   },
   {
-    reason: "fields of others are named with their managers",
+    reason: "names foreign fields with their managers",
     written: { kind: "conflict", conflicts: bare },
     words: "other clients own fields: spec.a (kubectl-edit), spec.b (argo)",
   },
   {
-    reason: "somebody who was faster is no error of anybody",
+    reason: "a concurrent change is not an error",
     written: { kind: "stale" },
     words: "the object was modified concurrently",
   },
   {
-    reason: "nor is somebody who deleted it",
+    reason: "a concurrent deletion is not an error",
     written: { kind: "absent" },
     words: "the object was deleted concurrently",
   },
   {
-    reason: "a refusal is reported in the server's words",
+    reason: "quotes the server's rejection",
     written: { kind: "rejected", reason: "Invalid", message: "spec.a: bad" },
     words: "spec.a: bad",
   },
   {
-    reason: "a server that does not answer has its own words",
+    reason: "quotes a failed request",
     written: { kind: "unavailable", message: "the API server answered 503" },
     words: "the API server answered 503",
   },
@@ -69,19 +69,19 @@ const reconciles: readonly {
   statuses?: readonly AssetStatus[];
   open: readonly string[];
 }[] = [
-  { reason: "an object in sync has nothing open", outcome: inSync, open: [] },
-  { reason: "nor one that is unmanaged", outcome: decided({ kind: "unmanaged" }), open: [] },
-  { reason: "a write that waits leaves open who contests it", outcome: throttled, open: due },
-  { reason: "so does one that somebody was faster than", outcome: passing, open: due },
+  { reason: "an object in sync has no open results", outcome: inSync, open: [] },
+  { reason: "an unmanaged object has no open results", outcome: decided({ kind: "unmanaged" }), open: [] },
+  { reason: "a waiting write keeps its contested fields open", outcome: throttled, open: due },
+  { reason: "a concurrent change keeps its contested fields open", outcome: passing, open: due },
   {
-    reason: "so does an override that has to be mended, but for what happened meanwhile",
+    reason: "an invalid override keeps all but its own results open",
     outcome: decided({ kind: "held", reason: "InvalidPatch", message: "bad" }),
     open: ["Contested", "ApplyFailed"],
   },
-  { reason: "so does one that is refused", outcome: failed, open: ["Contested"] },
-  { reason: "one that nobody could read leaves all open", outcome: blind, open: all },
+  { reason: "a rejection keeps its results open", outcome: failed, open: ["Contested"] },
+  { reason: "an unread object keeps all results open", outcome: blind, open: all },
   {
-    reason: "an asset that cannot be decided leaves open to whom it yields",
+    reason: "an undecided asset keeps its governor open",
     outcome: inSync,
     statuses: [waits],
     open: ["AlreadyProvided", "GovernedByPlan", "PurposeConflict", "ReleasedByPlan", "RenderFailed", "ValueLimited"],

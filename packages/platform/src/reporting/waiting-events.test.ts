@@ -7,7 +7,7 @@ import { findThrottling, findUnreadInputs } from "./waiting-events.ts";
 
 const thingRef = { apiVersion: "v1", kind: "T", name: "t" };
 
-test("an input that cannot be read is worth an event after a minute, and a short outage never", () => {
+test("reports an unread input after a minute, not a short outage", () => {
   let since: number | undefined;
   const reconcile = (now: number, ...statuses: readonly AssetStatus[]) => {
     const found = findUnreadInputs(thingRef, { outcome: inSync, evaluated: evaluated(...statuses) }, { since, now });
@@ -23,7 +23,7 @@ test("an input that cannot be read is worth an event after a minute, and a short
   expect(reconcile(63_000, waits)).toEqual({ since: 63_000, events: [], dueAt: 123_000 });
 });
 
-test("an input is named whole, whatever its name holds", () => {
+test("quotes the name of an input completely", () => {
   const status = unreadStatus({ name: "schema of things: v1", why: "HTTP 503: later" });
   const reconciled = { outcome: inSync, evaluated: evaluated(status) };
   expect(notes(findUnreadInputs(thingRef, reconciled, { since: 0, now: 60_000 }).events)).toEqual([
@@ -31,7 +31,7 @@ test("an input is named whole, whatever its name holds", () => {
   ]);
 });
 
-test("an object that cannot be read itself is reported like an input", () => {
+test("reports an unread object like an input", () => {
   const reconcile = (since: number | undefined, now: number, outcome: ReconcileOutcome) =>
     findUnreadInputs(thingRef, { outcome, evaluated: evaluated(active) }, { since, now });
   expect(reconcile(undefined, 0, blind)).toEqual({ since: 0, events: [], dueAt: 60_000 });
@@ -41,7 +41,7 @@ test("an object that cannot be read itself is reported like an input", () => {
   expect(reconcile(0, 61_000, inSync)).toEqual({ since: undefined, events: [] });
 });
 
-test("that writes wait stands until the object may write as often as any other, and again after that", () => {
+test("reports waiting writes until the object has its tokens again", () => {
   let known: Bucket | undefined;
   const reconcile = (outcome: ReconcileOutcome, now: number, fullAt: number) => {
     const found = findThrottling(thingRef, outcome, { throttled: known, bucket: { fullAt }, now });

@@ -1,15 +1,8 @@
 // Combines nodes, pools, MachineConfigNodes and VMs into the nodes of each pool, with phases and VMs.
 
 import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
-import { listReportsOnce, poolOfNode } from "@virt/cluster";
-import {
-  countPhases,
-  type NodeCounts,
-  phaseForChanges,
-  readMachineConfigNodeFact,
-  readNodeFact,
-  stepOfNode,
-} from "@virt/impact";
+import { listReportsOnce, poolOfNode, readMachineConfigNodeFact, readNodeFact } from "@virt/cluster";
+import { countPhases, type NodeCounts, phaseForChanges, stepOfNode } from "@virt/impact";
 import { asList, asText, at, member, oncePer } from "@virt/objects";
 
 export type LeavingVm = {

@@ -1,6 +1,13 @@
 // Predicts and simulates two consecutive rollouts of a random world.
 
-import { roleLabel } from "@virt/cluster";
+import {
+  readClusterShape,
+  readNodeFact,
+  readRunStrategy,
+  readVirtSettings,
+  readVmFact,
+  roleLabel,
+} from "@virt/cluster";
 import {
   assessed,
   assessImpact,
@@ -9,12 +16,7 @@ import {
   disruptionOf,
   type ImpactFacts,
   notAssessed,
-  readClusterShape,
   readDisruptionPolicies,
-  readNodeFact,
-  readRunStrategy,
-  readVirtSettings,
-  readVmFact,
 } from "@virt/impact";
 import { outcomesByVm } from "@virt/impact/testing/vm-outcomes";
 import { asList, at, type JsonMap, type KubeObject, member, oncePer } from "@virt/objects";

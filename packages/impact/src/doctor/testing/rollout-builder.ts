@@ -1,8 +1,8 @@
 // Builds a running rollout in virtual time: three workers on their way from rendered-1 to rendered-2.
 
 import type { JsonMap, KubeObject } from "@virt/api";
+import { readMachineConfigNodeFact, readMigrationFact, readPodFact } from "@virt/cluster";
 import { assessed } from "../../assessed.ts";
-import { readPodFact } from "../../pods.ts";
 import {
   annotationPrefix,
   type ClusterGiven,
@@ -13,8 +13,6 @@ import {
 } from "../../testing/cluster-builder.ts";
 import { type Diagnosis, diagnoseRollout } from "../diagnose-rollout.ts";
 import { DrainErrors } from "../drain-errors.ts";
-import { readMachineConfigNodeFact } from "../machine-config-nodes.ts";
-import { readMigrationFact } from "../migrations.ts";
 import type { DoctorFacts, RolloutChange } from "../rollout-view.ts";
 
 export const nodeAnnotations = {

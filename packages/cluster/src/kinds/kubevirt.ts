@@ -1,7 +1,8 @@
-// Reads the settings of KubeVirt that affect drains, with its defaults.
+// Reads the settings of KubeVirt and the HyperConverged that affect drains, with KubeVirt's defaults.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, readBytes } from "@virt/objects";
+import { asNumber, asText, at, type InformerSpec, readBytes } from "@virt/objects";
+import { keepConditions, keepMembers } from "./kept-members.ts";
 
 export type VirtSettings = {
   /** The default of the cluster. `None` if KubeVirt has none. Undefined if unknown. */
@@ -14,6 +15,17 @@ export type VirtSettings = {
   readonly bandwidth: number;
   /** Guest memory in percent of the memory request. */
   readonly memoryOvercommit: number;
+};
+
+export const kubeVirtInformer: InformerSpec = {
+  apiVersion: "kubevirt.io/v1",
+  kind: "KubeVirt",
+  projection: keepMembers(
+    ["spec", "configuration", "evictionStrategy"],
+    ["spec", "configuration", "migrations"],
+    ["spec", "configuration", "developerConfiguration", "memoryOvercommit"],
+    ...keepConditions(["Available", "Degraded"], ["type", "status", "reason", "message"]),
+  ),
 };
 
 /** Prefers the KubeVirt object, which also includes patches of the HyperConverged. */
@@ -49,19 +61,4 @@ function settingsOf(
 function countOr(value: Json | undefined, otherwise: number): number {
   const count = asNumber(value) ?? 0;
   return Number.isInteger(count) && count >= 1 && count <= 1e9 ? count : otherwise;
-}
-
-export type ClusterShape = {
-  /** True on single-node clusters, where the Machine Config Operator does not drain nodes. */
-  readonly isSingleReplica: boolean;
-  /** `platformStatus.type`. An empty string counts as bare metal. */
-  readonly platform: string;
-};
-
-/** Reads the Infrastructure `cluster`. If absent, assumes high availability on bare metal. */
-export function readClusterShape(infrastructure: KubeObject | undefined): ClusterShape {
-  return {
-    isSingleReplica: at(infrastructure, "status", "controlPlaneTopology") === "SingleReplica",
-    platform: asText(at(infrastructure, "status", "platformStatus", "type")) ?? "",
-  };
 }

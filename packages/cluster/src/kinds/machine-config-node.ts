@@ -1,7 +1,8 @@
-// Reads the progress of an update from a MachineConfigNode.
+// Reads MachineConfigNodes: the progress of an update.
 
 import type { KubeObject, NodeRolloutPhase } from "@virt/api";
-import { asList, asText, at, member, readTime } from "@virt/objects";
+import { asList, asText, at, type InformerSpec, member, readTime } from "@virt/objects";
+import { keepConditions } from "./kept-members.ts";
 
 /** Steps of an update, the last first. The status of a step in progress is Unknown. */
 export const updateSteps = [
@@ -15,7 +16,7 @@ export const updateSteps = [
   "UpdatePrepared",
 ] as const;
 
-export const keptConditions = ["NodeDegraded", ...updateSteps] as const;
+const keptConditions = ["NodeDegraded", ...updateSteps] as const;
 
 /** Every write renews `time`, even if nothing else changes. */
 type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
@@ -24,6 +25,19 @@ export type MachineConfigNodeFact = {
   readonly name: string;
   readonly desiredConfig: string;
   readonly conditions: Readonly<Partial<Record<(typeof keptConditions)[number], ReportedCondition>>>;
+};
+
+export const machineConfigNodeInformer: InformerSpec = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigNode",
+  projection: {
+    keep: "members",
+    members: [
+      ["metadata", "name"],
+      ["spec", "configVersion", "desired"],
+      ...keepConditions(keptConditions, ["type", "status", "message", "lastTransitionTime"]),
+    ],
+  },
 };
 
 const mostMessage = 1024;

@@ -1,8 +1,18 @@
-// Reads nodes: their place in a rollout, and the constraints on their VMs.
+// Reads Nodes: their place in a rollout, and the constraints on their VMs.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, entriesOf, isMap, member, readBytes } from "@virt/objects";
-import type { NodePhase, RolloutNode } from "./rollout.ts";
+import {
+  asList,
+  asText,
+  at,
+  entriesOf,
+  type InformerSpec,
+  isMap,
+  member,
+  type ProjectionMember,
+  readBytes,
+} from "@virt/objects";
+import { keepConditions, keepMembers } from "./kept-members.ts";
 
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
@@ -31,16 +41,43 @@ export type NodeFact = {
 
 const prefix = "machineconfiguration.openshift.io/";
 /** Prefixes of labels that describe CPU features. */
-export const droppedLabels = ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"];
+const droppedLabels = ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"];
 
 /** Reports whether a label describes a CPU feature. Each node has hundreds, and none is kept. */
 export function isDroppedLabel(key: string): boolean {
   return droppedLabels.some((start) => key.startsWith(start));
 }
 
+/** Others are not kept. */
+const annotations = [
+  "currentConfig",
+  "desiredConfig",
+  "state",
+  "reason",
+  "desiredDrain",
+  "lastAppliedDrain",
+  "post-config-action",
+  "desiredImage",
+] as const;
+
+export const impactNodeInformer: InformerSpec = {
+  apiVersion: "v1",
+  kind: "Node",
+  projection: keepMembers(
+    ["metadata", "creationTimestamp"],
+    ["metadata", "labels", { beginsNot: droppedLabels }],
+    ...annotations.map((name): ProjectionMember => ["metadata", "annotations", `${prefix}${name}`]),
+    ["spec", "unschedulable"],
+    ["spec", "taints"],
+    ["status", "allocatable", "memory"],
+    ...keepConditions(["Ready", "DiskPressure", "NetworkUnavailable"]),
+  ),
+};
+
 /** Reads a Node of any shape. */
 export function readNodeFact(node: KubeObject): NodeFact {
-  const annotation = (name: string) => asText(at(node, "metadata", "annotations", `${prefix}${name}`)) ?? "";
+  const annotation = (name: (typeof annotations)[number]) =>
+    asText(at(node, "metadata", "annotations", `${prefix}${name}`)) ?? "";
   const created = asText(at(node, "metadata", "creationTimestamp"));
   return {
     name: asText(at(node, "metadata", "name")) ?? "",
@@ -85,24 +122,4 @@ export function isNodeReady(node: KubeObject): boolean {
   const ready = statuses("Ready");
   const isReported = ready.length > 0 && ready.every((status) => status === "True");
   return isReported && isFalse("DiskPressure") && isFalse("NetworkUnavailable");
-}
-
-export function rolloutNodeOf(node: NodeFact): RolloutNode {
-  const zone = node.labels["topology.kubernetes.io/zone"];
-  return {
-    name: node.name,
-    current: node.currentConfig,
-    desired: node.desiredConfig === "" ? node.currentConfig : node.desiredConfig,
-    phase: phaseOf(node),
-    isReady: node.isReady,
-    isCordoned: node.isCordoned,
-    ...(zone !== undefined && zone !== "" && { zone }),
-    ...(node.created !== undefined && { created: node.created }),
-  };
-}
-
-// The waves do not depend on the step of an update.
-function phaseOf({ state }: NodeFact): NodePhase {
-  if (state === "Degraded" || state === "Unreconcilable") return "Degraded";
-  return state === "Working" || state === "Rebooting" ? "Applying" : "Updated";
 }

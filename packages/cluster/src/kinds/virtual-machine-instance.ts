@@ -1,9 +1,22 @@
-// Reads VirtualMachineInstances of any shape, and computes their memory.
+// Reads VirtualMachineInstances and the run strategy of VirtualMachines, and computes the memory of a VM.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, exceedsBytes, isMap, member, readBytes, readTime } from "@virt/objects";
-import { readPlacement, type VmPlacement } from "./placement.ts";
-import type { VirtSettings } from "./virt-settings.ts";
+import {
+  asList,
+  asNumber,
+  asText,
+  at,
+  exceedsBytes,
+  type InformerSpec,
+  isMap,
+  member,
+  type ProjectionMember,
+  readBytes,
+  readTime,
+} from "@virt/objects";
+import { keepConditions, keepMembers, keepOwners, shortTexts } from "./kept-members.ts";
+import type { VirtSettings } from "./kubevirt.ts";
+import { textsOf } from "./node.ts";
 
 /** Memory is in bytes. Undefined if unknown. */
 export type VmFact = {
@@ -30,6 +43,60 @@ export type VmFact = {
   readonly lastMigrationMs: number | undefined;
 };
 
+export type VmPlacement = {
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  /** Terms of the required node affinity, one of which must match. Undefined if there is none. */
+  readonly affinityTerms: readonly Json[] | undefined;
+  readonly tolerations: readonly Json[];
+  /** Equal for VMs with equal requirements. */
+  readonly key: string;
+  /** Set if there are too many terms to evaluate. Such a VM is not assessed. */
+  readonly isTooLarge?: true;
+};
+
+/** Otherwise, a user who can create VMs could stop the assessment of all others. */
+const mostPlacementBytes = 8_000;
+/** Limit for terms of the required node affinity, each of which is compared with each node. */
+const mostTerms = 100;
+
+const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
+export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
+
+export const vmInformer: InformerSpec = {
+  apiVersion: "kubevirt.io/v1",
+  kind: "VirtualMachineInstance",
+  projection: keepMembers(
+    // Only these owners are known to re-create a VM.
+    ...shortTexts(...keepOwners("VirtualMachine", "VirtualMachineInstanceReplicaSet")),
+    ["spec", "nodeSelector", { atMost: mostPlacementBytes }],
+    [
+      "spec",
+      "affinity",
+      "nodeAffinity",
+      "requiredDuringSchedulingIgnoredDuringExecution",
+      { atMost: mostPlacementBytes },
+    ],
+    ["spec", "tolerations", { atMost: mostPlacementBytes }],
+    ...shortTexts(
+      ["spec", "evictionStrategy"],
+      ["spec", "terminationGracePeriodSeconds"],
+      ["spec", "domain", "memory", "guest"],
+      ["spec", "domain", "resources", "requests", "memory"],
+      ...["sockets", "cores", "threads"].map((part): ProjectionMember => ["spec", "domain", "cpu", part]),
+      ["status", "phase"],
+      ["status", "nodeName"],
+      ["status", "evacuationNodeName"],
+      ...["completed", "failed", "mode", "startTimestamp", "endTimestamp"].map(
+        (part): ProjectionMember => ["status", "migrationState", part],
+      ),
+      ["status", "memory", "guestCurrent"],
+      ["status", "memory", "memoryOverhead"],
+      ...keepConditions(["LiveMigratable"]),
+    ),
+  ),
+};
+
+/** Reads a VirtualMachineInstance of any shape. */
 export function readVmFact(vmi: KubeObject): VmFact {
   const domain = at(vmi, "spec", "domain");
   const guestCurrent = readMemory(at(vmi, "status", "memory", "guestCurrent"));
@@ -51,6 +118,21 @@ export function readVmFact(vmi: KubeObject): VmFact {
     liveMigratable: readLiveMigratable(vmi),
     lastMigrationMs: readLastMigration(at(vmi, "status", "migrationState")),
   };
+}
+
+/** Reads the scheduling requirements of a VirtualMachineInstance. */
+export function readPlacement(vmi: KubeObject): VmPlacement {
+  const selector = at(vmi, "spec", "nodeSelector");
+  const required = at(vmi, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
+  const tolerated = at(vmi, "spec", "tolerations");
+  if ([selector, required, tolerated].some((part) => exceedsBytes(part, mostPlacementBytes))) return tooLargePlacement;
+  if (isMap(required) && asList(member(required, "nodeSelectorTerms")).length > mostTerms) return tooLargePlacement;
+  const tolerations = asList(tolerated);
+  const nodeSelector = textsOf(selector, () => true);
+  const affinityTerms = isMap(required) ? asList(member(required, "nodeSelectorTerms")) : undefined;
+  if (Object.keys(nodeSelector).length === 0 && affinityTerms === undefined && tolerations.length === 0) return anyNode;
+  const key = JSON.stringify([nodeSelector, affinityTerms ?? null, tolerations]);
+  return { nodeSelector, affinityTerms, tolerations, key };
 }
 
 /** Returns the original reference, because a copy for each VM would double the memory. */
@@ -128,4 +210,11 @@ export function requestOf(vm: VmFact, { memoryOvercommit }: Pick<VirtSettings, "
   const requested = vm.requestedMemory ?? Math.floor((guest * 100) / memoryOvercommit);
   const overhead = vm.memoryOverhead ?? 280 * MiB + 8 * MiB * vm.vcpus + Math.floor(guest / 512);
   return requested + overhead;
+}
+
+/** Returns the run strategy, also from the older field `running`. Undefined if neither is set. */
+export function readRunStrategy(virtualMachine: KubeObject): string | undefined {
+  const running = at(virtualMachine, "spec", "running");
+  const strategy = asText(at(virtualMachine, "spec", "runStrategy"));
+  return strategy ?? (running === true ? "Always" : undefined);
 }

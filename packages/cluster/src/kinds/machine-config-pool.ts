@@ -1,0 +1,104 @@
+// Reads MachineConfigPools: what the nodes of a pool must run, and how far the pool is.
+
+import {
+  asList,
+  asNumber,
+  asText,
+  at,
+  type InformerSpec,
+  isMap,
+  type Json,
+  type KubeObject,
+  member,
+  oncePer,
+} from "@virt/objects";
+import { conditionsOf, isBehind, type ObjectCondition } from "../health/conditions.ts";
+
+const machineConfigApi = "machineconfiguration.openshift.io/v1";
+
+/** All pools, with the members that show the progress of a rollout. */
+export const poolInformer: InformerSpec = {
+  apiVersion: machineConfigApi,
+  kind: "MachineConfigPool",
+  projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
+};
+
+/** One pool. It keeps only the labels and the target, so its other members read as absent. */
+export function poolInformerOf(name: string): InformerSpec {
+  const parts = [
+    ["metadata", "labels"],
+    ["spec", "configuration"],
+  ];
+  return { apiVersion: machineConfigApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
+}
+
+export type MachineConfigPool = {
+  readonly name: string;
+  readonly isPaused: boolean;
+  /** Such as 2 or "10%". Undefined if absent or of another type. */
+  readonly maxUnavailable: number | string | undefined;
+  readonly nodeSelector: Json | undefined;
+  readonly machineConfigSelector: Json | undefined;
+  /** The configuration that the nodes must run. */
+  readonly target: PoolConfiguration;
+  /** The last configuration that all machines ran. */
+  readonly current: PoolConfiguration;
+  readonly hasStatus: boolean;
+  /** True if the status is older than the spec. */
+  readonly isBehind: boolean;
+  readonly machines: MachineCounts;
+  readonly conditions: readonly ObjectCondition[];
+  /** `expiry` is RFC 3339. */
+  readonly certificates: readonly { readonly subject: string; readonly expiry: string }[];
+};
+
+/** `name` is undefined until it is rendered. `sources` lists its MachineConfigs in order. */
+export type PoolConfiguration = { readonly name: string | undefined; readonly sources: readonly string[] };
+
+/** `ready` counts machines that are ready and updated. Absent counts are 0. */
+export type MachineCounts = {
+  readonly all: number;
+  readonly updated: number;
+  readonly ready: number;
+  readonly unavailable: number;
+  readonly degraded: number;
+};
+
+/** Reads a MachineConfigPool of any shape. Memoized. */
+export const readMachineConfigPool: (pool: KubeObject) => MachineConfigPool = oncePer((pool) => {
+  const [spec, status] = [member(pool, "spec"), member(pool, "status")];
+  const maxUnavailable = member(spec, "maxUnavailable");
+  const count = (name: string) => asNumber(member(status, name)) ?? 0;
+  return {
+    name: pool.metadata.name,
+    isPaused: member(spec, "paused") === true,
+    maxUnavailable:
+      typeof maxUnavailable === "number" || typeof maxUnavailable === "string" ? maxUnavailable : undefined,
+    nodeSelector: member(spec, "nodeSelector"),
+    machineConfigSelector: member(spec, "machineConfigSelector"),
+    target: readConfiguration(spec),
+    current: readConfiguration(status),
+    hasStatus: isMap(status),
+    isBehind: isBehind(pool),
+    machines: {
+      all: count("machineCount"),
+      updated: count("updatedMachineCount"),
+      ready: count("readyMachineCount"),
+      unavailable: count("unavailableMachineCount"),
+      degraded: count("degradedMachineCount"),
+    },
+    conditions: conditionsOf(pool),
+    certificates: asList(member(status, "certExpirys")).map((entry) => ({
+      subject: asText(member(entry, "subject")) ?? "",
+      expiry: asText(member(entry, "expiry")) ?? "",
+    })),
+  };
+});
+
+function readConfiguration(part: Json | undefined): PoolConfiguration {
+  const sources = asList(at(part, "configuration", "source"));
+  return {
+    name: asText(at(part, "configuration", "name")),
+    sources: sources.map((source) => asText(member(source, "name")) ?? ""),
+  };
+}
