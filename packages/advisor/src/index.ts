@@ -19,6 +19,7 @@ export {
   possibleTargets,
   wantsLeftBehind,
 } from "./left-behind.ts";
+export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText } from "./next-step.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { hasPlanBegun, isPlanGuarded, isPlanOpen } from "./phases.ts";
@@ -52,7 +53,13 @@ export {
   type VmNodesFact,
   vmNodes,
 } from "./reads.ts";
-export { type RecordedDecision, readDecision, recordedApprover, writeDecision } from "./recorded-decision.ts";
+export {
+  type RecordedDecision,
+  type Rejection,
+  readRejection,
+  recordedApprover,
+  writeDecision,
+} from "./recorded-decision.ts";
 export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
 export { rolloutChanges } from "./rollout/rollout-changes.ts";
 export { rolloutProblem, rolloutTarget } from "./rollouts.ts";

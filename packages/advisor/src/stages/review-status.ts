@@ -16,10 +16,10 @@ import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
 import { withImpact } from "../impact/publish-impact.ts";
 import { recordAppliedInputs } from "../inputs.ts";
 import { completeItem, isSkipped, itemMessages } from "../items.ts";
-import { reviewText } from "../next-step.ts";
 import type { Decision, Draft, Observed, ObservedItem } from "../observed.ts";
 import { shortHash } from "../plan-names.ts";
 import { startNextItem } from "../progress.ts";
+import { reviewText } from "../review-text.ts";
 import { areRolloutsDone } from "../rollouts.ts";
 
 export type DraftedPlan = Extract<Draft, { kind: "drafted" }>;
