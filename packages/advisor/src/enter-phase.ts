@@ -23,7 +23,7 @@ import {
   pendingRolloutText,
   progressColumn,
   rolloutProblem,
-} from "./rollouts.ts";
+} from "./rollout/rollouts.ts";
 import { sharedPoolWarnings } from "./shared-pools.ts";
 import { unexpectedProblem } from "./target-problem.ts";
 
