@@ -75,7 +75,7 @@ export {
   unrenderedPools,
   viewFinding,
   viewRollout,
-} from "./rollout-view.ts";
+} from "./rollout-progress.ts";
 export type { StreamLine } from "./stream-line.ts";
 export {
   isTargetResource,

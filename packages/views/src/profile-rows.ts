@@ -19,7 +19,7 @@ import {
 } from "@virt/api";
 import { foreignText } from "@virt/impact";
 import { isDrifted } from "./drift-rows.ts";
-import { secondsSince } from "./rollout-view.ts";
+import { secondsSince } from "./rollout-progress.ts";
 
 /** `phase` is absent before the advisor processes the config. */
 export type ProfileRow = {
