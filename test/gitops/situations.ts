@@ -1,6 +1,6 @@
 // A config in each of the eleven phases, as the state machine leaves it, with the expected health in GitOps tools.
 
-import { transition, withRollout } from "@virt/advisor";
+import { publishStatus, transition } from "@virt/advisor";
 import {
   appliedItem,
   deschedulerItem,
@@ -166,7 +166,7 @@ export function statusOf({ from, given, isStored = false, rollout }: Situation):
   if (isStored) return seen.stored;
   const decision = transition(seen);
   if (rollout === undefined) return decision.status;
-  return withRollout(decision, seen, { rollout, dueMs: 0, nextMs: undefined }).status;
+  return publishStatus(decision, seen, { rollout: { rollout, dueMs: 0, nextMs: undefined } }).status;
 }
 
 export function configIn(situation: Situation): VirtPlatformConfig {

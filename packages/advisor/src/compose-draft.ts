@@ -29,8 +29,8 @@ import { isMachineConfig, worstImpact } from "./items.ts";
 import type { Draft } from "./observed.ts";
 import { poolWarnings } from "./pool-warnings.ts";
 import type { PlannedItem } from "./profile.ts";
-import { countNodesOf } from "./rollout/node-counts.ts";
-import { poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
+import { countNodesOf } from "./rollout/rollout-changes.ts";
+import { poolsOf, rolloutOf, withNodeReport } from "./rollout/rollouts.ts";
 import { unreadableNodesWarnings } from "./unreadable-nodes.ts";
 
 /** A planned item, its target, and the result of its dry run. */

@@ -11,7 +11,7 @@ import {
 import { conditionsForTools, type ToolConditionInput } from "./conditions/tool.ts";
 import { driftedItems, driftText } from "./drift.ts";
 import { closeFailedItems, withTimesOf, worstImpact } from "./items.ts";
-import { nextStep, restoreStep } from "./next-step.ts";
+import { conditionStep, restoreStep } from "./next-step.ts";
 import type { Decision, Effect, Observed, Requeue } from "./observed.ts";
 import { hasPlanBegun } from "./phases.ts";
 import { updateCompleted } from "./progress.ts";
@@ -23,7 +23,7 @@ import {
   pendingRolloutText,
   progressColumn,
   rolloutProblem,
-} from "./rollouts.ts";
+} from "./rollout/rollouts.ts";
 import { sharedPoolWarnings } from "./shared-pools.ts";
 import { unexpectedProblem } from "./target-problem.ts";
 
@@ -81,7 +81,7 @@ function statusConditions(observed: Observed, phase: Phase, { fields, entry }: E
   const text = entry.message ?? (before?.status === "True" ? before.message : "");
   const drifted = driftedItems(observed.items, fields.items ?? []);
   const own = conditionsForPhase(phase, text, drifted.length > 0 ? driftText(drifted) : undefined);
-  const next = nextStepOf(observed, phase, fields);
+  const next = conditionStep(fields, observed);
   const progress = fields.items?.find(({ state }) => state === "Pending" || state === "InProgress")?.message;
   const rolling = fields.rollouts === undefined ? undefined : pendingRolloutText(observed);
   const problem = rolloutProblem(observed);
@@ -100,11 +100,6 @@ function statusConditions(observed: Observed, phase: Phase, { fields, entry }: E
   };
   const inputs = [...own, ...keepSideConditions(stored, entry.side ?? []), ...conditionsForTools(toolInput)];
   return writeConditions(stored, inputs, { now, generation });
-}
-
-function nextStepOf(observed: Observed, phase: Phase, fields: Status): string | undefined {
-  const remedy = phase === "PrerequisiteFailed" ? observed.blocked?.next : undefined;
-  return remedy ?? nextStep(phase, fields, observed);
 }
 
 /** Counts no nodes while the observed items belong to an earlier plan. */

@@ -8,7 +8,6 @@ export { admissionChanges, type DriftSuspect, findDriftSuspects, mutationRecheck
 export type { Drifts, ReconcileFacts, StatusOrigin } from "./facts.ts";
 export { type LiveTargets, withLiveTargets } from "./facts.ts";
 export { isStale, reviewedNow } from "./hashes.ts";
-export { withImpact } from "./impact/publish-impact.ts";
 export { movedSinceApplied, movedSinceDrafted, targetsOfMovedInputs } from "./inputs.ts";
 export { isApplied, isMachineConfig, isSkipped, isWriteOpen, rolesIn } from "./items.ts";
 export {
@@ -19,6 +18,7 @@ export {
   possibleTargets,
   wantsLeftBehind,
 } from "./left-behind.ts";
+export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText } from "./next-step.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { hasPlanBegun, isPlanGuarded, isPlanOpen } from "./phases.ts";
@@ -34,6 +34,7 @@ export {
   type Profile,
   type ProfileTarget,
 } from "./profile.ts";
+export { type DiagnosedRollout, publishStatus } from "./publish-status.ts";
 export {
   besideHco,
   type KernelFact,
@@ -52,10 +53,15 @@ export {
   type VmNodesFact,
   vmNodes,
 } from "./reads.ts";
-export { type RecordedDecision, readDecision, recordedApprover, writeDecision } from "./recorded-decision.ts";
-export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
+export {
+  type RecordedDecision,
+  type Rejection,
+  readRejection,
+  recordedApprover,
+  writeDecision,
+} from "./recorded-decision.ts";
 export { rolloutChanges } from "./rollout/rollout-changes.ts";
-export { rolloutProblem, rolloutTarget } from "./rollouts.ts";
+export { isRolloutOpen, rolloutProblem, rolloutTarget } from "./rollout/rollouts.ts";
 export { otherPoolPlans, poolPlansOf } from "./shared-pools.ts";
 export { type ItemResult, recordItemResult } from "./stages/execute.ts";
 export { restoreStatus } from "./stages/refuse-plan.ts";

@@ -1,17 +1,20 @@
-import { phases, type Review, type Spec } from "@virt/api";
+import {
+  phaseConditions,
+  phases,
+  rejectedPlanAnnotation,
+  type Spec,
+  type Status,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { inputConditions } from "./conditions/status-conditions.ts";
-import { nextStep, reviewText } from "./next-step.ts";
+import { conditionStep, nextStepOf, nextStepText } from "./next-step.ts";
 import type { Drift } from "./observed.ts";
 import {
-  conditionsIn,
   deschedulerItem,
   drift,
   examplePlanHash,
   generation,
-  input,
   observedItem,
-  observedWith,
   spec,
 } from "./testing/observed-fixtures.ts";
 
@@ -25,7 +28,7 @@ const asked = (given: Partial<Spec> = {}, mustPin = false) => ({
 const patch = (body: string) => `kubectl patch vpconf ${spec().profile} --type=merge -p '${body}'`;
 
 test("a person is told what to do where one must act, and nowhere else", () => {
-  const actionable = phases.filter((phase) => nextStep(phase, { review }, asked()) !== undefined);
+  const actionable = phases.filter((phase) => conditionStep({ phase, review }, asked()) !== undefined);
   expect(actionable).toEqual(["PrerequisiteFailed", "ReviewRequired", "CompletedWithErrors", "Failed", "Drifted"]);
 });
 
@@ -33,23 +36,23 @@ test("a plan that must be named is approved by one command with 12 digits of its
   const command = patch(`{"spec":{"action":"Apply","approvedPlan":"${examplePlanHash.slice(0, 12)}"}}`);
   const other = "f".repeat(64);
   for (const one of [asked({}, true), asked({ approvedPlan: other }), asked({ approvedPlan: examplePlanHash }, true)])
-    expect(nextStep("ReviewRequired", { review }, one)).toBe(`review status.items, then run: ${command}`);
+    expect(conditionStep({ phase: "ReviewRequired", review }, one)).toBe(`review status.items, then run: ${command}`);
 });
 
 test("a plan that need not be named is approved by asking for it again", () => {
   const command = `${patch('{"spec":{"action":"DryRun"}}')} && ${patch('{"spec":{"action":"Apply"}}')}`;
-  expect(nextStep("ReviewRequired", { review }, asked())).toBe(`review status.items, then run: ${command}`);
-  expect(nextStep("Failed", {}, asked())).toBe(`fix the cause, then run: ${command}`);
+  expect(conditionStep({ phase: "ReviewRequired", review }, asked())).toBe(`review status.items, then run: ${command}`);
+  expect(conditionStep({ phase: "Failed" }, asked())).toBe(`fix the cause, then run: ${command}`);
 });
 
 test("a preview that failed is drafted again by a command that applies nothing", () => {
   const command = `${patch('{"spec":{"action":"Ignore"}}')} && ${patch('{"spec":{"action":"DryRun"}}')}`;
-  expect(nextStep("Failed", {}, asked({ action: "DryRun" }))).toBe(`fix the cause, then run: ${command}`);
+  expect(conditionStep({ phase: "Failed" }, asked({ action: "DryRun" }))).toBe(`fix the cause, then run: ${command}`);
 });
 
 test("nobody needs to act on a preview, or on drift that is corrected", () => {
-  expect(nextStep("ReviewRequired", { review }, asked({ action: "DryRun" }))).toBeUndefined();
-  expect(nextStep("Drifted", {}, asked({ bypassOptimisticLock: true }))).toBeUndefined();
+  expect(conditionStep({ phase: "ReviewRequired", review }, asked({ action: "DryRun" }))).toBeUndefined();
+  expect(conditionStep({ phase: "Drifted" }, asked({ bypassOptimisticLock: true }))).toBeUndefined();
 });
 
 const drifted = (kind: Drift["kind"], name: string) => {
@@ -66,73 +69,142 @@ describe("drift by admission", () => {
 
   test("is ended at the webhook or policy, since nobody has made a change that could be undone", () => {
     const mutated = { ...asked(), items: [drifted("mutated", "one")] };
-    expect(nextStep("Drifted", {}, mutated)).toBe(exempt("KubeDescheduler 'one'"));
+    expect(conditionStep({ phase: "Drifted" }, mutated)).toBe(exempt("KubeDescheduler 'one'"));
     const both = { ...asked(), items: [drifted("mutated", "one"), drifted("mutated", "two")] };
-    expect(nextStep("Drifted", {}, both)).toBe(exempt("KubeDescheduler 'one', KubeDescheduler 'two'"));
+    expect(conditionStep({ phase: "Drifted" }, both)).toBe(exempt("KubeDescheduler 'one', KubeDescheduler 'two'"));
   });
 
   test("needs a person even where drift is corrected: a write would change nothing", () => {
     const mutated = { ...asked({ bypassOptimisticLock: true }), items: [drifted("mutated", "one")] };
-    expect(nextStep("Drifted", {}, mutated)).toBe(exempt("KubeDescheduler 'one'"));
+    expect(conditionStep({ phase: "Drifted" }, mutated)).toBe(exempt("KubeDescheduler 'one'"));
   });
 
   test("is distinguished from a change that a person made beside it", () => {
     const items = [drifted("changed", "one"), drifted("mutated", "two")];
-    const step = nextStep("Drifted", {}, { ...asked(), items });
+    const step = conditionStep({ phase: "Drifted" }, { ...asked(), items });
     expect(step).toContain("undo the change, or to apply the plan again, run: ");
     expect(step).toContain(`; for changes made by admission, ${exempt("KubeDescheduler 'two'")}`);
-    const corrected = nextStep("Drifted", {}, { ...asked({ bypassOptimisticLock: true }), items });
+    const corrected = conditionStep({ phase: "Drifted" }, { ...asked({ bypassOptimisticLock: true }), items });
     expect(corrected).toBe(exempt("KubeDescheduler 'two'"));
   });
 });
 
-const reviewFor = (reason: Review["reason"]): Review => ({
-  planHash: examplePlanHash,
-  generation,
+const planHash = "a".repeat(64);
+const config = (
+  status: Status,
+  spec: Partial<Spec> = {},
+  annotations: Record<string, string> = {},
+): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "x", annotations },
+  spec: { profile: "x", action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false, ...spec },
+  status,
+});
+const finding = (severity: "blocking" | "warning") => ({
+  id: "VMNotMigratable",
+  severity,
+  message: "VM a/b blocks the drain",
+  command: "virtctl stop b -n a",
+  since: "2026-01-01T00:00:00Z",
+});
+const rollout = (severity: "blocking" | "warning") => ({
+  summary: "",
+  pools: [],
+  nodes: [],
+  findings: [finding(severity)],
+  more: { pools: 0, nodes: 0, findings: 0 },
+});
+const condition = (type: string, reason: string) => ({
+  type,
+  status: "True" as const,
+  reason,
+  message: "",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+const reviewFor = (reason: "Guarded" | "PolicyNotInForce") => ({
+  planHash,
+  generation: 1,
   forced: true,
   reason,
-});
-const short = examplePlanHash.slice(0, 12);
-const other = "f".repeat(64);
-
-test("a preview says how to execute it, and that it must be named where it must", () => {
-  const preview = observedWith("ReviewRequired", { spec: spec({ action: "DryRun" }) });
-  const seed = "Plan ready for review. Change action to 'Apply' to execute.";
-  const named = `Plan ready for review. Set spec.approvedPlan to '${examplePlanHash.slice(0, 12)}' and action to 'Apply' to execute.`;
-  expect(reviewText(preview, reviewFor("Requested"))).toBe(seed);
-  expect(reviewText({ ...preview, operator: { version: "v2", mustPin: true } }, reviewFor("Requested"))).toBe(named);
-  const pinned = (approvedPlan: string) => ({ ...preview, spec: spec({ action: "DryRun", approvedPlan }) });
-  expect(reviewText(pinned(other), reviewFor("Requested"))).toBe(named);
-  expect(reviewText(pinned(examplePlanHash), reviewFor("Requested"))).toBe(seed);
+  message: "m",
 });
 
-test("an Apply that waits names its plan and the input that changed, with both values", () => {
-  const observed = observedWith("ReviewRequired", { inputs: [input({ now: "10", used: "10" })] });
-  expect(reviewText(observed, reviewFor("InputChanged"))).toBe(
-    `Plan ${short} needs a new review: HyperConverged parallelMigrationsPerCluster changed 5 → 10.`,
-  );
+const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string }[] = [
+  {
+    reason: "a blocking finding is what to act on, with its command",
+    shown: config({ phase: "InProgress", rollout: rollout("blocking") }),
+    next: "VM a/b blocks the drain: virtctl stop b -n a",
+  },
+  {
+    reason: "a blocking VM is not stopped without a look at the other options",
+    shown: config({
+      phase: "InProgress",
+      rollout: {
+        ...rollout("blocking"),
+        findings: [{ ...finding("blocking"), object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } }],
+      },
+    }),
+    next: "VM a/b blocks the drain; to choose an option, run: k doctor x",
+  },
+  {
+    reason: "a warning holds nothing",
+    shown: config({ phase: "InProgress", rollout: rollout("warning") }),
+    next: "to follow the rollout, run: k status x --watch",
+  },
+  {
+    reason: "a rejected plan is not offered as if nobody had looked at it",
+    shown: config({ phase: "ReviewRequired", planHash }, {}, { [rejectedPlanAnnotation]: `${planHash} too risky` }),
+    next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it anyway, run: k approve x --hash aaaaaaaaaaaa`,
+  },
+  {
+    reason: "a guard lets the plan go by itself",
+    shown: config({ phase: "ReviewRequired", planHash, review: reviewFor("Guarded") }, { action: "Apply" }),
+    next: "the plan starts automatically when its guard allows it: m.",
+  },
+  {
+    reason: "policies that are not in force are installed first",
+    shown: config({ phase: "ReviewRequired", planHash, review: reviewFor("PolicyNotInForce") }, { action: "Apply" }),
+    next: "reinstall the admission policies of this release, then approve the plan again.",
+  },
+  {
+    reason: "drift that is corrected needs nobody",
+    shown: config({ phase: "Drifted" }, { action: "Apply", bypassOptimisticLock: true }),
+    next: "the drift is corrected automatically; to see it, run: k drift x",
+  },
+  {
+    reason: "drift that was given up needs somebody",
+    shown: config(
+      { phase: "Drifted", conditions: [condition("Stalled", "DriftFight")] },
+      { action: "Apply", bypassOptimisticLock: true },
+    ),
+    next: "undo the change (see drift), or draft a new plan with: k plan x",
+  },
+  {
+    reason: "nodes that still take over a configuration are named",
+    shown: config({ phase: "Completed", conditions: [condition("Ready", "NotConverged")] }),
+    next: "nodes are still applying the configuration; to follow them, run: k status x --watch",
+  },
+  { reason: "what is done says so", shown: config({ phase: "Completed" }), next: "nothing to do." },
+];
+
+test.each(cases)("$reason", ({ shown, next }) => {
+  expect(nextStepText(nextStepOf(shown), "k")).toBe(next);
 });
 
-test("an input that was never in force is named as its condition names it", () => {
-  const observed = observedWith("ReviewRequired", {
-    stored: { conditions: conditionsIn("ReviewRequired", [inputConditions.changed("x changed (1 -> 2)")]) },
-  });
-  expect(reviewText(observed, reviewFor("InputChanged"))).toBe(`Plan ${short} needs a new review: x changed (1 -> 2).`);
+test("every phase has a next step", () => {
+  for (const phase of phaseConditions) expect(nextStepOf(config({ phase })).text).not.toBe("");
 });
 
-test("an approval of another plan is named, with whatever else moved", () => {
-  const asked = { spec: spec({ approvedPlan: other }), inputs: [input({ now: "10", used: "10" })] };
-  const observed = observedWith("ReviewRequired", asked);
-  expect(reviewText(observed, reviewFor("ApprovalRequired"))).toBe(
-    `Plan ${short} needs a new review: spec.approvedPlan names plan ffffffffffff.`,
+test("an ignored config does not look untouched if a plan left objects in place", () => {
+  const leftBehind = [{ apiVersion: "v1", kind: "MachineConfig", name: "psi" }];
+  const text = (status: Status) => nextStepText(nextStepOf(config(status, { action: "Ignore" })), "k");
+  expect(text({ phase: "Ignored" })).toBe("this profile is not managed; to see what it would change, run: k plan x");
+  expect(text({ phase: "Ignored", leftBehind })).toBe(
+    "this profile is not managed, but an earlier plan left objects behind; to manage them again, run: k plan x",
   );
-  expect(reviewText(observed, reviewFor("InputChanged"))).toBe(
-    `Plan ${short} needs a new review: HyperConverged parallelMigrationsPerCluster changed 5 → 10; spec.approvedPlan names plan ffffffffffff.`,
-  );
-  expect(reviewText(observedWith("ReviewRequired"), reviewFor("OperatorUpgraded"))).toBe(
-    `Plan ${short} needs a new review: it was drafted by operator version v2 and has not been approved since.`,
-  );
-  expect(reviewText(observedWith("ReviewRequired"), reviewFor("ApprovalRequired"))).toBe(
-    `Plan ${short} needs a new review: spec.approvedPlan does not name it.`,
+  const unread = leftBehind.map((one) => ({ ...one, unread: true }));
+  expect(text({ phase: "Ignored", leftBehind: unread })).toBe(
+    "this profile is not managed, but the advisor cannot read objects that an earlier plan may have left behind; to see what it would change, run: k plan x",
   );
 });

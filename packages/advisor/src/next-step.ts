@@ -1,58 +1,262 @@
-// Messages for users: why a plan waits, and the next step with its command.
+// The next step of a config. One function decides it, and one table holds its sentences: for the message of Ready, and
+// for the command line and the consoles.
 
-import type { Item, LeftBehind, Phase, Review, Spec, Status } from "@virt/api";
-import { restoreCommand } from "@virt/impact";
+import type { Item, LeftBehind, RolloutFinding, Spec, Status, VirtPlatformConfig } from "@virt/api";
+import { findingRemedies, foreignText, restoreCommand } from "@virt/impact";
 import { findMutator } from "@virt/objects";
-import { phaseMessages } from "./conditions/phase.ts";
-import { conditionOf } from "./conditions/status-conditions.ts";
-import { movedSinceApplied } from "./inputs.ts";
+import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
 import { leftBehindText, partLeftBehind } from "./left-behind.ts";
 import type { Observed } from "./observed.ts";
-import { isPlanNamed, shortHash } from "./plan-names.ts";
+import { shortHash } from "./plan-names.ts";
+import { readRejection } from "./recorded-decision.ts";
 
-/** Returns undefined if the phase needs no action. The status is the one about to be written. */
-export function nextStep(
-  phase: Phase,
-  { review, leftBehind = [] }: Status,
-  observed: Pick<Observed, "spec" | "operator" | "items">,
-): string | undefined {
+/**
+ * `done`: nothing to do. `wait`: the advisor is working or waiting. `start`: request a plan. `review`: approve or
+ * reject the plan. `decide`: the plan was rejected. `replan`: draft the plan again. `repair`: fix a cause. `unblock`:
+ * remove what blocks the rollout.
+ */
+export type NextStepKind = "done" | "wait" | "start" | "review" | "decide" | "replan" | "repair" | "unblock";
+
+/** `verb` holds the arguments of our program. `command` is a complete shell command of another program. */
+export type NextStep = {
+  readonly kind: NextStepKind;
+  /** Without a full stop. A command may follow after a colon. */
+  readonly text: string;
+  readonly verb?: readonly string[];
+  readonly command?: string;
+};
+
+type StepConfig = Pick<VirtPlatformConfig, "metadata" | "spec" | "status">;
+
+/** Only a reconcile knows these facts. */
+type ReconcileOnly = Pick<Observed, "operator" | "items" | "blocked">;
+
+/** Returns the next step of a config. A config without open work gets a `done` step. */
+export function nextStepOf(config: StepConfig): NextStep {
+  const { condition: _condition, ...step } = sentencesOf(decideStep(config), config);
+  return step;
+}
+
+/** Returns the step as one line. `program` is the invocation, such as `kubectl virt-advisor`. */
+export function nextStepText({ text, verb, command }: NextStep, program: string): string {
+  const typed = verb === undefined ? command : [program, ...verb].join(" ");
+  return typed === undefined ? `${text}.` : `${text}: ${typed}`;
+}
+
+/** Returns the step as the end of the message of Ready. Undefined if none is needed. `status` is about to be written. */
+export function conditionStep(status: Status, observed: ReconcileOnly & Pick<Observed, "spec">): string | undefined {
   const { spec, operator } = observed;
-  switch (phase) {
-    case "ReviewRequired":
-      if (spec.action !== "Apply" || review === undefined || operator.withheld !== undefined) return undefined;
-      return `review status.items, then run: ${needsPin(observed) ? pinCommand(spec, review.planHash) : againCommand(spec)}`;
-    case "PrerequisiteFailed":
-      return "provide the missing prerequisites. The plan is then drafted automatically.";
-    case "Failed":
-      return `fix the cause, then run: ${againCommand(spec)}`;
-    case "CompletedWithErrors":
-      return `fix the causes shown by the failed items in status.items, then run: ${againCommand(spec)}`;
-    case "Drifted":
-      return driftStep(observed);
-    case "CompletedWithUpgrade":
+  const config = { metadata: { name: spec.profile }, spec, status }; // a config has the name of its profile
+  return sentencesOf(decideStep(config, observed), config, operator).condition;
+}
+
+type Step =
+  | { readonly step: "await-advisor" | "await-draft" | "review" | "reinstall-policies" }
+  | { readonly step: "follow-rollout" | "fix-cause" | "fix-items" | "adopt-upgrade" | "follow-nodes" | "done" }
+  | { readonly step: "manage"; readonly leftBehind: readonly LeftBehind[] }
+  | { readonly step: "provide-prerequisite"; readonly remedy: string | undefined }
+  | { readonly step: "decide"; readonly reason: string }
+  | { readonly step: "await-guard"; readonly guard: string }
+  | { readonly step: "unblock"; readonly finding: RolloutFinding }
+  | { readonly step: "fix-target"; readonly problem: string }
+  | { readonly step: "await-correction" | "undo-drift"; readonly drifted: Observed["items"] };
+
+function decideStep(config: StepConfig, observed?: ReconcileOnly): Step {
+  const { spec, status = {} } = config;
+  if (status.phase === undefined) return { step: "await-advisor" };
+  switch (status.phase) {
+    case "Ignored":
+      return { step: "manage", leftBehind: status.leftBehind ?? [] };
     case "Pending":
     case "Drafting":
+      return { step: "await-draft" };
+    case "PrerequisiteFailed":
+      return { step: "provide-prerequisite", remedy: observed?.blocked?.next };
+    case "ReviewRequired":
+      return reviewStep(config, observed);
     case "InProgress":
+      return rolloutStep(status) ?? { step: "follow-rollout" };
+    case "Failed":
+      return { step: "fix-cause" };
+    case "CompletedWithErrors":
+      return { step: "fix-items" };
+    case "Drifted": {
+      const drifted = (observed?.items ?? []).filter(({ item, drift }) => item.state === "Completed" && drift);
+      const isAwaited = isDriftCorrected(spec) && !conditionIs(status, "Stalled", "True");
+      return { step: isAwaited ? "await-correction" : "undo-drift", drifted };
+    }
+    case "CompletedWithUpgrade":
+      return { step: "adopt-upgrade" };
     case "Completed":
-      return undefined;
-    case "Ignored":
-      return leftBehind.length === 0 ? undefined : leftBehindStep(spec, leftBehind);
+      return rolloutStep(status) ?? { step: isConverged(status) ? "done" : "follow-nodes" };
   }
 }
 
-function leftBehindStep({ profile }: Spec, leftBehind: readonly LeftBehind[]): string {
+function reviewStep(config: StepConfig, observed: ReconcileOnly | undefined): Step {
+  const rejection = readRejection(config);
+  if (rejection !== undefined) return { step: "decide", reason: rejection.reason };
+  const { reason, message = "" } = config.status?.review ?? {};
+  if (reason === "PolicyNotInForce" || observed?.operator.withheld !== undefined) return { step: "reinstall-policies" };
+  return reason === "Guarded" ? { step: "await-guard", guard: message } : { step: "review" };
+}
+
+/** The message of Ready quotes the target's operator and ends with a command that shows more. */
+function rolloutStep(status: Status): Step | undefined {
+  const finding = blockingFinding(status.rollout?.findings ?? []);
+  if (finding !== undefined) return { step: "unblock", finding };
+  const ready = conditionOf(status, "Ready");
+  return ready?.reason === "TargetDegraded" ? { step: "fix-target", problem: ready.message } : undefined;
+}
+
+export function blockingFinding(findings: readonly RolloutFinding[]): RolloutFinding | undefined {
+  return findings.find(({ severity }) => severity === "blocking");
+}
+
+function isConverged(status: Status): boolean {
+  return conditionOf(status, "Ready")?.reason !== "NotConverged";
+}
+
+function isDriftCorrected({ action, bypassOptimisticLock }: Spec): boolean {
+  return action === "Apply" && bypassOptimisticLock;
+}
+
+/** `condition` ends the message of Ready. It is absent if that message names the step itself, or needs none. */
+type Sentences = NextStep & { readonly condition?: string | undefined };
+
+function sentencesOf(
+  step: Step,
+  { metadata, spec, status = {} }: StepConfig,
+  operator?: Observed["operator"],
+): Sentences {
+  const { name } = metadata;
+  const plan = ["plan", name];
+  const follow = ["status", name, "--watch"];
+  const hash = shortHash(status.planHash);
+  const approve = ["approve", name, "--hash", hash];
+  switch (step.step) {
+    case "await-advisor":
+      return {
+        kind: "wait",
+        text: "the advisor has not processed this config yet; if this persists, check that the advisor is running",
+      };
+    case "manage":
+      return { kind: "start", ...leftBehindSentences(spec, step.leftBehind), verb: plan };
+    case "await-draft":
+      return { kind: "wait", text: "the plan is being drafted; to follow it, run", verb: follow };
+    case "provide-prerequisite":
+      return {
+        kind: "repair",
+        text: "provide the missing prerequisite; the plan is then drafted automatically",
+        condition: step.remedy ?? "provide the missing prerequisites. The plan is then drafted automatically.",
+      };
+    case "review":
+      return {
+        kind: "review",
+        text: "review the diff and the impact, then approve this plan with",
+        verb: approve,
+        condition: approvalText(spec, status, operator),
+      };
+    case "decide": {
+      const why = step.reason === "" ? "" : ` (${step.reason})`;
+      return { kind: "decide", text: `plan ${hash} was rejected${why}; to approve it anyway, run`, verb: approve };
+    }
+    case "await-guard":
+      return {
+        kind: "wait",
+        text: `the plan starts automatically when its guard allows it: ${foreignText(step.guard)}`,
+        condition: approvalText(spec, status, operator),
+      };
+    case "reinstall-policies":
+      return { kind: "repair", text: reinstallPoliciesText };
+    case "follow-rollout":
+      return { kind: "wait", text: "to follow the rollout, run", verb: follow };
+    case "unblock":
+      return { kind: "unblock", ...unblockSentence(step.finding, name) };
+    case "fix-target":
+      return { kind: "repair", text: foreignText(step.problem) };
+    case "fix-cause":
+      return { ...fixItems(plan), condition: `fix the cause, then run: ${againCommand(spec)}` };
+    case "fix-items":
+      return {
+        ...fixItems(plan),
+        condition: `fix the causes shown by the failed items in status.items, then run: ${againCommand(spec)}`,
+      };
+    case "await-correction":
+      return {
+        kind: "wait",
+        text: "the drift is corrected automatically; to see it, run",
+        verb: ["drift", name],
+        condition: driftSentence(spec, step.drifted),
+      };
+    case "undo-drift":
+      return {
+        kind: "replan",
+        text: "undo the change (see drift), or draft a new plan with",
+        verb: plan,
+        condition: driftSentence(spec, step.drifted),
+      };
+    case "adopt-upgrade":
+      return { kind: "replan", text: "this operator version would draft a different plan; to see it, run", verb: plan };
+    case "follow-nodes":
+      return {
+        kind: "wait",
+        text: "nodes are still applying the configuration; to follow them, run",
+        verb: follow,
+      };
+    case "done":
+      return { kind: "done", text: "nothing to do" };
+  }
+}
+
+export const reinstallPoliciesText = "reinstall the admission policies of this release, then approve the plan again";
+
+function fixItems(verb: readonly string[]): NextStep {
+  return { kind: "repair", text: "fix the cause that the items report, then draft a new plan with", verb };
+}
+
+function leftBehindSentences(
+  { profile }: Spec,
+  leftBehind: readonly LeftBehind[],
+): Pick<Sentences, "text" | "condition"> {
   const { left, unread } = partLeftBehind(leftBehind);
   const unchecked = `whether an earlier plan left these objects behind: ${leftBehindText(unread)}. The advisor cannot read them.`;
-  if (left.length === 0) return `check ${unchecked}`;
-  const decide = `keep or delete the objects that an earlier plan left behind: ${leftBehindText(left)}. To manage them again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
-  return unread.length === 0 ? decide : `${decide} Check ${unchecked}`;
+  if (left.length > 0) {
+    const decide = `keep or delete the objects that an earlier plan left behind: ${leftBehindText(left)}. To manage them again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
+    return {
+      text: "this profile is not managed, but an earlier plan left objects behind; to manage them again, run",
+      condition: unread.length === 0 ? decide : `${decide} Check ${unchecked}`,
+    };
+  }
+  if (unread.length === 0) return { text: "this profile is not managed; to see what it would change, run" };
+  return {
+    text: "this profile is not managed, but the advisor cannot read objects that an earlier plan may have left behind; to see what it would change, run",
+    condition: `check ${unchecked}`,
+  };
+}
+
+function unblockSentence(finding: RolloutFinding, config: string): Omit<NextStep, "kind"> {
+  const { command } = finding;
+  const text = foreignText(finding.message);
+  if (findingRemedies(finding).length > 0)
+    return { text: `${text}; to choose an option, run`, verb: ["doctor", config] };
+  return { text, ...(command !== undefined && { command }) };
+}
+
+/** Undefined for a preview, and while no plan can run. */
+function approvalText(spec: Spec, { review }: Status, operator: Observed["operator"] | undefined): string | undefined {
+  if (spec.action !== "Apply" || review === undefined || operator === undefined) return undefined;
+  const pin = { action: "Apply", approvedPlan: shortHash(review.planHash) } as const;
+  return `review status.items, then run: ${needsPin(spec, operator) ? patchCommand(spec, pin) : againCommand(spec)}`;
+}
+
+export function needsPin({ approvedPlan }: Spec, { mustPin }: Observed["operator"]): boolean {
+  return mustPin || approvedPlan !== undefined;
 }
 
 /** The advisor never corrects changes by admission, and the user cannot undo them. */
-function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | undefined {
-  const drifted = items.filter(({ item, drift }) => item.state === "Completed" && drift !== undefined);
+function driftSentence(spec: Spec, drifted: Observed["items"]): string | undefined {
   const mutated = drifted.filter(({ drift }) => drift?.kind === "mutated");
-  const isCorrected = spec.action === "Apply" && spec.bypassOptimisticLock;
+  const isCorrected = isDriftCorrected(spec);
   const isAdmissionAlone = mutated.length > 0 && (isCorrected || mutated.length === drifted.length);
   const objects = mutated.map(({ item: { targetRef } }) => `${targetRef.kind} '${targetRef.name}'`).join(", ");
   const ignoreCommand = patchCommand(spec, { action: "Ignore" });
@@ -63,6 +267,7 @@ function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | 
   return mutated.length > 0 ? `${undo}; for changes made by admission, ${exempt}` : undo;
 }
 
+/** Returns the step for a running plan whose target was deleted. */
 export function restoreStep({ profile }: Spec, { name }: Item): string {
   const plan = `plan again with: kubectl virt-advisor plan ${profile}`;
   const restore = restoreCommand({ config: profile, item: name });
@@ -75,75 +280,7 @@ function againCommand(spec: Spec): string {
   return `${patchCommand(spec, { action: away })} && ${patchCommand(spec, { action: back })}`;
 }
 
-function pinCommand(spec: Spec, approvedPlan: string): string {
-  return patchCommand(spec, { action: "Apply", approvedPlan: shortHash(approvedPlan) });
-}
-
 /** A config has the name of its profile. */
 function patchCommand({ profile }: Spec, spec: Partial<Spec>): string {
   return `kubectl patch vpconf ${profile} --type=merge -p '${JSON.stringify({ spec })}'`;
-}
-
-function needsPin({ spec, operator }: Pick<Observed, "spec" | "operator">): boolean {
-  return operator.mustPin || spec.approvedPlan !== undefined;
-}
-
-export function reviewText(observed: Observed, review: Review): string {
-  const { spec, operator } = observed;
-  if (operator.withheld !== undefined) return withheldText(operator.withheld);
-  if (spec.action === "Apply") {
-    const state = review.reason === "Guarded" ? "is on hold" : "needs a new review";
-    return `Plan ${shortHash(review.planHash)} ${state}: ${waitReasons(observed, review)}.`;
-  }
-  const isPinned = !needsPin(observed) || isPlanNamed(spec.approvedPlan, review.planHash);
-  return isPinned ? phaseMessages.review : pinText(review.planHash);
-}
-
-function withheldText(why: string): string {
-  return `Execution is disabled because approvals cannot be trusted: ${why}. Next: reinstall the admission policies of this release, then approve the plan again.`;
-}
-
-function pinText(planHash: string): string {
-  return `Plan ready for review. Set spec.approvedPlan to '${shortHash(planHash)}' and action to 'Apply' to execute.`;
-}
-
-/** Always mentions an approval that names another plan. */
-function waitReasons(observed: Observed, review: Review): string {
-  const { approvedPlan } = observed.spec;
-  const isOther = approvedPlan !== undefined && !isPlanNamed(approvedPlan, review.planHash);
-  const other = isOther ? [`spec.approvedPlan names plan ${shortHash(approvedPlan)}`] : [];
-  return [...reasonTexts(observed, review), ...other].join("; ") || "spec.approvedPlan does not name it";
-}
-
-function reasonTexts(observed: Observed, { reason, message = "" }: Review): readonly string[] {
-  switch (reason) {
-    case "InputChanged":
-      return [inputText(observed)];
-    case "PlanStale":
-      return ["its targets were modified after an earlier plan was approved"];
-    case "OperatorUpgraded":
-      return [
-        message || `it was drafted by operator version ${observed.operator.version} and has not been approved since`,
-      ];
-    case "NotRequested":
-    case "Requested":
-      return ["it has not been approved since it was drafted"];
-    case "PlanTampered":
-      return [`another client changed its status (${message}), and this change is not applied`];
-    case "ApprovalRequired":
-    case "PolicyNotInForce":
-      return [];
-    case "Guarded":
-      return [message];
-  }
-}
-
-const inputPrefix = "Input dependency changed: ";
-
-function inputText({ stored, inputs }: Observed): string {
-  const applied = inputs.filter((input) => input.applied !== undefined);
-  const changes = movedSinceApplied(applied).map(({ change }) => change);
-  if (changes.length > 0) return changes.join(", ");
-  const marked = conditionOf(stored, "InputDependencyDrift")?.message ?? "an input changed";
-  return marked.startsWith(inputPrefix) ? marked.slice(inputPrefix.length) : marked;
 }

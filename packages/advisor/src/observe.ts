@@ -12,8 +12,8 @@ import type { Observed, ObservedItem } from "./observed.ts";
 import { isPlanOpen } from "./phases.ts";
 import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
-import { countNodesOf } from "./rollout/node-counts.ts";
-import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
+import { countNodesOf } from "./rollout/rollout-changes.ts";
+import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollout/rollouts.ts";
 import { awaitsReport, problemOfTarget } from "./target-problem.ts";
 
 /** `drifts`: confirmed by a dry run. An item without an entry is in sync. */

@@ -14,7 +14,7 @@ import type { Health } from "@virt/cluster";
 import type { MachineConfigWrite } from "@virt/impact";
 import type { PlanCheck } from "./check-plan.ts";
 import type { OperatorFacts, StatusOrigin } from "./facts.ts";
-import type { ObservedRollout } from "./rollouts.ts";
+import type { ObservedRollout } from "./rollout/rollouts.ts";
 import type { PoolPlan } from "./shared-pools.ts";
 import type { TargetProblem } from "./target-problem.ts";
 

@@ -1,6 +1,6 @@
 // Decisions about plans that clients record on the config. The user name in them is not verified.
 
-import { decisionAnnotation, type VirtPlatformConfig } from "@virt/api";
+import { decisionAnnotation, rejectedPlanAnnotation, type VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 
 /** `user`: the name that the API server returned to the client, or empty. `client`: its field manager. */
@@ -47,4 +47,30 @@ export function recordedApprover(
   const record = readDecision(config);
   if (record?.decision !== "approved" || record.plan !== planHash || record.client !== client) return undefined;
   return record.user === "" ? undefined : record.user;
+}
+
+/** A recorded rejection. Unknown fields are empty. */
+export type Rejection = {
+  readonly planHash: string;
+  readonly reason: string;
+  readonly user: string;
+  readonly time: string;
+};
+
+const rejected = /^([0-9a-f]{64})(?: (.*))?$/su;
+
+/** Returns the rejection of the current plan. Undefined if the plan was not rejected, or was approved later. */
+export function readRejection(config: Pick<VirtPlatformConfig, "metadata" | "spec" | "status">): Rejection | undefined {
+  const { metadata, spec, status } = config;
+  const [, planHash, reason = ""] = rejected.exec(metadata.annotations?.[rejectedPlanAnnotation] ?? "") ?? [];
+  // A rejection sets DryRun, so Apply was set after it.
+  if (planHash === undefined || planHash !== status?.planHash || spec.action === "Apply") return undefined;
+  const record = readDecision(config);
+  const isRecorded = record?.decision === "rejected" && record.plan === planHash;
+  return {
+    planHash,
+    reason: foreignText(reason),
+    user: isRecorded ? record.user : "",
+    time: isRecorded ? record.time : "",
+  };
 }

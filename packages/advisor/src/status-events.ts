@@ -6,7 +6,7 @@ import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
 import { impactEvents } from "./impact/impact-events.ts";
 import { isApplied } from "./items.ts";
 import { shortHash } from "./plan-names.ts";
-import { readyTextWithoutFinding } from "./rollout/publish-rollout.ts";
+import { readyTextWithoutFinding } from "./publish-status.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
 export type EventContext = {

@@ -12,7 +12,7 @@ import type { Decision, Observed } from "./observed.ts";
 import { needsServedKinds } from "./phases.ts";
 import { isPlanNamed } from "./plan-names.ts";
 import { updateCompleted } from "./progress.ts";
-import { areRolloutsDone } from "./rollouts.ts";
+import { areRolloutsDone } from "./rollout/rollouts.ts";
 import { awaitApproval } from "./stages/await-approval.ts";
 import { executePlan } from "./stages/execute.ts";
 import { guardPlan } from "./stages/guard.ts";

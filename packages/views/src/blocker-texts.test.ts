@@ -1,7 +1,7 @@
 import type { ImpactGap, RolloutFinding, RolloutStatus } from "@virt/api";
 import { expect, test } from "vitest";
 import { gapText, isRolloutCurrent, noBlockerText, uncheckedText } from "./blocker-texts.ts";
-import { viewRollout } from "./rollout-view.ts";
+import { viewRollout } from "./rollout-progress.ts";
 
 const warning: RolloutFinding = { id: "CordonedByPerson", severity: "warning", message: "", since: "" };
 const gap: ImpactGap = { what: "VirtualMachineInstance", reason: "Forbidden", message: "403 Forbidden" };

@@ -1,7 +1,7 @@
 // States whether anything blocks a rollout. A diagnosis that could not read an input never gives an all-clear.
 
 import type { ImpactGap } from "@virt/api";
-import type { RolloutProgressView } from "./rollout-view.ts";
+import type { RolloutProgressView } from "./rollout-progress.ts";
 
 /** Returns the text for a diagnosis without findings: an all-clear only if every kind was checked. */
 export function noBlockerText(unchecked: readonly string[], subject = "this rollout"): string {

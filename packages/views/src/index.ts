@@ -1,7 +1,19 @@
 // Shared code of the command line and the console: patches that record decisions, and views of what the advisor
 // reports. It does no I/O and runs in a browser.
 
-export { findNamedPlan, hasPlanBegun, isPlanNamed } from "@virt/advisor";
+export {
+  blockingFinding,
+  findNamedPlan,
+  hasPlanBegun,
+  isPlanNamed,
+  type NextStep,
+  type NextStepKind,
+  nextStepOf,
+  nextStepText,
+  type Rejection,
+  readRejection,
+  shortHash as planName,
+} from "@virt/advisor";
 export { type BlockerRemedy, blockerRemedies, durationText, findingRemedies, foreignText } from "@virt/impact";
 export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
 export { gapText, isRolloutCurrent, noBlockerText, uncheckedText } from "./blocker-texts.ts";
@@ -25,7 +37,6 @@ export {
   type PageFailure,
 } from "./follow-watched-kind.ts";
 export { installCommand } from "./install-command.ts";
-export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
 export {
   approvalAttempts,
   approvalPatches,
@@ -35,8 +46,6 @@ export {
   ignorePatch,
   keptOptionsText,
   planPatches,
-  type Rejection,
-  readRejection,
   rejectionPatch,
   rejectionText,
 } from "./plan-patches.ts";
@@ -66,7 +75,7 @@ export {
   unrenderedPools,
   viewFinding,
   viewRollout,
-} from "./rollout-view.ts";
+} from "./rollout-progress.ts";
 export type { StreamLine } from "./stream-line.ts";
 export {
   isTargetResource,

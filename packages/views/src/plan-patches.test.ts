@@ -1,3 +1,4 @@
+import { readRejection } from "@virt/advisor";
 import { decisionAnnotation, rejectedPlanAnnotation, type Spec, type Status, type VirtPlatformConfig } from "@virt/api";
 import { applyPatch, type JsonMap } from "@virt/objects";
 import { expect, test } from "vitest";
@@ -8,7 +9,6 @@ import {
   type ConfigPatch,
   keptOptionsText,
   planPatches,
-  readRejection,
   rejectionPatch,
   rejectionText,
 } from "./plan-patches.ts";

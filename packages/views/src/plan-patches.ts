@@ -1,6 +1,6 @@
 // The patches that request, approve or reject a plan, or end its management.
 
-import { type RecordedDecision, readDecision, writeDecision } from "@virt/advisor";
+import { type RecordedDecision, type Rejection, writeDecision } from "@virt/advisor";
 import {
   decisionAnnotation,
   type JsonMap,
@@ -119,32 +119,6 @@ export function rejectionPatch(
       { op: "remove", path: "/spec/approvedPlan" },
       { op: "add", path: "/spec/action", value: "DryRun" },
     ],
-  };
-}
-
-/** A recorded rejection. Unknown fields are empty. */
-export type Rejection = {
-  readonly planHash: string;
-  readonly reason: string;
-  readonly user: string;
-  readonly time: string;
-};
-
-const rejected = /^([0-9a-f]{64})(?: (.*))?$/su;
-
-/** Returns the rejection of the current plan. Undefined if the plan was not rejected, or was approved later. */
-export function readRejection(config: VirtPlatformConfig): Rejection | undefined {
-  const { metadata, spec, status } = config;
-  const [, planHash, reason = ""] = rejected.exec(metadata.annotations?.[rejectedPlanAnnotation] ?? "") ?? [];
-  // A rejection sets DryRun, so Apply was set after it.
-  if (planHash === undefined || planHash !== status?.planHash || spec.action === "Apply") return undefined;
-  const record = readDecision(config);
-  const isRecorded = record?.decision === "rejected" && record.plan === planHash;
-  return {
-    planHash,
-    reason: foreignText(reason),
-    user: isRecorded ? record.user : "",
-    time: isRecorded ? record.time : "",
   };
 }
 

@@ -1,6 +1,14 @@
 // The profiles of a cluster as rows, each with its state and the next step.
 
-import { conditionOf, leftBehindText, partLeftBehind } from "@virt/advisor";
+import {
+  conditionOf,
+  leftBehindText,
+  type NextStep,
+  nextStepOf,
+  partLeftBehind,
+  type Rejection,
+  readRejection,
+} from "@virt/advisor";
 import {
   type Action,
   advertising,
@@ -11,9 +19,7 @@ import {
 } from "@virt/api";
 import { foreignText } from "@virt/impact";
 import { isDrifted } from "./drift-rows.ts";
-import { type NextStep, nextStepOf } from "./next-step.ts";
-import { type Rejection, readRejection } from "./plan-patches.ts";
-import { secondsSince } from "./rollout-view.ts";
+import { secondsSince } from "./rollout-progress.ts";
 
 /** `phase` is absent before the advisor processes the config. */
 export type ProfileRow = {

@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { readDiff } from "./diff-lines.ts";
 import { driftedTargets, driftRows, type LiveTarget, movedInputs } from "./drift-rows.ts";
 import { phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
-import { ageText, expectedRollout, unrenderedPools } from "./rollout-view.ts";
+import { ageText, expectedRollout, unrenderedPools } from "./rollout-progress.ts";
 
 const since = "2026-01-01T00:00:00Z";
 const desired: KubeObject = {

@@ -3,21 +3,22 @@
 import {
   type Draft,
   type Drifts,
+  type Effect,
   findDriftSuspects,
   isLockBypassed,
   isRolloutOpen,
   isWriteOpen,
+  type Observed,
   observe,
   optionsOf,
+  publishStatus,
   type ReconcileFacts,
   recordItemResult,
   shiftTimes,
   transition,
   wantsDraft,
-  withImpact,
-  withRollout,
 } from "@virt/advisor";
-import type { Phase, VirtPlatformConfig } from "@virt/api";
+import type { Impact, Phase, VirtPlatformConfig } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
 import type { PolicyStatus } from "../admission-policies.ts";
 import { advertiseProfile } from "./advertise.ts";
@@ -90,15 +91,18 @@ async function reconcileStored(
   });
   if (confirmed.kind === "unavailable") return reportTransientError(config, confirmed, runtime, context);
   const impactNow = await assessPlan(config, runtime, context);
-  const collected = collectRollout(config, facts, runtime);
-  const known = { ...facts, ...(impactNow && { impactNow }), ...(collected && { rollingNodes: collected }) };
-  const decided = await decideConfig(known, confirmed.drifts, runtime, context);
-  const { requeue } = decided.decision;
+  const rollingNodes = collectRollout(config, facts, runtime);
+  const known = { ...facts, ...(impactNow && { impactNow }), ...(rollingNodes && { rollingNodes }) };
+  const observed = await observeConfig(known, confirmed.drifts, runtime, context);
+  const decision = transition(observed);
+  const { effect } = decision;
+  const acted = effect === undefined ? { decision } : await executeItem(config, observed, effect, runtime, context);
+  const { requeue, status: next } = acted.decision;
   if (requeue.when === "retry") return reportTransientError(config, requeue, runtime, context);
-  const isEnding = !isRolloutOpen(decided.decision.status);
-  const diagnosed = collected && (await runtime.doctor.diagnose(config, collected, context, isEnding));
-  const decision = withRollout(decided.decision, decided.observed, diagnosed);
-  return reportDecision(stored, { ...decided, decision, config, settleClock }, runtime, context);
+  const rollout = rollingNodes && (await runtime.doctor.diagnose(config, rollingNodes, context, !isRolloutOpen(next)));
+  const impact = effect === undefined ? impactNow : undefined;
+  const published = publishStatus(acted.decision, observed, { impact, rollout });
+  return reportDecision(stored, { ...acted, observed, decision: published, config, settleClock }, runtime, context);
 }
 
 /** Checks the admission policies before execution. An approval is void if nothing restricts who may approve. */
@@ -132,9 +136,15 @@ function unservedKinds(facts: ReconcileFacts): readonly string[] {
 }
 
 /** Assesses the impact. With guards, it must be current when an approved plan starts. */
-async function assessPlan(config: VirtPlatformConfig, runtime: AdvisorRuntime, context: ReconcileContext) {
-  const { impacts, discovery } = runtime;
-  if (!isImpactFollowed(config)) return impacts.forget(config.metadata.name);
+async function assessPlan(
+  config: VirtPlatformConfig,
+  { impacts, discovery }: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<Impact | undefined> {
+  if (!isImpactFollowed(config)) {
+    impacts.forget(config.metadata.name);
+    return undefined;
+  }
   const isUrgent = config.spec.action === "Apply" && config.spec.guards !== undefined;
   return impacts.assess(config, { ...context, discovery }, isUrgent);
 }
@@ -152,35 +162,21 @@ function collectRollout(
   return undefined;
 }
 
-async function decideConfig(
+/** Observes the cluster. Drafts a plan if the decision needs one. */
+async function observeConfig(
   facts: ReconcileFacts,
   drifts: Drifts,
   runtime: AdvisorRuntime,
   context: ReconcileContext,
-): Promise<Pick<DecidedConfig, "observed" | "decision" | "tookOver">> {
-  const undrafted = observe(facts, drifts);
-  const draft = wantsDraft(undrafted) ? await draftFromFacts(facts, runtime, context) : undefined;
-  if (draft?.kind === "drafted") {
+): Promise<Observed> {
+  const observed = observe(facts, drifts);
+  if (!wantsDraft(observed)) return observed;
+  const draft = await draftFromFacts(facts, runtime, context);
+  if (draft.kind === "drafted") {
     const { planHash, writes } = draft;
     runtime.drafts.set(facts.config.metadata.name, { planHash, writes });
   }
-  const observed = draft === undefined ? undrafted : { ...undrafted, draft };
-  const decision = withImpact(transition(observed), observed);
-  if (decision.effect === undefined) return { observed, decision };
-  const { item } = decision.effect;
-  const result = await applyItem(facts.config, item, {
-    cluster: context.cluster,
-    rejections: rejectionsOf("write", facts.config, runtime),
-    isLockBypassed: isLockBypassed(facts.config.spec),
-    onWritten: (written, live) => context.wrote(targetInformer(written.targetRef), live),
-  });
-  runtime.metrics.countItemWrite(facts.config.spec.profile, item, result.kind);
-  const tookOver = result.kind === "confirmed" ? result.tookOver : undefined;
-  return {
-    observed,
-    decision: recordItemResult(observed, item, result),
-    ...(tookOver && { tookOver: { [item.name]: tookOver } }),
-  };
+  return { ...observed, draft };
 }
 
 async function draftFromFacts(
@@ -196,6 +192,28 @@ async function draftFromFacts(
   if (gathered.kind === "unavailable") return gathered;
   if (gathered.kind === "waiting") return { kind: "unavailable", message: gathered.message };
   return draftPlan(gathered.facts, options);
+}
+
+/** Applies the item, and returns the decision that records the result. */
+async function executeItem(
+  config: VirtPlatformConfig,
+  observed: Observed,
+  { item }: Effect,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<Pick<DecidedConfig, "decision" | "tookOver">> {
+  const result = await applyItem(config, item, {
+    cluster: context.cluster,
+    rejections: rejectionsOf("write", config, runtime),
+    isLockBypassed: isLockBypassed(config.spec),
+    onWritten: (written, live) => context.wrote(targetInformer(written.targetRef), live),
+  });
+  runtime.metrics.countItemWrite(config.spec.profile, item, result.kind);
+  const tookOver = result.kind === "confirmed" ? result.tookOver : undefined;
+  return {
+    decision: recordItemResult(observed, item, result),
+    ...(tookOver && { tookOver: { [item.name]: tookOver } }),
+  };
 }
 
 function rejectionsOf(

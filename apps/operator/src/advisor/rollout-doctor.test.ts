@@ -1,4 +1,4 @@
-import { type Decision, withRollout } from "@virt/advisor";
+import { type Decision, publishStatus } from "@virt/advisor";
 import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
 import { machineConfigNodeInformer } from "@virt/cluster";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
@@ -208,7 +208,7 @@ async function writesWhile(errorsAt: (seconds: number) => Readonly<Record<string
     cluster.errors = errorsAt(seconds);
     const observed = { stored, now: start + seconds * 1000, generation: 1, items: [] };
     const decision: Decision = { status: stored, requeue: { when: "on-change" } };
-    const { status } = withRollout(decision, observed, await diagnose(stored));
+    const { status } = publishStatus(decision, observed, { rollout: await diagnose(stored) });
     if (equalJson(status, stored)) continue;
     stored = status;
     noteWritten(status.rollout);
@@ -352,7 +352,7 @@ test.each(steadyChanges)("the stored rollout is never older than 10 seconds whil
     const decided: Status = { ...stored, conditions: [], ...(isNoisy && { specHash: message }) };
     const decision: Decision = { status: decided, requeue: { when: "on-change" } };
     const diagnosed = await diagnose(stored);
-    const { status } = withRollout(decision, { stored, now, generation: 1, items: [] }, diagnosed);
+    const { status } = publishStatus(decision, { stored, now, generation: 1, items: [] }, { rollout: diagnosed });
     if (!equalJson(status, stored)) {
       stored = status;
       noteWritten(status.rollout);

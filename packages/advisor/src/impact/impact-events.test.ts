@@ -1,12 +1,12 @@
 import type { Impact, Spec, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { writeConditions } from "../conditions/status-conditions.ts";
+import { publishStatus } from "../publish-status.ts";
 import { eventsForStatusChange } from "../status-events.ts";
 import { impactFixture } from "../testing/impact-fixtures.ts";
 import { drafted, examplePlanHash, generation, observedWith, otherHash, psi } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 import { impactEvents } from "./impact-events.ts";
-import { withImpact as publishImpact } from "./publish-impact.ts";
 
 const planHash = "abcdef01".padEnd(64, "0");
 const withImpact = (impact?: Impact): Status => ({ phase: "ReviewRequired", planHash, ...(impact && { impact }) });
@@ -31,7 +31,7 @@ function draftAgain(stored: Status, edited: Partial<Spec>, planHashNow: string):
   let before = stored;
   for (const draft of [undefined, drafted([psi()], { planHash: planHashNow }), undefined]) {
     const seen = { ...observed, stored: before, impactNow: base, ...(draft && { draft }) };
-    const { status } = publishImpact(transition(seen), seen);
+    const { status } = publishStatus(transition(seen), seen, { impact: base });
     recorded.push(...eventsForStatusChange(before, status, { moved: [] }).map(({ reason }) => reason));
     before = status;
   }

@@ -1,10 +1,20 @@
-// The MachineConfigs of a config that pools must roll out, for node counts and diagnoses.
+// The MachineConfigs of a config that pools must roll out, and the nodes that run them.
 
-import type { Item, KubeObject, PendingRollout, VirtPlatformConfig } from "@virt/api";
-import { affectedPools, isRenderedBy, type MachineConfigChange, type RenderedOf } from "@virt/cluster";
-import { hasKubeletDropIn, type RolloutChange } from "@virt/impact";
+import type { Item, KubeObject, PendingRollout, RolloutStatus, VirtPlatformConfig } from "@virt/api";
+import {
+  affectedPools,
+  type CountOfPool,
+  isRenderedBy,
+  type MachineConfigChange,
+  type PoolProgress,
+  poolProgress,
+  type RenderedOf,
+} from "@virt/cluster";
+import { countNodes, hasKubeletDropIn, notAssessed, type RolloutChange } from "@virt/impact";
+import type { ReconcileFacts } from "../facts.ts";
 import { isMachineConfig, isSkipped } from "../items.ts";
-import { changeOfItem, changeOfRecord, isTargetGone, rolloutTarget } from "../rollouts.ts";
+import { hasPlanBegun } from "../phases.ts";
+import { changeOfItem, changeOfRecord, isRolloutOpen, isTargetGone, rolloutTarget } from "./rollouts.ts";
 
 /** Reads from memory. `unknown` if the object could not be read, so that its absence proves nothing. */
 export type LiveTargetOf = (ref: ReturnType<typeof rolloutTarget>) => KubeObject | undefined | "unknown";
@@ -83,4 +93,28 @@ function gone(
   const isWaiting = config.status?.phase === "InProgress" && item.state === "InProgress";
   const waiting = { config: config.metadata.name, item: item.name };
   return { isTargetGone: true, ...(isWaiting && { waiting }) };
+}
+
+const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
+
+/** Counts nodes from the same facts as the diagnosis. Other pools have no updated nodes before the plan starts. */
+export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts): CountOfPool {
+  const { status = {} } = config;
+  const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);
+  if (isStored) return countsInStatus(status.rollout);
+  const isKnown = rollingNodes !== undefined || hasPlanBegun(status.phase);
+  const changes = isKnown ? rolloutChanges(config, live, pools, renderedOf) : [];
+  const counts = countNodes({ changes, pools, ...(rollingNodes ?? unknownNodes) });
+  return (name) => counts.get(name) ?? machinesOf(name, pools);
+}
+
+function machinesOf(name: string, pools: readonly KubeObject[]): PoolProgress | undefined {
+  const pool = pools.find(({ metadata }) => metadata.name === name);
+  return pool && { pool: name, nodes: poolProgress(pool, true).nodes };
+}
+
+/** After a restart, the stored counts apply until all lists are complete. */
+function countsInStatus({ pools }: RolloutStatus): CountOfPool {
+  const counts = new Map(pools.map(({ name, total, done }) => [name, { pool: name, nodes: total, updated: done }]));
+  return (pool) => counts.get(pool);
 }

@@ -8,8 +8,8 @@ import { inputConditions } from "../conditions/status-conditions.ts";
 import { enterDrafting, enterPhase } from "../enter-phase.ts";
 import { findGuardObstacle } from "../impact/guards.ts";
 import { areInputsBack, movedSinceDrafted } from "../inputs.ts";
-import { reviewText } from "../next-step.ts";
 import type { Decision, Observed } from "../observed.ts";
+import { reviewText } from "../review-text.ts";
 import { refusePlan, refuseStalePlan } from "./refuse-plan.ts";
 import { type DraftedPlan, handleDraftedPlan, holdExecution, startExecution, toReviewStatus } from "./review-status.ts";
 

@@ -11,7 +11,7 @@ import { recordAppliedInputs } from "../inputs.ts";
 import { confirmItem, isWriteOpen, withState } from "../items.ts";
 import type { Decision, Observed } from "../observed.ts";
 import { advanceItems, type ItemFailure, isPlanStopped, nextRequeueAt, startNextItem } from "../progress.ts";
-import { areRolloutsDone } from "../rollouts.ts";
+import { areRolloutsDone } from "../rollout/rollouts.ts";
 import { awaitApproval } from "./await-approval.ts";
 import { refusePlan, refuseStalePlan } from "./refuse-plan.ts";
 

@@ -11,7 +11,7 @@ import { movedSinceApplied } from "../inputs.ts";
 import { completeItem, itemMessages, withState } from "../items.ts";
 import type { Decision, Observed, ObservedItem } from "../observed.ts";
 import { updateCompleted } from "../progress.ts";
-import { areRolloutsDone } from "../rollouts.ts";
+import { areRolloutsDone } from "../rollout/rollouts.ts";
 import { stamp, writeDuration } from "../times.ts";
 import { completeUnchanged } from "./review-status.ts";
 

@@ -3,8 +3,8 @@ import { equalJson } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
-import { withImpact } from "../impact/publish-impact.ts";
 import type { Observed } from "../observed.ts";
+import { publishStatus } from "../publish-status.ts";
 import { impactFixture } from "../testing/impact-fixtures.ts";
 import { generation, now, observedItem, observedWith, psi } from "../testing/observed-fixtures.ts";
 import { stamp } from "../times.ts";
@@ -36,7 +36,7 @@ const approved: Observed = observedWith("ReviewRequired", {
 function reconcile(stored: Status, nowMs: number, impactNow: Impact | undefined): Status {
   const { impactNow: _before, ...rest } = approved;
   const observed = { ...rest, stored, now: nowMs, ...(impactNow && { impactNow }) };
-  return withImpact(transition(observed), observed).status;
+  return publishStatus(transition(observed), observed, { impact: impactNow }).status;
 }
 
 const readyText = (status: Status) => conditionOf(status, "Ready")?.message ?? "";

@@ -13,14 +13,14 @@ import {
 import { enterPhase, enterPrerequisiteFailed, type StatusChange } from "../enter-phase.ts";
 import { hashOrigin } from "../hashes.ts";
 import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
-import { withImpact } from "../impact/publish-impact.ts";
 import { recordAppliedInputs } from "../inputs.ts";
 import { completeItem, isSkipped, itemMessages } from "../items.ts";
-import { reviewText } from "../next-step.ts";
 import type { Decision, Draft, Observed, ObservedItem } from "../observed.ts";
 import { shortHash } from "../plan-names.ts";
 import { startNextItem } from "../progress.ts";
-import { areRolloutsDone } from "../rollouts.ts";
+import { impactToShow } from "../publish-status.ts";
+import { reviewText } from "../review-text.ts";
+import { areRolloutsDone } from "../rollout/rollouts.ts";
 
 export type DraftedPlan = Extract<Draft, { kind: "drafted" }>;
 
@@ -94,7 +94,7 @@ export function holdExecution(observed: Observed, planHash: string, hold: Execut
 function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: ExecutionHold) {
   const { stored, impactNow } = observed;
   const status = { ...stored, ...set, planHash, phase: "ReviewRequired" } as Status;
-  const { impact } = withImpact({ status, requeue: { when: "on-change" } }, observed).status;
+  const { impact } = impactToShow(status, observed, impactNow);
   const shown = impact && findGuardObstacle(observed, impact, status.items ?? []);
   if (shown !== undefined) return { impact, obstacle: shown };
   const isAssessed = stored.phase === "ReviewRequired" && stored.planHash === planHash;

@@ -20,7 +20,8 @@ import { observe } from "../observe.ts";
 import type { Decision, Drift, Observed } from "../observed.ts";
 import { plannedItems } from "../plan.ts";
 import type { PlannedItem } from "../profile.ts";
-import { type DiagnosedRollout, isRolloutOpen, withRollout } from "../rollout/publish-rollout.ts";
+import { type DiagnosedRollout, publishStatus } from "../publish-status.ts";
+import { isRolloutOpen } from "../rollout/rollouts.ts";
 import { type ItemResult, recordItemResult } from "../stages/execute.ts";
 import { transition, wantsDraft } from "../transition.ts";
 import { now, spec } from "./observed-fixtures.ts";
@@ -177,7 +178,7 @@ export class ConfigHarness {
       decision.effect === undefined
         ? decision
         : recordItemResult(observed, decision.effect.item, this.#perform(decision.effect.item));
-    return this.#diagnose === undefined ? done : withRollout(done, observed, rollout?.diagnosed);
+    return publishStatus(done, observed, { rollout: rollout?.diagnosed });
   }
 
   #draft(facts: ReconcileFacts): NonNullable<Observed["draft"]> {

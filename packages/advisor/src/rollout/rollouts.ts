@@ -1,6 +1,6 @@
 // Tracks rollouts. Those of earlier writes are stored separately, because the plan may change before they end.
 
-import type { Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
+import type { Condition, Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
 import {
   affectedPools,
   type CountOfPool,
@@ -11,12 +11,12 @@ import {
   rolloutHealth,
 } from "@virt/cluster";
 import { asText, at } from "@virt/objects";
-import { conditionIs } from "./conditions/status-conditions.ts";
-import type { ReconcileFacts } from "./facts.ts";
-import { isApplied, isMachineConfig, isSkipped, isWriteOpen } from "./items.ts";
-import type { Observed, ObservedItem } from "./observed.ts";
-import type { PlannedItem } from "./profile.ts";
-import { elapsedSince, startOf } from "./times.ts";
+import { conditionIs } from "../conditions/status-conditions.ts";
+import type { ReconcileFacts } from "../facts.ts";
+import { isApplied, isMachineConfig, isSkipped, isWriteOpen } from "../items.ts";
+import type { Observed, ObservedItem } from "../observed.ts";
+import type { PlannedItem } from "../profile.ts";
+import { elapsedSince, startOf } from "../times.ts";
 
 type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now"> & { readonly countOf?: CountOfPool };
 
@@ -116,6 +116,15 @@ export function changeOfRecord(
     startedMsAgo: elapsedSince(startTime, now),
     pools: before.map(({ pool }) => pool),
   };
+}
+
+/** Reports whether nodes have yet to roll out what this config wrote or found, or what another client changed. */
+export function isRolloutOpen({ phase, items = [], rollouts = [], conditions = [] }: Status): boolean {
+  if (phase === "Ignored") return false;
+  const isAwaited = ({ state, rollout }: Item) =>
+    phase === "InProgress" && state === "InProgress" && rollout !== undefined;
+  const isUnconverged = ({ type, reason }: Condition) => type === "Ready" && reason === "NotConverged";
+  return rollouts.length > 0 || items.some(isAwaited) || conditions.some(isUnconverged);
 }
 
 export function areRolloutsDone({ rollouts }: Pick<Observed, "rollouts">): boolean {

@@ -1,16 +1,8 @@
 import type { Item, KubeObject, PendingRollout } from "@virt/api";
 import { type PoolProgress, roleLabel } from "@virt/cluster";
 import { describe, expect, test } from "vitest";
-import type { PlannedItem } from "./profile.ts";
-import {
-  nodeProgress,
-  observeRollouts,
-  pendingRollouts,
-  rolloutOf,
-  rolloutProblem,
-  withNodeReport,
-} from "./rollouts.ts";
-import { kernelObject, reconcileFacts, workerPoolObject } from "./testing/facts-fixtures.ts";
+import type { PlannedItem } from "../profile.ts";
+import { kernelObject, reconcileFacts, workerPoolObject } from "../testing/facts-fixtures.ts";
 import {
   appliedItem,
   begunItem,
@@ -20,8 +12,16 @@ import {
   observedItem,
   psi,
   removal,
-} from "./testing/observed-fixtures.ts";
-import { machineTarget } from "./testing/small-profile.ts";
+} from "../testing/observed-fixtures.ts";
+import { machineTarget } from "../testing/small-profile.ts";
+import {
+  nodeProgress,
+  observeRollouts,
+  pendingRollouts,
+  rolloutOf,
+  rolloutProblem,
+  withNodeReport,
+} from "./rollouts.ts";
 
 const pools = ["worker", "master"].map(
   (name): KubeObject => ({
