@@ -32,6 +32,7 @@ export {
   findHyperConverged,
   hcoInformers,
   hcoName,
+  hcoVersions,
   hyperConvergedElsewhere,
   severalHyperConvergeds,
   usualHcoNamespaces,
