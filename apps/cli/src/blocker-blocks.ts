@@ -2,7 +2,7 @@
 
 import type { Impact, ImpactEntry } from "@virt/api";
 import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/views";
-import type { Block, StyledText } from "./printer.ts";
+import { type Block, type StyledText, textBlock } from "./blocks.ts";
 
 export function impactData(impact: Impact) {
   return { ...impact, blockers: impact.blockers.map((entry) => ({ ...entry, options: blockerRemedies(entry) })) };
@@ -19,12 +19,12 @@ export function blockerBlocks(
   if (blockers.length + more.blockers === 0) return [];
   const rest = blockers.slice(mostWithOptions);
   return [
-    { kind: "lines", lines: [[{ text: "! Blocks the drain until you act:", style: "warning" }]] },
-    ...blockers.slice(0, mostWithOptions).map((entry): Block => ({ kind: "lines", lines: blockerLines(entry) })),
+    textBlock({ text: "! Blocks the drain until you act:", style: "warning" }),
+    ...blockers.slice(0, mostWithOptions).map((entry) => textBlock(...blockerLines(entry))),
     ...(rest.length === 0 ? [] : [entryTable(rest)]),
     ...(rest.length === 0 || details === undefined
       ? []
-      : [{ kind: "lines", lines: [[`To see the options of these ${rest.length} too, run: ${details}`]] } as const]),
+      : [textBlock(`To see the options of these ${rest.length} too, run: ${details}`)]),
     ...moreBlocks(more.blockers),
   ];
 }
@@ -58,7 +58,7 @@ function objectText({ kind, namespace, name }: ImpactEntry): string {
 }
 
 export function moreBlocks(more: number, what = ""): readonly Block[] {
-  return more === 0 ? [] : [{ kind: "lines", lines: [[`and ${more} more ${what}`.trimEnd()]] }];
+  return more === 0 ? [] : [textBlock(`and ${more} more ${what}`.trimEnd())];
 }
 
 /** Returns the number of blocking VMs and pods. Undefined if none was found. */

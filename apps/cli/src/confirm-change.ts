@@ -1,6 +1,7 @@
 // Shows what a verb will change, and asks for confirmation.
 
-import { type Block, Printer } from "./printer.ts";
+import type { Block } from "./blocks.ts";
+import { Printer } from "./printer.ts";
 import { CliError, type VerbContext } from "./verb.ts";
 
 /** Prints to stderr, because a preview is not data. */

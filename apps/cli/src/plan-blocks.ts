@@ -15,8 +15,8 @@ import {
   rejectionText,
 } from "@virt/views";
 import { blockerCount, impactData } from "./blocker-blocks.ts";
+import { type Block, nextBlock, type StyledText, textBlock } from "./blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
-import type { Block, StyledText } from "./printer.ts";
 
 export function planData(config: VirtPlatformConfig, now: number): { readonly [key: string]: unknown } {
   const { status = {}, spec } = config;
@@ -48,24 +48,24 @@ export function planBlocks(config: VirtPlatformConfig, options: PlanOptions): re
   const { metadata, status = {} } = config;
   const { items = [], planHash, phase = "-", impactSeverity = "-" } = status;
   const changes = items.filter((item) => item.changes).length;
-  const head: StyledText[][] = [
+  const head = textBlock(
     [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
-    ...(planHash === undefined ? [] : [[`Plan:     ${planName(planHash)}${waitingText(config, now, isWide)}`]]),
+    ...(planHash === undefined ? [] : [`Plan:     ${planName(planHash)}${waitingText(config, now, isWide)}`]),
     ...(phase === "ReviewRequired"
-      ? [[`Changes:  ${changes} of ${items.length} objects`]]
-      : [[`State:    ${conditionMessage(config)}`]]),
-    [`Impact:   ${impactText(config)}`],
+      ? [`Changes:  ${changes} of ${items.length} objects`]
+      : [`State:    ${conditionMessage(config)}`]),
+    `Impact:   ${impactText(config)}`,
     ...(phase === "ReviewRequired" ? blockerLines(config, program) : []),
     ...(planHash === undefined ? [] : [executionLine(config)]),
     ...rejectionLines(config),
-  ];
+  );
   return [
-    { kind: "lines", lines: head },
+    head,
     ...(items.length === 0 ? [] : [itemTable(items)]),
     ...conflictBlocks(items),
-    ...warningBlocks(status),
+    warningBlock(status),
     ...(phase === "ReviewRequired" ? [pinAdvice] : []),
-    { kind: "next", text: nextStepText(nextStepOf(config), program) },
+    nextBlock(nextStepText(nextStepOf(config), program)),
   ];
 }
 
@@ -77,12 +77,9 @@ function waitingText(config: VirtPlatformConfig, now: number, isWide: boolean): 
 }
 
 /** Without a hash, Apply runs whichever plan is current by then. */
-const pinAdvice: Block = {
-  kind: "lines",
-  lines: [
-    ["Approve by hash to set spec.approvedPlan, so that only this plan runs. action: Apply alone skips the review."],
-  ],
-};
+const pinAdvice = textBlock(
+  "Approve by hash to set spec.approvedPlan, so that only this plan runs. action: Apply alone skips the review.",
+);
 
 export function impactText({ status }: VirtPlatformConfig): string {
   const { impact } = status ?? {};
@@ -142,23 +139,20 @@ function conflictBlocks(items: readonly Item[]): readonly Block[] {
   );
   if (rows.length === 0) return [];
   return [
-    {
-      kind: "lines",
-      lines: [
-        [{ text: "Conflicts: applying this plan takes these fields over from other field managers", style: "warning" }],
-      ],
-    },
+    textBlock({
+      text: "Conflicts: applying this plan takes these fields over from other field managers",
+      style: "warning",
+    }),
     { kind: "table", head: ["OBJECT", "FIELD", "MANAGER", "OPERATION", "SINCE"], rows },
   ];
 }
 
-function warningBlocks({ items = [], warnings: shared = [] }: Status): readonly Block[] {
+function warningBlock({ items = [], warnings: shared = [] }: Status): Block {
   const line = (text: string): StyledText[] => [{ text: "! ", style: "warning" }, text];
-  const lines = [
+  return textBlock(
     ...shared.map((warning) => line(foreignText(warning, 400))),
     ...items.flatMap(({ name, warnings = [] }) =>
       warnings.map((warning) => line(`${name}: ${foreignText(warning, 400)}`)),
     ),
-  ];
-  return lines.length === 0 ? [] : [{ kind: "lines", lines }];
+  );
 }

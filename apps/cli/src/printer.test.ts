@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Block, type OutputFormat, Printer } from "./printer.ts";
+import type { Block } from "./blocks.ts";
+import { type OutputFormat, Printer } from "./printer.ts";
 
 function render(blocks: readonly Block[], format: OutputFormat, columns?: number, isColored = false): string {
   const silent = () => {};

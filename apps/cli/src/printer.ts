@@ -3,24 +3,9 @@
 import type { Json } from "@virt/api";
 import { escapeJson, escapeLine, escapeText, writeYaml } from "@virt/objects";
 import { foreignText } from "@virt/views";
+import type { Block, StyledText, TextStyle } from "./blocks.ts";
 import { foldableParts, foldCell, foldLine } from "./fold-text.ts";
 import { fillJsonPath } from "./jsonpath.ts";
-
-/** The style of a text on a terminal. The words carry the meaning without colours too. */
-export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
-export type StyledText = string | { readonly text: string; readonly style: TextStyle };
-
-export type Block =
-  | { readonly kind: "heading"; readonly text: string }
-  | { readonly kind: "lines"; readonly lines: readonly (readonly StyledText[])[] }
-  | {
-      readonly kind: "table";
-      readonly head: readonly string[];
-      readonly rows: readonly (readonly StyledText[])[];
-      readonly wide?: { readonly head: readonly string[]; readonly rows: readonly (readonly StyledText[])[] };
-    }
-  | { readonly kind: "diff"; readonly text: string }
-  | { readonly kind: "next"; readonly text: string };
 
 /** `type` and `data` are a stable interface for programs. `blocks` are for the user. */
 export type VerbReport = {
@@ -74,7 +59,7 @@ export class Printer {
     const { format, template = "", isColored, columns } = this.#options;
     if (format === "name") return (report.names ?? []).map((name) => `${escapeLine(name)}\n`).join("");
     const blocks = report.blocks.map((block) => escapeBlock(format === "wide" ? widen(block) : block));
-    if (this.isTable) return renderBlocks(blocks, { isColored, columns });
+    if (this.isTable) return joinParts(blocks.map((block) => renderBlock(block, { isColored, columns })));
     if (format === "markdown") return renderMarkdown(blocks);
     const document = JSON.parse(
       JSON.stringify({ apiVersion: outputVersion, kind: report.type, ...report.data }),
@@ -98,7 +83,6 @@ function escapeBlock(block: Block): Block {
   const escapeStyled = (text: StyledText): StyledText =>
     typeof text === "string" ? escapeLine(text) : { ...text, text: escapeLine(text.text) };
   switch (block.kind) {
-    case "heading":
     case "next":
       return { ...block, text: escapeLine(block.text) };
     case "diff":
@@ -121,16 +105,9 @@ const codes: Readonly<Record<TextStyle, string>> = {
 
 type TextFormat = { readonly isColored: boolean; readonly columns: number | undefined };
 
-function renderBlocks(blocks: readonly Block[], format: TextFormat): string {
-  const parts = blocks.map((block) => renderBlock(block, format)).filter((part) => part !== "");
-  return parts.join("\n");
-}
-
 function renderBlock(block: Block, format: TextFormat): string {
   const paint = (text: StyledText) => paintText(text, format.isColored);
   switch (block.kind) {
-    case "heading":
-      return `${paint({ text: block.text, style: "bold" })}\n`;
     case "lines":
       return block.lines
         .map((line) => `${foldLine(line.map(textOf).join(""), line.map(paint).join(""), format.columns)}\n`)
@@ -219,8 +196,6 @@ function renderMarkdown(blocks: readonly Block[]): string {
   const cell = (text: StyledText) => foreignText(textOf(text), 400).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
   const parts = blocks.map((block) => {
     switch (block.kind) {
-      case "heading":
-        return `## ${cell(block.text)}\n`;
       case "lines":
         return block.lines.map((line) => `- ${cell(line.map(textOf).join("").trim())}\n`).join("");
       case "table":
@@ -235,5 +210,10 @@ function renderMarkdown(blocks: readonly Block[]): string {
         return `**Next:** ${cell(block.text)}\n`;
     }
   });
+  return joinParts(parts);
+}
+
+/** An empty block prints nothing. */
+function joinParts(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }

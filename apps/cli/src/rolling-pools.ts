@@ -5,8 +5,8 @@ import { listObjects, type Resource } from "@virt/kube";
 import { asList, at } from "@virt/objects";
 import { findReports } from "@virt/reads";
 import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/views";
+import { type Block, textBlock } from "./blocks.ts";
 import type { ClusterSession } from "./cluster-session.ts";
-import type { Block, StyledText } from "./printer.ts";
 import { type StatusOptions, shownRollout } from "./status-blocks.ts";
 import { CliError } from "./verb.ts";
 
@@ -62,9 +62,8 @@ export function rollingPoolBlocks(
     );
   const isShown = ({ name, causes }: RollingPool) =>
     causes.every((cause) => cause.kind === "plan" && cause.configs.every((config) => hasBars(name, config)));
-  const lines: StyledText[][] =
-    rolling === undefined
-      ? [[{ text: "Updating pools are not shown: machineconfigpools cannot be listed.", style: "warning" }]]
-      : rolling.filter((pool) => !isShown(pool)).map((pool) => [{ text: rollingPoolText(pool), style: "warning" }]);
-  return lines.length === 0 ? [] : [{ kind: "lines", lines }];
+  const texts = rolling?.filter((pool) => !isShown(pool)).map(rollingPoolText) ?? [
+    "Updating pools are not shown: machineconfigpools cannot be listed.",
+  ];
+  return texts.length === 0 ? [] : [textBlock(...texts.map((text) => ({ text, style: "warning" }) as const))];
 }

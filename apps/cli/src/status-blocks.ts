@@ -23,9 +23,9 @@ import {
   viewRollout,
 } from "@virt/views";
 import { optionLines } from "./blocker-blocks.ts";
+import { type Block, nextBlock, type StyledText, textBlock } from "./blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import { targetText } from "./plan-blocks.ts";
-import type { Block, StyledText } from "./printer.ts";
 import { phaseStyle } from "./verbs/profiles.ts";
 
 export type StatusOptions = {
@@ -60,30 +60,22 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   const phase = phaseWord(row) ?? "not processed yet";
   const plan = row.planHash === undefined ? "" : `   plan ${planName(row.planHash)}`;
   const rollout = shownRollout(config, { now, countVms, isDetailed });
-  const lines: StyledText[][] = [
+  const warn = (text: string) => ({ text: `  ${text}`, style: "warning" }) as const;
+  const text = textBlock(
     [
       { text: row.name, style: "bold" },
       "   ",
       { text: phase, style: phaseStyle(row.phase ?? "", row.isStalled) },
       `   ${row.action}   impact ${row.impact ?? "-"}${plan}`,
     ],
-    ...(status.phase === "Ignored" || status.phase === undefined ? [] : [[`  ${conditionMessage(config)}`]]),
-    ...(row.leftBehind === undefined
-      ? []
-      : [[{ text: `  ${leftBehindNotice(row.leftBehind)}`, style: "warning" as const }]]),
-    ...(row.impactSummary === undefined || status.phase !== "ReviewRequired"
-      ? []
-      : [[`  Impact: ${row.impactSummary}`]]),
-    ...(row.rejection === undefined
-      ? []
-      : [[{ text: `  Rejected: ${rejectionText(row.rejection)}`, style: "warning" as const }]]),
+    ...(status.phase === "Ignored" || status.phase === undefined ? [] : [`  ${conditionMessage(config)}`]),
+    ...(row.leftBehind === undefined ? [] : [warn(leftBehindNotice(row.leftBehind))]),
+    ...(row.impactSummary === undefined || status.phase !== "ReviewRequired" ? [] : [`  Impact: ${row.impactSummary}`]),
+    ...(row.rejection === undefined ? [] : [warn(`Rejected: ${rejectionText(row.rejection)}`)]),
     ...(isDetailed || status.phase === "InProgress" ? itemLines(config) : []),
     ...(rollout === undefined ? [] : [...rolloutLines(rollout, isWide), ...uncheckedLines(rollout)]),
-  ];
-  return [
-    { kind: "lines", lines },
-    { kind: "next", text: nextStepText(isWatching ? withoutWatch(row.next) : row.next, program) },
-  ];
+  );
+  return [text, nextBlock(nextStepText(isWatching ? withoutWatch(row.next) : row.next, program))];
 }
 
 /** Returns the rollout to show. Undefined if there is none, or only that of an earlier plan. */

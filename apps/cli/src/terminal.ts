@@ -23,8 +23,12 @@ export async function askPerson(question: string, signal: AbortSignal): Promise<
   }
 }
 
-export function canRedraw(): boolean {
-  return process.stdout.isTTY && process.env["TERM"] !== "dumb";
+type OutputStream = Pick<NodeJS.WriteStream, "rows" | "columns"> & { readonly isTTY?: boolean };
+
+/** Redrawing needs a terminal that moves its cursor, and its size to know how far to move. */
+export function canRedraw(stdout: OutputStream = process.stdout, terminal = process.env["TERM"] ?? ""): boolean {
+  const hasCursor = terminal !== "" && terminal !== "dumb";
+  return stdout.isTTY === true && hasCursor && stdout.rows > 0 && stdout.columns > 0;
 }
 
 /** Redraws a block in place. Cuts a block that is too high at its top, because the next step is at its end. */
@@ -33,7 +37,7 @@ export class LiveBlock {
 
   draw(text: string): void {
     const { rows, columns } = process.stdout;
-    const room = { rows: Math.max(4, (rows || 24) - 1), columns: columns || 80 };
+    const room = { rows: Math.max(4, rows - 1), columns };
     const { lines, height } = lastLines(text.replace(/\n$/u, "").split("\n"), room);
     const up = this.#height === 0 ? "" : `\u001B[${this.#height}A`;
     process.stdout.write(`${up}\r\u001B[J${lines.join("\n")}\n`);

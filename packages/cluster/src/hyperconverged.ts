@@ -44,7 +44,8 @@ const mostShown = 5;
 /** The only name that the HyperConverged operator accepts. */
 export const hcoName = "kubevirt-hyperconverged";
 
-const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
+/** In order of preference: the first that the API server serves counts. */
+export const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
 
 /** Returns one informer per API version, newest first. They cover all namespaces if `pinned` is empty. */
 export function hcoInformers(pinned: string, projection: Projection): readonly InformerSpec[] {

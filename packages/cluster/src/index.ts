@@ -39,6 +39,7 @@ export {
   findHyperConverged,
   hcoInformers,
   hcoName,
+  hcoVersions,
   hyperConvergedElsewhere,
   severalHyperConvergeds,
   usualHcoNamespaces,

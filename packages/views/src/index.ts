@@ -29,13 +29,8 @@ export {
   movedInputs,
 } from "./drift-rows.ts";
 export { type ExecutionSetting, executionSettings, executionText } from "./execution-settings.ts";
-export {
-  type FollowedSubject,
-  followWatchedKind,
-  type KindTransport,
-  type OpenWatch,
-  type PageFailure,
-} from "./follow-watched-kind.ts";
+export type { FollowClock, FollowedSubject, KindTransport, OpenWatch, PageFailure } from "./follow-subject.ts";
+export { followWatchedKind } from "./follow-watched-kind.ts";
 export { installCommand } from "./install-command.ts";
 export {
   approvalAttempts,
@@ -76,6 +71,7 @@ export {
   viewFinding,
   viewRollout,
 } from "./rollout-progress.ts";
+export { Silence } from "./silence.ts";
 export type { StreamLine } from "./stream-line.ts";
 export {
   isTargetResource,

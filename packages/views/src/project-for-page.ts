@@ -33,7 +33,6 @@ export function projectForPage(name: WatchedName, object: KubeObject): KubeObjec
     case "machineConfigNodes":
     case "pools":
     case "configs":
-    case "hyperConvergeds":
     case "reports":
     case "advisorLeases":
     case "platformLeases":

@@ -1,6 +1,7 @@
 // The kinds that the pages read, and how each is watched. The server rejects requests for all other kinds.
 
 import { configKind, fieldManagers, usualOperatorNamespaces } from "@virt/api";
+import { hcoVersions } from "@virt/cluster";
 
 /** Mirrors the resource type of @virt/kube, which a browser cannot load. */
 type KindPlace = {
@@ -11,8 +12,7 @@ type KindPlace = {
 };
 
 export type WatchedKind = {
-  /** In order of preference: the first that the API server serves is used. */
-  readonly resources: readonly KindPlace[];
+  readonly resource: KindPlace;
   readonly selection?: { readonly fieldSelector: string };
   /** Namespaces to list if the user may not list all of them. */
   readonly fallbackNamespaces?: readonly string[];
@@ -32,40 +32,38 @@ const namespaced = (group: string, version: string, plural: string): KindPlace =
 });
 
 const machineConfiguration = "machineconfiguration.openshift.io";
-const hyperConvergeds = ["v1beta1", "v1"].map((version) => namespaced("hco.kubevirt.io", version, "hyperconvergeds"));
 const events = namespaced("events.k8s.io", "v1", "events");
 const leases = namespaced("coordination.k8s.io", "v1", "leases");
 
 /** The keys are the names that pages and server use. */
 export const watchedKinds = {
-  configs: { resources: [cluster(configKind.group, configKind.version, configKind.plural)] },
-  hyperConvergeds: { resources: hyperConvergeds, fallbackNamespaces: ["openshift-cnv", "kubevirt-hyperconverged"] },
-  nodes: { resources: [cluster("", "v1", "nodes")] },
-  pools: { resources: [cluster(machineConfiguration, "v1", "machineconfigpools")] },
-  machineConfigNodes: { resources: [cluster(machineConfiguration, "v1", "machineconfignodes")] },
-  vms: { resources: [namespaced("kubevirt.io", "v1", "virtualmachineinstances")] },
+  configs: { resource: cluster(configKind.group, configKind.version, configKind.plural) },
+  nodes: { resource: cluster("", "v1", "nodes") },
+  pools: { resource: cluster(machineConfiguration, "v1", "machineconfigpools") },
+  machineConfigNodes: { resource: cluster(machineConfiguration, "v1", "machineconfignodes") },
+  vms: { resource: namespaced("kubevirt.io", "v1", "virtualmachineinstances") },
   reports: {
-    resources: [namespaced("", "v1", "configmaps")],
+    resource: namespaced("", "v1", "configmaps"),
     selection: { fieldSelector: "metadata.name=virt-platform-operator-report" },
     fallbackNamespaces: usualOperatorNamespaces.platform,
   },
   advisorLeases: {
-    resources: [leases],
+    resource: leases,
     selection: { fieldSelector: "metadata.name=8f83cc6e.kubevirt.io" },
     fallbackNamespaces: usualOperatorNamespaces.advisor,
   },
   platformLeases: {
-    resources: [leases],
+    resource: leases,
     selection: { fieldSelector: "metadata.name=virt-platform-operator.kubevirt.io" },
     fallbackNamespaces: usualOperatorNamespaces.platform,
   },
   advisorEvents: {
-    resources: [events],
+    resource: events,
     selection: { fieldSelector: `reportingController=${fieldManagers.advisor}` },
     fallbackNamespaces: ["default"],
   },
   platformEvents: {
-    resources: [events],
+    resource: events,
     selection: { fieldSelector: `reportingController=${fieldManagers.platform}` },
     fallbackNamespaces: ["default"],
   },
@@ -82,7 +80,10 @@ export function isWatchedName(name: string): name is WatchedName {
 const targets: readonly (KindPlace & { readonly kind: string })[] = [
   { ...cluster(machineConfiguration, "v1", "machineconfigs"), kind: "MachineConfig" },
   { ...cluster(machineConfiguration, "v1", "kubeletconfigs"), kind: "KubeletConfig" },
-  ...hyperConvergeds.map((resource) => ({ ...resource, kind: "HyperConverged" })),
+  ...hcoVersions.map((apiVersion) => {
+    const [group = "", version = ""] = apiVersion.split("/");
+    return { ...namespaced(group, version, "hyperconvergeds"), kind: "HyperConverged" };
+  }),
   { ...namespaced("operator.openshift.io", "v1", "kubedeschedulers"), kind: "KubeDescheduler" },
   { ...cluster("aaq.kubevirt.io", "v1alpha1", "aaqs"), kind: "AAQ" },
   { ...namespaced("forklift.konveyor.io", "v1beta1", "forkliftcontrollers"), kind: "ForkliftController" },

@@ -13,6 +13,7 @@ import {
   rejectionPatch,
   rolloutContinues,
 } from "@virt/views";
+import { nextBlock, textBlock } from "../blocks.ts";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
 import { movedPlan, requireConfig, requirePlan } from "../find-config.ts";
@@ -40,8 +41,8 @@ export const approvePlan: RunVerb = async (context) => {
     type: "Approval",
     data: { name, planHash, impactSummary: summary },
     blocks: [
-      { kind: "lines", lines: [[`${name}: plan ${planName(planHash)} is approved`], [`Impact: ${summary}`]] },
-      { kind: "next", text: `to follow the progress, run: ${program} status ${name} --watch` },
+      textBlock(`${name}: plan ${planName(planHash)} is approved`, `Impact: ${summary}`),
+      nextBlock(`to follow the progress, run: ${program} status ${name} --watch`),
     ],
   });
   return exitCodes.done;
@@ -84,14 +85,8 @@ export const rejectPlan: RunVerb = async (context) => {
     type: "Rejection",
     data: { name, planHash, reason },
     blocks: [
-      {
-        kind: "lines",
-        lines: [[`${name}: plan ${planName(planHash)} is rejected${reason === "" ? "" : `: ${reason}`}`]],
-      },
-      {
-        kind: "next",
-        text: `this plan stays rejected; to draft a different plan, run: ${program} plan ${name} --set KEY=VALUE`,
-      },
+      textBlock(`${name}: plan ${planName(planHash)} is rejected${reason === "" ? "" : `: ${reason}`}`),
+      nextBlock(`this plan stays rejected; to draft a different plan, run: ${program} plan ${name} --set KEY=VALUE`),
     ],
   });
   return exitCodes.done;
@@ -119,13 +114,12 @@ export const ignoreProfile: RunVerb = async (context) => {
   const [name = ""] = words;
   const config = await requireConfig(context);
   await session().patchConfig(name, ignorePatch);
-  const lines = ignoredLines(config);
   printer.print({
     type: "Ignore",
     data: { name, options: config.spec.options ?? {} },
     blocks: [
-      { kind: "lines", lines },
-      { kind: "next", text: nextStepText(nextStepOf({ ...config, status: { phase: "Ignored" } }), program) },
+      textBlock(...ignoredLines(config)),
+      nextBlock(nextStepText(nextStepOf({ ...config, status: { phase: "Ignored" } }), program)),
     ],
   });
   return exitCodes.done;

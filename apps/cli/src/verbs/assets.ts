@@ -5,7 +5,7 @@ import { asList, asText, at, type Json } from "@virt/objects";
 import { didYouMean, reportName } from "@virt/platform";
 import { findReports } from "@virt/reads";
 import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } from "@virt/views";
-import type { Block, StyledText, TextStyle } from "../printer.ts";
+import { type Block, nextBlock, type TextStyle, textBlock } from "../blocks.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
@@ -66,8 +66,8 @@ function placesText(namespaces: readonly string[] | undefined): string {
 function controllerState(report: Json): Block {
   const state = at(report, "activation", "isActive") === true ? "active" : "idle";
   const mode = asText(at(report, "activation", "mode")) ?? "unknown";
-  const changes = asList(at(report, "hardwareChanges")).map((change) => [foreignText(hardwareChangeText(change))]);
-  return { kind: "lines", lines: [[`The platform controller is ${state} (activation ${mode})`], ...changes] };
+  const changes = asList(at(report, "hardwareChanges")).map((change) => foreignText(hardwareChangeText(change)));
+  return textBlock(`The platform controller is ${state} (activation ${mode})`, ...changes);
 }
 
 function hardwareChangeText(change: Json): string {
@@ -78,9 +78,7 @@ function hardwareChangeText(change: Json): string {
 
 function enableHint(report: Json, program: string): readonly Block[] {
   if (at(report, "activation", "isActive") === true) return [];
-  return [
-    { kind: "next", text: `to see the combined impact and enable the platform controller, run: ${program} enable` },
-  ];
+  return [nextBlock(`to see the combined impact and enable the platform controller, run: ${program} enable`)];
 }
 
 const stateStyles: Readonly<Record<AssetState, TextStyle>> = {
@@ -109,6 +107,6 @@ function assetTable(rows: readonly AssetStateRow[]): Block {
 }
 
 function assetDetails(row: AssetStateRow): Block {
-  const title: StyledText[] = [{ text: row.assets.join(", "), style: "bold" }];
-  return { kind: "lines", lines: [title, ...assetDetailLines(row).map((line) => [`  ${line}`])] };
+  const title = { text: row.assets.join(", "), style: "bold" } as const;
+  return textBlock(title, ...assetDetailLines(row).map((line) => `  ${line}`));
 }

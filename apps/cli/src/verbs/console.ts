@@ -3,6 +3,7 @@
 import { assets, profiles } from "@virt/catalog";
 import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console/server";
 import { previewEnablement } from "@virt/reads";
+import { textBlock } from "../blocks.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
 declare const CONSOLE_PAGES: readonly EmbeddedPage[] | undefined;
@@ -33,11 +34,8 @@ export const serveConsolePages: RunVerb = async ({ access, environment, flag, no
   });
   if (wanted !== 0 && served.port !== wanted)
     printer.progress(`Port ${wanted} is in use. Using port ${served.port} instead`);
-  printer.print({
-    type: "Console",
-    data: { url: served.url, port: served.port },
-    blocks: [{ kind: "lines", lines: [[`Console: ${served.url}`]] }],
-  });
+  const { url, port } = served;
+  printer.print({ type: "Console", data: { url, port }, blocks: [textBlock(`Console: ${url}`)] });
   printer.progress("Press Ctrl-C to stop");
   await ended;
   await served.close();

@@ -3,8 +3,8 @@
 import type { Item, VirtPlatformConfig } from "@virt/api";
 import { wholeDiff } from "@virt/objects";
 import { planName, readDiff } from "@virt/views";
+import { type Block, nextBlock, textBlock } from "../blocks.ts";
 import { hasPlan, requireConfig, requirePlan } from "../find-config.ts";
-import type { Block } from "../printer.ts";
 import { exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const diffPlan: RunVerb = async (context) => {
@@ -16,8 +16,8 @@ export const diffPlan: RunVerb = async (context) => {
   }
   const shown: PlanDiff[] = [];
   for (const config of (await session().listConfigs()).filter(hasPlan)) shown.push(await planDiff(config, context));
-  const none: Block = { kind: "lines", lines: [[`No plans found. To list the profiles, run: ${program} profiles`]] };
-  const titled = shown.flatMap(({ data: { name }, blocks }) => [title(name), ...blocks]);
+  const none = textBlock(`No plans found. To list the profiles, run: ${program} profiles`);
+  const titled = shown.flatMap(({ data: { name }, blocks }) => [textBlock(`Plan of ${name}`), ...blocks]);
   printer.print({
     type: "DiffList",
     data: { items: shown.map(({ data }) => data) },
@@ -25,8 +25,6 @@ export const diffPlan: RunVerb = async (context) => {
   });
   return shown.some(({ needsReview }) => needsReview) ? exitCodes.reviewNeeded : exitCodes.done;
 };
-
-const title = (name: string): Block => ({ kind: "lines", lines: [[`Plan of ${name}`]] });
 
 async function planDiff(config: VirtPlatformConfig, context: VerbContext) {
   const { isOn, program } = context;
@@ -36,14 +34,13 @@ async function planDiff(config: VirtPlatformConfig, context: VerbContext) {
   const diffs: { readonly item: string; readonly diff: string }[] = [];
   for (const item of changed) diffs.push({ item: item.name, diff: await diffOf(item, isOn("raw"), context) });
   const isWaiting = config.status?.phase === "ReviewRequired";
-  const none: Block = { kind: "lines", lines: [[`${name}: the plan contains no changes`]] };
+  const none = textBlock(`${name}: the plan contains no changes`);
   const approval = `to approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`;
-  const next: readonly Block[] = isWaiting ? [{ kind: "next", text: approval }] : [];
   const shown = diffs.map(({ diff }): Block => ({ kind: "diff", text: diff }));
   const items = diffs.map(({ item, diff }) => ({ item, text: diff, ...readDiff(diff) }));
   return {
     data: { name, planHash, isRaw: isOn("raw"), items },
-    blocks: [...(diffs.length === 0 ? [none] : shown), ...next],
+    blocks: [...(diffs.length === 0 ? [none] : shown), ...(isWaiting ? [nextBlock(approval)] : [])],
     needsReview: changed.length > 0 && isWaiting,
   };
 }

@@ -4,8 +4,8 @@ import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { didYouMean } from "@virt/platform";
 import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
 import { type BlockerRemedy, findingRemedies, foreignText, noBlockerText, viewFinding, viewRollout } from "@virt/views";
+import { type Block, listBlock, nextBlock, textBlock } from "../blocks.ts";
 import { requireConfig } from "../find-config.ts";
-import type { Block, StyledText } from "../printer.ts";
 import { findingLines, rolloutLines } from "../status-blocks.ts";
 import { CliError, type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
@@ -56,8 +56,8 @@ function withOptions(finding: RolloutFinding): RolloutFinding & { readonly optio
 function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
   if (blocking === undefined) return [];
   const { options = [], command } = viewFinding(blocking);
-  if (options.length > 0) return [{ kind: "next", text: "choose one of the options above." }];
-  return command === undefined ? [] : [{ kind: "next", text: command }];
+  if (options.length > 0) return [nextBlock("choose one of the options above.")];
+  return command === undefined ? [] : [nextBlock(command)];
 }
 
 /** Returns 0 only if everything was checked and nothing blocks. Unreadable pools are an error. */
@@ -112,22 +112,21 @@ export function diagnosisBlocks(
   isWide = false,
 ): readonly Block[] {
   const view = viewRollout({ status: { rollout } }, now);
-  const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view, isWide);
+  const lines = view === undefined ? [] : rolloutLines(view, isWide);
   const missing = uncheckedKinds(notAssessed);
   const quiet = missing.length === 0 ? quietText(pools, young) : noBlockerText(missing);
-  const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
-    texts.length === 0 ? [] : [{ kind: "lines", lines: [[title], ...texts] }];
   return [
-    { kind: "lines", lines: [...lines, ...(rollout.findings.length === 0 ? [[`  ${quiet}`]] : [])] },
-    ...list(
+    textBlock(...lines, ...(rollout.findings.length === 0 ? [`  ${quiet}`] : [])),
+    listBlock(
       "New causes, which become findings if they last:",
       young.flatMap((finding) => findingLines(viewFinding(finding))),
     ),
-    ...list(
+    listBlock(
       "Not assessed, so findings may be missing:",
-      notAssessed.map(({ kind, reason, message }) => [
-        `    ${kind}: ${reason}${message === "" ? "" : ` (${foreignText(message, 300)})`}`,
-      ]),
+      notAssessed.map(
+        ({ kind, reason, message }) =>
+          `    ${kind}: ${reason}${message === "" ? "" : ` (${foreignText(message, 300)})`}`,
+      ),
     ),
   ];
 }

@@ -12,8 +12,8 @@ import {
   movedInputs,
   secondsSince,
 } from "@virt/views";
+import { type Block, nextBlock, textBlock } from "../blocks.ts";
 import { requireConfig } from "../find-config.ts";
-import type { Block } from "../printer.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 import { configName } from "./profiles.ts";
@@ -36,17 +36,12 @@ export const showDrift: RunVerb = async (context) => {
     data: { items: rows, inputs },
     names: [...new Set([...rows, ...inputs].map(({ config }) => configName(config)))],
     blocks: [
-      ...(isAny ? [] : [{ kind: "lines", lines: [["Nothing has drifted."]] } as const]),
+      ...(isAny ? [] : [textBlock("Nothing has drifted.")]),
       ...(rows.length === 0 ? [] : [driftTable(rows, now())]),
       ...(inputs.length === 0 ? [] : [inputTable(inputs)]),
       ...(drifted === undefined
         ? []
-        : [
-            {
-              kind: "next",
-              text: `undo the change, or draft a new plan with: ${program} plan ${drifted}`,
-            } as const,
-          ]),
+        : [nextBlock(`undo the change, or draft a new plan with: ${program} plan ${drifted}`)]),
     ],
   });
   return isAny ? exitCodes.reviewNeeded : exitCodes.done;

@@ -6,9 +6,9 @@ import { Discovery, noLease, patchObject } from "@virt/kube";
 import { annotationPrefix } from "@virt/platform";
 import { type Enablement, previewEnablement } from "@virt/reads";
 import { foreignText } from "@virt/views";
+import { type Block, nextBlock, textBlock } from "../blocks.ts";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
-import type { Block, StyledText } from "../printer.ts";
 import { describeFailure } from "../session-failure.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 import { impactBlocks } from "./impact.ts";
@@ -32,8 +32,8 @@ export const enablePlatformAssets: RunVerb = async (context) => {
   );
   const what = words.length === 0 ? "all assets" : words.join(", ");
   if (preview.autopilot === undefined) {
-    const lines = [[`The platform controller is already enabled for ${what}. Nothing was changed.`]];
-    printer.print({ type: "Enablement", data: dataOf(preview, false), blocks: [{ kind: "lines", lines }] });
+    const blocks = [textBlock(`The platform controller is already enabled for ${what}. Nothing was changed.`)];
+    printer.print({ type: "Enablement", data: dataOf(preview, false), blocks });
     return exitCodes.done;
   }
   showBeforeChange(previewBlocks(preview), context);
@@ -44,11 +44,8 @@ export const enablePlatformAssets: RunVerb = async (context) => {
     type: "Enablement",
     data: dataOf(preview, true),
     blocks: [
-      {
-        kind: "lines",
-        lines: [[`The platform controller is enabled for ${what} (${annotation}=${preview.autopilot})`]],
-      },
-      { kind: "next", text: `to follow the progress, run: ${program} status, or ${program} assets` },
+      textBlock(`The platform controller is enabled for ${what} (${annotation}=${preview.autopilot})`),
+      nextBlock(`to follow the progress, run: ${program} status, or ${program} assets`),
     ],
   });
   return exitCodes.done;
@@ -60,11 +57,11 @@ function dataOf({ assets: applied, excluded, impact, autopilot }: Enablement, is
 
 function previewBlocks({ assets: applied, excluded, impact }: Enablement): readonly Block[] {
   const list = applied.length === 0 ? "The controller would not apply any assets." : `Assets: ${applied.join(", ")}`;
-  const left = excluded.map(({ asset, why }): StyledText[] => [
-    { text: `! ${asset} would not be applied: ${foreignText(why)}`, style: "warning" },
-  ]);
+  const left = excluded.map(
+    ({ asset, why }) => ({ text: `! ${asset} would not be applied: ${foreignText(why)}`, style: "warning" }) as const,
+  );
   const summary = impact === null ? "Impact: no nodes change." : `Impact: ${foreignText(impact.summary, 512)}`;
-  return [{ kind: "lines", lines: [[list], ...left, [summary]] }, ...(impact === null ? [] : impactBlocks(impact))];
+  return [textBlock(list, ...left, summary), ...(impact === null ? [] : impactBlocks(impact))];
 }
 
 /** With the uid, the API server rejects the patch if the HyperConverged was re-created. */

@@ -3,9 +3,9 @@
 import { type Impact, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
 import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/views";
 import { blockerBlocks, entryTable, impactData, moreBlocks } from "../blocker-blocks.ts";
+import { type Block, listBlock, type StyledText, textBlock } from "../blocks.ts";
 import { requireConfig, requirePlan } from "../find-config.ts";
 import { impactText } from "../plan-blocks.ts";
-import type { Block, StyledText } from "../printer.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
 export const showImpact: RunVerb = async (context) => {
@@ -15,22 +15,21 @@ export const showImpact: RunVerb = async (context) => {
   const planHash = requirePlan(config, undefined, program);
   const { impact, disruption = [], impactSeverity } = config.status ?? {};
   const details = `${program} impact ${name} -o json`;
-  const head: StyledText[][] = [
+  const head = textBlock(
     [{ text: name, style: "bold" }, `   plan ${planName(planHash)}   impact ${impactSeverity ?? "-"}`],
-    [impactText(config)],
+    impactText(config),
     ...assessedLines(impact?.assessedAt, now(), printer.format === "wide"),
-  ];
+  );
   const classes: Block = {
     kind: "table",
     head: ["POOL", "CLASS"],
     rows: disruption.map((one) => [one.pool, one.class]),
   };
-  const own: readonly Block[] =
-    disruption.length === 0 ? [{ kind: "lines", lines: [["No nodes change."]] }] : [classes];
+  const own = disruption.length === 0 ? textBlock("No nodes change.") : classes;
   printer.print({
     type: "Impact",
     data: { name, planHash, disruption, ...(impact && { impact: impactData(impact) }) },
-    blocks: [{ kind: "lines", lines: head }, ...(impact === undefined ? own : impactBlocks(impact, details))],
+    blocks: [head, ...(impact === undefined ? [own] : impactBlocks(impact, details))],
   });
   return exitCodes.done;
 };
@@ -47,22 +46,22 @@ export function impactBlocks(impact: Impact, details?: string): readonly Block[]
   const gaps = notAssessed.map(({ what, reason, message }) => `${what}: ${reason}${message && ` (${message})`}`);
   return [
     ...poolBlocks(impact),
-    { kind: "lines", lines: figureLines(impact) },
+    textBlock(...figureLines(impact)),
     ...blockerBlocks(impact, details),
     ...stopBlocks(impact),
-    ...listBlocks("Not assessed:", gaps),
-    ...listBlocks("Assumptions:", assumes),
+    listBlock("Not assessed:", gaps.map(indented)),
+    listBlock("Assumptions:", assumes.map(indented)),
   ];
 }
 
-function figureLines({ vms, pods, capacity, duration }: Impact): StyledText[][] {
+function figureLines({ vms, pods, capacity, duration }: Impact): readonly string[] {
   return [
-    ...(vms === undefined ? [] : [[`VMs: ${vmText(vms)}`]]),
-    ...(pods === undefined ? [] : [[`Pods: ${pods.block} blocking the drain, ${pods.delete} deleted`]]),
-    [`Capacity: ${roomText(capacity)}`],
+    ...(vms === undefined ? [] : [`VMs: ${vmText(vms)}`]),
+    ...(pods === undefined ? [] : [`Pods: ${pods.block} blocking the drain, ${pods.delete} deleted`]),
+    `Capacity: ${roomText(capacity)}`,
     ...(duration === undefined
       ? []
-      : [[`Duration: ${duration.text} (restarts: ${duration.restart}, migrations: ${duration.migration})`]]),
+      : [`Duration: ${duration.text} (restarts: ${duration.restart}, migrations: ${duration.migration})`]),
   ];
 }
 
@@ -122,13 +121,12 @@ function stopBlocks({ stops, more }: Impact): readonly Block[] {
   if (stops.length + more.stops === 0) return [];
   const title = "! Stops, restarts, is deleted, or waits for an external controller:";
   return [
-    { kind: "lines", lines: [[{ text: title, style: "warning" }]] },
+    textBlock({ text: title, style: "warning" }),
     ...(stops.length === 0 ? [] : [entryTable(stops)]),
     ...moreBlocks(more.stops),
   ];
 }
 
-function listBlocks(title: string, texts: readonly string[]): readonly Block[] {
-  if (texts.length === 0) return [];
-  return [{ kind: "lines", lines: [[title], ...texts.map((text) => [`  ${foreignText(text, 300)}`])] }];
+function indented(text: string): string {
+  return `  ${foreignText(text, 300)}`;
 }

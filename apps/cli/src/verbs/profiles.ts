@@ -11,43 +11,42 @@ import {
   profileRows,
   progressCount,
 } from "@virt/views";
-import type { Block, StyledText, TextStyle } from "../printer.ts";
+import { type Block, nextBlock, type StyledText, type TextStyle, textBlock } from "../blocks.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
 export const listProfiles: RunVerb = async ({ session, printer, now, program, flag }) => {
   const rows = sortRows(profileRows(await session().listConfigs(), now()), flag("sort-by"), sortKeys);
-  const blocks: readonly Block[] =
-    rows.length === 0
-      ? [{ kind: "lines", lines: [[noProfilesText]] }]
-      : [
-          {
-            kind: "table",
-            head: ["PROFILE", "ACTION", "PHASE", "IMPACT", "DRIFT", "PLAN", "NEXT"],
-            rows: rows.map((row) => profileCells(row)),
-            wide: {
-              head: ["PLAN HASH", "PLAN SINCE", "DESCRIPTION"],
-              rows: rows.map(({ planHash, planSince = "-", description = "-" }) => [
-                planHash === undefined ? "-" : planName(planHash),
-                planSince,
-                description,
-              ]),
-            },
-          },
-        ];
   const urgent =
     rows.find(({ next }) => next.kind !== "done" && next.kind !== "start") ??
     rows.find(({ next }) => next.kind === "start");
-  const next: readonly Block[] =
-    urgent === undefined ? [] : [{ kind: "next", text: `${urgent.name}: ${nextStepText(urgent.next, program)}` }];
   printer.print({
     type: "ProfileList",
     data: { items: rows },
     names: rows.map(({ name }) => configName(name)),
-    blocks: [...blocks, ...next],
+    blocks: [
+      rows.length === 0 ? textBlock(noProfilesText) : profileTable(rows),
+      ...(urgent === undefined ? [] : [nextBlock(`${urgent.name}: ${nextStepText(urgent.next, program)}`)]),
+    ],
   });
   return exitCodes.done;
 };
+
+function profileTable(rows: readonly ProfileRow[]): Block {
+  return {
+    kind: "table",
+    head: ["PROFILE", "ACTION", "PHASE", "IMPACT", "DRIFT", "PLAN", "NEXT"],
+    rows: rows.map((row) => profileCells(row)),
+    wide: {
+      head: ["PLAN HASH", "PLAN SINCE", "DESCRIPTION"],
+      rows: rows.map(({ planHash, planSince = "-", description = "-" }) => [
+        planHash === undefined ? "-" : planName(planHash),
+        planSince,
+        description,
+      ]),
+    },
+  };
+}
 
 export const noProfilesText =
   "No VirtPlatformConfigs found. The advisor may not be running, or advertising may be disabled.";

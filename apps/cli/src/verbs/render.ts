@@ -10,7 +10,7 @@ import {
   renderEntries,
 } from "@virt/platform";
 import { type CatalogPreviewInput, explainPreview, PreviewError, previewCatalog, requireAsset } from "@virt/reads";
-import type { Block, TextStyle } from "../printer.ts";
+import { type Block, nextBlock, type TextStyle, textBlock } from "../blocks.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const renderAssets: RunVerb = (context) =>
@@ -53,15 +53,10 @@ function renderBlocks(rows: readonly AssetRow[], program: string): readonly Bloc
         reasonText(row) || "-",
       ]),
     },
-    {
-      kind: "lines",
-      lines: [
-        [
-          `${count("INCLUDED")} included (${reboots} with node reboots), ${count("EXCLUDED")} excluded, ${count("FILTERED")} filtered, ${count("ERROR")} errors`,
-        ],
-      ],
-    },
-    ...(left === undefined ? [] : [{ kind: "next", text: `${program} explain ${left.asset.name}` } as const]),
+    textBlock(
+      `${count("INCLUDED")} included (${reboots} with node reboots), ${count("EXCLUDED")} excluded, ${count("FILTERED")} filtered, ${count("ERROR")} errors`,
+    ),
+    ...(left === undefined ? [] : [nextBlock(`${program} explain ${left.asset.name}`)]),
   ];
 }
 
@@ -74,18 +69,11 @@ export const explainAssetVerb: RunVerb = (context) =>
     const source =
       input.source.kind === "cluster"
         ? input.source
-        : ({
-            kind: "none",
-            notAsked: "the preview uses files; omit --hco-file to query the cluster",
-          } as const);
+        : ({ kind: "none", notAsked: "the preview uses files; omit --hco-file to query the cluster" } as const);
     const explanation = await explainPreview(name, preview, source, now());
     for (const note of preview.notes) printer.progress(note);
     const lines = explanationText(explanation).trimEnd().split("\n");
-    printer.print({
-      type: "Explanation",
-      data: explanation,
-      blocks: [{ kind: "lines", lines: lines.map((line) => [line]) }],
-    });
+    printer.print({ type: "Explanation", data: explanation, blocks: [textBlock(...lines)] });
     return exitCodes.done;
   });
 

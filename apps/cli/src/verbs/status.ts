@@ -2,11 +2,12 @@
 
 import type { Phase, VirtPlatformConfig } from "@virt/api";
 import { nextStepText, type ProfileRow, phaseWord, profileRow, progressCount, viewRollout } from "@virt/views";
+import { textBlock } from "../blocks.ts";
 import type { ClusterSession, ConfigNotice } from "../cluster-session.ts";
 import { conditionMessage } from "../condition-message.ts";
 import { requireConfig } from "../find-config.ts";
 import { readFlagDuration } from "../flag-values.ts";
-import type { Block, VerbReport } from "../printer.ts";
+import type { VerbReport } from "../printer.ts";
 import { readRollingPools, rollingPoolBlocks } from "../rolling-pools.ts";
 import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
 import { canRedraw, LiveBlock } from "../terminal.ts";
@@ -59,10 +60,6 @@ async function countVms(configs: readonly VirtPlatformConfig[], now: number, ses
 
 function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOptions): VerbReport {
   const sorted = configs.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
-  const none = {
-    kind: "lines",
-    lines: [[noProfilesText]],
-  } as const;
   return {
     type: "Status",
     names: sorted.map(({ metadata }) => configName(metadata.name)),
@@ -72,7 +69,9 @@ function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOpt
     },
     blocks: [
       ...rollingPoolBlocks(options.rolling, sorted, options),
-      ...(sorted.length === 0 ? [none] : sorted.flatMap((config) => statusBlocks(config, options))),
+      ...(sorted.length === 0
+        ? [textBlock(noProfilesText)]
+        : sorted.flatMap((config) => statusBlocks(config, options))),
     ],
   };
 }
@@ -153,8 +152,8 @@ function redrawing(context: VerbContext): Screen {
   const draw = () => {
     if (latest === undefined) return;
     const report = statusReport(latest.configs, { ...latest.options, now: context.now() });
-    const note: readonly Block[] = connectionNote === "" ? [] : [{ kind: "lines", lines: [[connectionNote]] }];
-    block.draw(context.printer.render({ ...report, blocks: [...report.blocks, ...note] }));
+    const note = connectionNote === "" ? textBlock() : textBlock(connectionNote);
+    block.draw(context.printer.render({ ...report, blocks: [...report.blocks, note] }));
   };
   const timer = setInterval(draw, 1000);
   // Pools can change without a change of a config.
@@ -195,7 +194,7 @@ function printing(context: VerbContext): Screen {
         if (known.get(row.name) === line) continue;
         known.set(row.name, line);
         if (printer.isTable || printer.format === "markdown")
-          printer.print({ type: "Change", data: {}, blocks: [{ kind: "lines", lines: [[line]] }] });
+          printer.print({ type: "Change", data: {}, blocks: [textBlock(line)] });
         else printer.print(statusReport([config], await optionsFor([config], notice.configs, context)));
       }
     },

@@ -87,7 +87,7 @@ test("resumes a WebSocket that the server ended from its last bookmark", async (
   const first = await socket(1);
   first.dispatchEvent(new Event("open"));
   first.receive({ type: "BOOKMARK", object: { kind: "Node", metadata: { resourceVersion: "12" } } });
-  await vi.advanceTimersByTimeAsync(290_000);
+  await vi.advanceTimersByTimeAsync(60_000);
   first.close();
   expect((await socket(2)).url.searchParams.get("resourceVersion")).toBe("12");
   expect(urls.length).toBe(1);
@@ -108,4 +108,17 @@ test("closes a WebSocket whose version the server has forgotten, and lists at on
   first.receive({ type: "ERROR", object: { code: 410, message: "too old resource version" } });
   expect((await socket(2)).url.searchParams.get("resourceVersion")).toBe("9");
   expect(types()).toEqual(["list", "list"]);
+});
+
+test("probes a silent WebSocket with a second one, and lists again if that gets no answer", async () => {
+  const { types, lines } = watchNodes([listOf("7", ["a"]), listOf("9", ["b"])]);
+  const silent = await socket(1);
+  silent.dispatchEvent(new Event("open"));
+  await vi.advanceTimersByTimeAsync(80_000);
+  const probe = await socket(2);
+  expect(probe.url.search).toBe(silent.url.search.replace("=290", "=2"));
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect((await socket(3)).url.searchParams.get("resourceVersion")).toBe("9");
+  expect(types()).toEqual(["list", "unavailable", "list"]);
+  expect(lines[1]).toMatchObject({ message: "the watch stopped delivering changes" });
 });

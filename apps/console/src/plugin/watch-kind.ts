@@ -15,6 +15,7 @@ import {
   type WatchedName,
   watchedKinds,
 } from "@virt/views";
+import { browserClock } from "../pages/data/browser-clock.ts";
 import { readFailure } from "./read-failure.ts";
 
 export type WatchKindOptions = {
@@ -25,7 +26,6 @@ export type WatchKindOptions = {
   readonly onLine: (line: StreamLine) => void;
 };
 
-const watchSeconds = 290;
 /** A WebSocket that closes sooner was refused. */
 const leastWatchMs = 1_000;
 
@@ -34,9 +34,9 @@ export function watchKind(name: WatchedName, options: WatchKindOptions): Promise
   const { signal, onLine } = options;
   const transport: KindTransport = {
     page: (subject, page) => fetchPage(subject, page, options),
-    watch: (subject, from, onFrame) => openWatch(subject, from, onFrame, options),
-    pause: (ms) => pause(ms, signal),
-    isEnded: () => signal.aborted,
+    watch: (subject, start, onFrame) => openWatch(subject, start, onFrame, options),
+    clock: browserClock,
+    signal,
   };
   return followWatchedKind(name, { transport, send: onLine });
 }
@@ -61,36 +61,39 @@ async function fetchPage(
 const broken: StreamEnd = { how: "broken", why: "" };
 
 function openWatch(
-  subject: FollowedSubject,
-  from: string,
-  onFrame: Parameters<KindTransport["watch"]>[2],
-  options: WatchKindOptions,
+  ...[subject, { from, timeoutSeconds }, onFrame, options]: [...Parameters<KindTransport["watch"]>, WatchKindOptions]
 ): OpenWatch {
   const { signal } = options;
   const query = {
     watch: "true",
     allowWatchBookmarks: "true",
     resourceVersion: from,
-    timeoutSeconds: `${watchSeconds}`,
+    timeoutSeconds: `${timeoutSeconds}`,
   };
   const openedAt = performance.now();
   const socket = new WebSocket(new URL(addressOf(subject, options, query), socketOrigin()));
-  const close = () => socket.close();
+  let isOpen = false;
+  let end: (ending: StreamEnd) => void = () => undefined;
+  const ended = new Promise<StreamEnd>((resolve) => {
+    end = resolve;
+  });
+  // A browser waits up to a minute for the close event of a dead connection.
+  const close = () => {
+    socket.close();
+    end(broken);
+  };
   signal.addEventListener("abort", close, { once: true });
   socket.addEventListener("message", ({ data }) => {
     if (signal.aborted) return;
     onFrame(readFrame(String(data), (object) => projectForPage(subject.name, object)));
   });
-  const ended = new Promise<StreamEnd>((resolve) => {
-    let isOpen = false;
-    socket.addEventListener("open", () => {
-      isOpen = true;
-    });
-    socket.addEventListener("close", () => {
-      signal.removeEventListener("abort", close);
-      const isWhole = isOpen && performance.now() - openedAt > leastWatchMs;
-      resolve(isWhole ? { how: "whole" } : broken);
-    });
+  socket.addEventListener("open", () => {
+    isOpen = true;
+  });
+  socket.addEventListener("close", () => {
+    signal.removeEventListener("abort", close);
+    const isWhole = isOpen && performance.now() - openedAt > leastWatchMs;
+    end(isWhole ? { how: "whole" } : broken);
   });
   return { ended, close };
 }
@@ -109,18 +112,4 @@ function addressOf(
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const place = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${apiPath}${root}${place}/${plural}?${new URLSearchParams({ ...selection, ...query }).toString()}`;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -1,7 +1,7 @@
 // Lists and watches a kind over HTTP, as the user, for a page.
 
 import type { KubeObject } from "@virt/api";
-import { type ApiReader, sleep, systemClock, WatchSource } from "@virt/kube";
+import { type ApiReader, WatchSource, systemClock } from "@virt/kube";
 import type { StreamEnd } from "@virt/objects";
 import {
   type FollowedSubject,
@@ -20,8 +20,6 @@ export type FollowOptions = {
   readonly send: (line: StreamLine) => void;
 };
 
-const timeoutSeconds = 290;
-
 /** Settles when the signal ends it. */
 export function followKind(name: WatchedName, { sender, signal, send }: FollowOptions): Promise<void> {
   const transport: KindTransport = {
@@ -29,21 +27,17 @@ export function followKind(name: WatchedName, { sender, signal, send }: FollowOp
       const answer = await sourceOf(subject).page(sender, page, signal);
       return "items" in answer || answer.how === "too large" ? answer : withText(answer);
     },
-    watch: (subject, version, onFrame) => {
+    watch: (subject, { from: version, timeoutSeconds }, onFrame) => {
       const closed = new AbortController();
-      const beginning = {
-        from: "version",
-        version,
-        timeoutSeconds,
-        signal: AbortSignal.any([signal, closed.signal]),
-      } as const;
+      const ends = AbortSignal.any([signal, closed.signal]);
+      const beginning = { from: "version", version, timeoutSeconds, signal: ends } as const;
       const ended = sourceOf(subject)
         .follow(sender, beginning, (frames) => frames.forEach(onFrame))
         .then(withText);
       return { ended, close: () => closed.abort() };
     },
-    pause: (ms) => sleep(systemClock, ms, signal),
-    isEnded: () => signal.aborted,
+    clock: systemClock,
+    signal,
   };
   return followWatchedKind(name, { transport, send });
 }

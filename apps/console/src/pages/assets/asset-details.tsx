@@ -13,12 +13,11 @@ import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
 import { AnnotationAction } from "./annotation-action.tsx";
 import { ObjectOverrides, overridePrefix } from "./overrides.tsx";
-import { readTargetName } from "./target-name.ts";
 
 const texts = strings.assets;
 
 export function AssetDetails({ row }: { readonly row: AssetLine }) {
-  const target = readTargetName(row.object);
+  const { target } = row;
   const path = targetPath(target);
   const live = useLiveObject(path, `${row.status} ${row.lastWrite} ${row.why}`);
   const isThere = live.kind === "found";

@@ -2,7 +2,13 @@
 
 import { targetResource } from "@virt/views";
 
-export type NamedTarget = { readonly kind: string; readonly namespace?: string; readonly name: string };
+/** Without `apiVersion`, the preferred one. */
+export type NamedTarget = {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+};
 
 export function readTargetName(object: string): NamedTarget {
   const [kind = "", place = ""] = object.split(" ");

@@ -1,8 +1,10 @@
 // The interface of the pages to the cluster, independent of the shell.
 
 import type { Impact, KubeObject } from "@virt/api";
+import { asText, at } from "@virt/objects";
 import type { ConfigPatch, WatchedName } from "@virt/views";
 import type { KindStates } from "./kind-state.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
 
 /** Immutable: each change creates a new value. */
 export type ClusterSnapshot = {
@@ -59,24 +61,66 @@ export type ClusterData = {
 /** The field manager of the console in both shells. */
 export const consoleManager = "virt-console";
 
-export const userReviewPath = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-export const userReview = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+/** What differs between the shells. */
+export type ShellCluster = {
+  readonly store: SnapshotStore;
+  /** Sends a request to the API server. */
+  readonly send: (method: string, path: string, content?: RequestContent) => Promise<ClusterAnswer>;
+  /** Absent if the server adds it. */
+  readonly fieldManager?: string;
+  /** Watches exactly these kinds from now on. */
+  readonly watch: (names: readonly WatchedName[]) => void;
+};
 
-export function readUserAnswer(answer: ClusterAnswer): string {
-  if (answer.kind === "refused") return "";
-  const { userInfo } = (answer.object["status"] ?? {}) as { readonly userInfo?: { readonly username?: string } };
-  return userInfo?.username ?? "";
+export type RequestContent = { readonly type: string; readonly body: unknown };
+
+export function createClusterData({ store, send, fieldManager, watch }: ShellCluster): ClusterData {
+  const post = (path: string, body: object) => send("POST", path, { type: "application/json", body });
+  return {
+    subscribe: (listener) => store.subscribe(listener),
+    snapshot: () => store.snapshot,
+    want: countWanted((names) => {
+      store.dropUnwatched(names);
+      watch(names);
+    }),
+    readObject: (path) => send("GET", path),
+    patchObject: (path, { type, body }, isDryRun = false) => {
+      const query = new URLSearchParams({ ...(fieldManager && { fieldManager }), ...(isDryRun && { dryRun: "All" }) });
+      const place = query.size === 0 ? path : `${path}?${query.toString()}`;
+      return send("PATCH", place, { type: `application/${type}-patch+json`, body });
+    },
+    ask: async (resourceAttributes) => {
+      const kind = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
+      const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+      const answer = await post(path, { ...kind, spec: { resourceAttributes } });
+      if (answer.kind === "refused") return "unknown";
+      return at(answer.object, "status", "allowed") === true ? "yes" : "no";
+    },
+    readUserName: async () => {
+      const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+      const answer = await post("/apis/authentication.k8s.io/v1/selfsubjectreviews", review);
+      return (answer.kind === "done" && asText(at(answer.object, "status", "userInfo", "username"))) || "";
+    },
+  };
 }
 
-export const accessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-
-export function accessReviewOf(resourceAttributes: AccessQuestion) {
-  const kind = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
-  return { ...kind, spec: { resourceAttributes } };
-}
-
-export function readAccessAnswer(answer: ClusterAnswer): AccessAnswer {
-  if (answer.kind === "refused") return "unknown";
-  const { allowed } = (answer.object["status"] ?? {}) as { readonly allowed?: boolean };
-  return allowed === true ? "yes" : "no";
+/** Reports the changes of one turn together, so that a page change keeps the watches that both pages need. */
+function countWanted(onChange: (names: readonly WatchedName[]) => void): ClusterData["want"] {
+  const wanted: (readonly WatchedName[])[] = [];
+  let reported = "";
+  const report = () =>
+    queueMicrotask(() => {
+      const names = [...new Set(wanted.flat())].toSorted();
+      if (names.join() === reported) return;
+      reported = names.join();
+      onChange(names);
+    });
+  return (names) => {
+    wanted.push(names);
+    report();
+    return () => {
+      wanted.splice(wanted.indexOf(names), 1);
+      report();
+    };
+  };
 }

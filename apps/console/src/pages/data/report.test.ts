@@ -2,6 +2,7 @@ import { assetStates } from "@virt/cluster";
 import { assetStateRows } from "@virt/views";
 import { expect, test } from "vitest";
 import { readReport } from "./report.ts";
+import { targetPath } from "./use-drift.ts";
 
 const object = (status: string, more: object = {}) => ({
   object: `Thing ${status}`,
@@ -11,7 +12,7 @@ const object = (status: string, more: object = {}) => ({
   ...more,
 });
 const report = {
-  hco: { namespace: "openshift-cnv" },
+  hco: { apiVersion: "hco.kubevirt.io/v1beta1", namespace: "openshift-cnv" },
   features: [{ feature: "swap", assets: ["of-Held"] }],
   objects: [
     ...["InSync", "Pending", "Unknown", "Failed", "Paused", "Unmanaged", "Excluded"].map((status) => object(status)),
@@ -20,6 +21,7 @@ const report = {
       contested: [{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }],
       owned: ["/spec/c"],
     }),
+    object("InSync", { object: "HyperConverged openshift-cnv/kubevirt-hyperconverged", assets: ["switches"] }),
     object("Contested", { assets: ["released"], released: ["/spec/b~1c"] }),
   ],
   exclusions: [
@@ -56,4 +58,12 @@ test("contested fields come before those that the controller sets", () => {
 test("field paths have the dotted form of the command line", () => {
   expect(shown?.find(({ asset }) => asset === "of-Contested")?.contested[0]?.path).toBe("spec.a");
   expect(shown?.find(({ asset }) => asset === "released")?.released).toEqual(["spec.b/c"]);
+});
+
+test("the HyperConverged is read in the version that the controller reads", () => {
+  const hco = { kind: "HyperConverged", namespace: "openshift-cnv", name: "kubevirt-hyperconverged" };
+  const target = shown?.find(({ asset }) => asset === "switches")?.target ?? { kind: "", name: "" };
+  expect(target).toEqual({ ...hco, apiVersion: "hco.kubevirt.io/v1beta1" });
+  expect(targetPath(target)).toContain("/v1beta1/");
+  expect(targetPath(hco)).toContain("/apis/hco.kubevirt.io/v1/");
 });

@@ -4,7 +4,7 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import { type AssetState, hcoName } from "@virt/cluster";
 import { asList, asText, at, isMap, member, readJson } from "@virt/objects";
 import { type AssetStateRow, assetStateRows, fieldText } from "@virt/views";
-import type { NamedTarget } from "../assets/target-name.ts";
+import { type NamedTarget, readTargetName } from "../assets/target-name.ts";
 
 /** A field that another manager owns. Values are short JSON, or empty if the report lacks them. */
 export type ContestedField = {
@@ -19,6 +19,7 @@ export type AssetLine = {
   readonly asset: string;
   readonly group: string;
   readonly object: string;
+  readonly target: NamedTarget;
   readonly state: AssetState;
   /** The status of an object, or the reason of an exclusion, as in the report. */
   readonly status: string;
@@ -47,11 +48,11 @@ export function readReport(configMap: KubeObject): ReadReport | undefined {
     const report = readJson(asText(at(configMap, "data", "report.json")) ?? "");
     if (!isMap(report)) return undefined;
     const groups = groupsOf(report);
-    const hco = report["hco"];
+    const hco = isMap(report["hco"]) ? hcoTarget(report["hco"]) : undefined;
     return {
-      rows: assetStateRows(report).flatMap((row) => assetLines(row, groups)),
-      hasHco: hco !== null,
-      hco: isMap(hco) ? hcoTarget(hco) : undefined,
+      rows: assetStateRows(report).flatMap((row) => assetLines(row, groups, hco)),
+      hasHco: report["hco"] !== null,
+      hco,
     };
   } catch {
     return undefined;
@@ -59,11 +60,9 @@ export function readReport(configMap: KubeObject): ReadReport | undefined {
 }
 
 function hcoTarget(hco: JsonMap): NamedTarget {
-  return {
-    kind: "HyperConverged",
-    namespace: asText(hco["namespace"]) ?? "",
-    name: hcoName,
-  };
+  const apiVersion = asText(hco["apiVersion"]);
+  const namespace = asText(hco["namespace"]) ?? "";
+  return { kind: "HyperConverged", namespace, name: hcoName, ...(apiVersion !== undefined && { apiVersion }) };
 }
 
 function groupsOf(report: JsonMap): ReadonlyMap<string, string> {
@@ -78,11 +77,14 @@ function groupsOf(report: JsonMap): ReadonlyMap<string, string> {
 function assetLines(
   { assets, object, state, key, why, entry }: AssetStateRow,
   groups: ReadonlyMap<string, string>,
+  hco: NamedTarget | undefined,
 ): readonly AssetLine[] {
+  const target = readTargetName(object);
   return assets.map((asset) => ({
     asset,
     group: asText(entry["group"]) ?? groups.get(asset) ?? "",
     object,
+    target: hco?.kind === target.kind ? { ...hco, ...target } : target,
     state,
     status: key,
     why,

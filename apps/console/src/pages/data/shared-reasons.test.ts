@@ -6,6 +6,7 @@ const line = (asset: string, status: string, why: string, state: AssetLine["stat
   asset,
   group: asset,
   object: `ConfigMap ${asset}`,
+  target: { kind: "ConfigMap", name: asset },
   state,
   status,
   why,

@@ -1,7 +1,7 @@
 // Collects stream lines into the snapshot that pages show, in both shells.
 
 import type { StreamLine, WatchedName } from "@virt/views";
-import type { ClusterSnapshot } from "./cluster-data.ts";
+import type { ClusterSnapshot, SignedOut } from "./cluster-data.ts";
 import { applyLines, areCurrent, dropUnwatchedProblems } from "./kind-state.ts";
 
 /** Milliseconds: lines that arrive together are applied together. */
@@ -21,24 +21,37 @@ export class SnapshotStore {
     return () => void this.#listeners.delete(listener);
   }
 
-  change(change: Partial<ClusterSnapshot>): void {
-    this.#snapshot = { ...this.#snapshot, ...change };
-    for (const listener of this.#listeners) listener();
-  }
-
   addLine(line: StreamLine): void {
     this.#gathered.push(line);
-    if (this.#gathered.length > 1) return;
-    setTimeout(() => {
-      const kinds = applyLines(this.#snapshot.kinds, this.#gathered);
-      this.#gathered = [];
-      const lastDataAt = areCurrent(kinds) ? Date.now() : this.#snapshot.lastDataAt;
-      this.change({ kinds, isConnected: true, signedOut: undefined, lastDataAt });
-    }, gatherMs);
+    if (this.#gathered.length === 1) setTimeout(() => this.#apply(), gatherMs);
+  }
+
+  disconnect(signedOut: SignedOut | undefined): void {
+    this.#apply();
+    this.#change({ isConnected: false, signedOut });
   }
 
   /** Call after the set of watched kinds changes. */
   dropUnwatched(watched: readonly WatchedName[]): void {
-    this.change({ kinds: dropUnwatchedProblems(this.#snapshot.kinds, watched) });
+    this.#change({ kinds: dropUnwatchedProblems(this.#snapshot.kinds, watched) });
   }
+
+  #apply(): void {
+    const lines = this.#gathered;
+    if (lines.length === 0) return;
+    this.#gathered = [];
+    const kinds = applyLines(this.#snapshot.kinds, lines);
+    const ends = lines.map((line) => (line.type === "unavailable" ? line.currentAt : undefined) ?? Date.now());
+    const lastDataAt = areCurrent(kinds) ? Date.now() : earlier(this.#snapshot.lastDataAt, Math.min(...ends));
+    this.#change({ kinds, isConnected: true, signedOut: undefined, lastDataAt });
+  }
+
+  #change(change: Partial<ClusterSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function earlier(time: number | undefined, other: number): number | undefined {
+  return time === undefined ? undefined : Math.min(time, other);
 }

@@ -1,20 +1,17 @@
 // Cluster data from the standalone server: one stream for all watched kinds, and single requests.
 
 import type { KubeObject } from "@virt/api";
-import type { StreamLine, WatchedName } from "@virt/views";
+import { Silence, type StreamLine, type WatchedName } from "@virt/views";
+import { browserClock } from "./browser-clock.ts";
 import {
-  accessReviewOf,
-  accessReviewPath,
   type ClusterAnswer,
   type ClusterData,
   type ClusterIdentity,
+  createClusterData,
   type EnablementAnswer,
   type EnablementPreview,
-  readAccessAnswer,
-  readUserAnswer,
+  type RequestContent,
   type SignedOut,
-  userReview,
-  userReviewPath,
 } from "./cluster-data.ts";
 import { readLines } from "./read-lines.ts";
 import { reportActivity } from "./report-activity.ts";
@@ -23,6 +20,7 @@ import { SnapshotStore } from "./snapshot-store.ts";
 
 /** The server sends a line at least every 5 s. */
 const silenceMs = 12_000;
+const checkMs = 1_000;
 const retryMs = 1_000;
 
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
@@ -31,29 +29,22 @@ export function createStandaloneData(key: SessionKey): ClusterData {
   const store = new SnapshotStore();
   const send: Fetch = (path, init = {}) =>
     fetch(path, { ...init, headers: { ...(init.headers as Record<string, string>), "x-virt-console-key": key.value } });
-  const stream = new StandaloneStream(store, key, send);
-  const ask = (method: string, path: string, sent?: SentBody) => askCluster(send, method, path, sent);
+  let stop = new AbortController();
   reportActivity(window, Date.now, () => {
     send("/session/activity", { method: "POST" }).catch(() => undefined); // the stream reports a lost server
   });
+  const watch = (names: readonly WatchedName[]) => {
+    stop.abort();
+    stop = new AbortController();
+    if (names.length > 0) void followStream(names, { store, key, send, signal: stop.signal });
+  };
   return {
-    subscribe: (listener) => store.subscribe(listener),
-    snapshot: () => store.snapshot,
-    want: (names) => stream.want(names),
+    ...createClusterData({ store, watch, send: (...request) => askCluster(send, ...request) }),
     previewEnablement: () => askEnablement(send),
     readIdentity: async () => {
       const response = await send("/session/identity").catch(() => undefined);
       return response?.ok === true ? ((await response.json()) as ClusterIdentity) : undefined;
     },
-    readObject: (path) => ask("GET", path),
-    patchObject: (path, { type, body }, isDryRun = false) =>
-      ask("PATCH", isDryRun ? `${path}?dryRun=All` : path, { type: `application/${type}-patch+json`, body }),
-    ask: async (question) => {
-      const review = { type: "application/json", body: accessReviewOf(question) };
-      return readAccessAnswer(await ask("POST", accessReviewPath, review));
-    },
-    readUserName: async () =>
-      readUserAnswer(await ask("POST", userReviewPath, { type: "application/json", body: userReview })),
   };
 }
 
@@ -67,9 +58,7 @@ async function askEnablement(send: Fetch): Promise<EnablementAnswer> {
   }
 }
 
-type SentBody = { readonly type: string; readonly body: unknown };
-
-async function askCluster(send: Fetch, method: string, path: string, sent?: SentBody): Promise<ClusterAnswer> {
+async function askCluster(send: Fetch, method: string, path: string, sent?: RequestContent): Promise<ClusterAnswer> {
   try {
     const response = await send(`/cluster${path}`, {
       method,
@@ -85,75 +74,47 @@ async function askCluster(send: Fetch, method: string, path: string, sent?: Sent
   }
 }
 
-class StandaloneStream {
-  readonly #store: SnapshotStore;
-  readonly #key: SessionKey;
-  readonly #send: Fetch;
-  readonly #wanted: (readonly WatchedName[])[] = [];
-  #streamed = "";
-  #current: AbortController | undefined;
+type StreamParts = {
+  readonly store: SnapshotStore;
+  readonly key: SessionKey;
+  readonly send: Fetch;
+  readonly signal: AbortSignal;
+};
 
-  constructor(store: SnapshotStore, key: SessionKey, send: Fetch) {
-    this.#store = store;
-    this.#key = key;
-    this.#send = send;
+async function followStream(names: readonly WatchedName[], parts: StreamParts): Promise<void> {
+  const { store, key, signal } = parts;
+  const query = names.map((name) => `of=${name}`).join("&");
+  for (;;) {
+    const signedOut = await readStream(`/stream?${query}`, parts);
+    if (signal.aborted) return;
+    store.disconnect(signedOut);
+    if (signedOut !== undefined) await key.replace();
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    if (signal.aborted) return;
   }
+}
 
-  want(names: readonly WatchedName[]): () => void {
-    this.#wanted.push(names);
-    this.#follow();
-    return () => {
-      this.#wanted.splice(this.#wanted.indexOf(names), 1);
-      this.#follow();
-    };
-  }
-
-  /** Collects the changes of one turn, so that a page change starts one stream. */
-  #follow(): void {
-    queueMicrotask(() => {
-      const names = [...new Set(this.#wanted.flat())].toSorted();
-      if (names.join() === this.#streamed) return;
-      this.#streamed = names.join();
-      this.#current?.abort();
-      if (names.length > 0) void this.#run(names);
-    });
-  }
-
-  async #run(names: readonly WatchedName[]): Promise<void> {
-    const stopped = new AbortController();
-    this.#current = stopped;
-    this.#store.dropUnwatched(names);
-    const query = names.map((name) => `of=${name}`).join("&");
-    while (!stopped.signal.aborted) {
-      const signedOut = await this.#stream(`/stream?${query}`, stopped.signal);
-      if (stopped.signal.aborted) return;
-      this.#store.change({ isConnected: false, signedOut });
-      if (signedOut !== undefined) await this.#key.replace();
-      await new Promise((resolve) => setTimeout(resolve, retryMs));
+/** Resolves when the stream ends or stays silent, with the reason if the session has ended. */
+async function readStream(path: string, { store, send, signal }: StreamParts): Promise<SignedOut | undefined> {
+  const silence = new Silence(browserClock);
+  const dead = new AbortController();
+  const checks = setInterval(() => {
+    if (silence.ms > silenceMs) dead.abort();
+  }, checkMs);
+  try {
+    const response = await send(path, { signal: AbortSignal.any([signal, dead.signal]) });
+    if (response.status === 401) return readSignedOut(response);
+    if (!response.ok || response.body === null) return undefined;
+    for await (const line of readLines(response.body)) {
+      if (signal.aborted) break;
+      silence.restart();
+      store.addLine(JSON.parse(line) as StreamLine);
     }
-  }
-
-  /** Resolves when the stream ends, with the reason if the session has ended. */
-  async #stream(path: string, signal: AbortSignal): Promise<SignedOut | undefined> {
-    const silent = new AbortController();
-    const tooLong = () => silent.abort();
-    let timer = setTimeout(tooLong, silenceMs);
-    try {
-      const response = await this.#send(path, { signal: AbortSignal.any([signal, silent.signal]) });
-      if (response.status === 401) return readSignedOut(response);
-      if (!response.ok || response.body === null) return undefined;
-      for await (const line of readLines(response.body)) {
-        if (signal.aborted) break;
-        clearTimeout(timer);
-        timer = setTimeout(tooLong, silenceMs);
-        this.#store.addLine(JSON.parse(line) as StreamLine);
-      }
-      return undefined;
-    } catch {
-      return undefined;
-    } finally {
-      clearTimeout(timer);
-    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    clearInterval(checks);
   }
 }
 

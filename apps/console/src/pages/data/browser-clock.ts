@@ -1,0 +1,12 @@
+// The clock of a page, which tests replace.
+
+import type { FollowClock } from "@virt/views";
+
+export const browserClock: FollowClock = {
+  wall: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,28 @@
+// Measures how long nothing has been received.
+
+/** Milliseconds. */
+export type SilenceClock = { readonly wall: () => number; readonly monotonic: () => number };
+
+export class Silence {
+  readonly #clock: SilenceClock;
+  #since = { wall: 0, monotonic: 0 };
+
+  constructor(clock: SilenceClock) {
+    this.#clock = clock;
+    this.restart();
+  }
+
+  restart(): void {
+    this.#since = { wall: this.#clock.wall(), monotonic: this.#clock.monotonic() };
+  }
+
+  /** A new object after each restart. */
+  get since(): { readonly wall: number } {
+    return this.#since;
+  }
+
+  /** Wall time continues while the machine sleeps, but can be set back. */
+  get ms(): number {
+    return Math.max(this.#clock.wall() - this.#since.wall, this.#clock.monotonic() - this.#since.monotonic);
+  }
+}
