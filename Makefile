@@ -264,7 +264,7 @@ check-rights: $(INSTALLED) ## Check that the tests used every permission that th
 
 .PHONY: test-integration
 test-integration: $(OLDEST_NODE) controlplane helm build ## Run the integration tests against a real API server
-	@tools/step "integration tests" vitest run test/integration
+	@tools/step "integration tests" vitest run test/integration test/advisor test/platform test/cli
 
 .PHONY: test-e2e
 test-e2e: controlplane build ## Run the commands of the guides on a simulated cluster

@@ -1,7 +1,7 @@
 // @module-tag thorough
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { runPromtool } from "./promtool.ts";
 import { applyDeployment, type ScrapedOperator, startScrapedOperator } from "./scraped-operator.ts";
 

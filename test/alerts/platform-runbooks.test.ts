@@ -3,9 +3,9 @@
 import type { KubeObject } from "@virt/api";
 import { at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { applyManifests } from "../cluster/account.ts";
-import { denyPlatformUpdates } from "../cluster/deny-platform-updates.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { applyManifests } from "../support/account.ts";
+import { denyPlatformUpdates } from "../support/deny-platform-updates.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { runPromtool } from "./promtool.ts";
 import { applyDeployment, type ScrapedOperator, startScrapedOperator } from "./scraped-operator.ts";
 

@@ -2,9 +2,9 @@
 
 import { freePorts, inRepository, type KubectlResult } from "@virt/testkit";
 import { expect, vi } from "vitest";
-import type { RunningProgram } from "../cluster/program.ts";
-import type { TestCluster } from "../cluster/test-cluster.ts";
 import { openShell } from "../e2e/shell.ts";
+import type { RunningProgram } from "../support/program.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
 import { readRunbook } from "./runbook.ts";
 
 export type RunbookShell = {

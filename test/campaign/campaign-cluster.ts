@@ -1,8 +1,8 @@
 // A cluster that many trials use in sequence, each with its own fault proxy in front of the operator.
 
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
-import type { RunningProgram } from "../cluster/program.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { AuditTail } from "./audit-tail.ts";
 import { createPool, resetPool, store } from "./worker-pool.ts";
 

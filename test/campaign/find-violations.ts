@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AuditEvent, checkInvariants } from "@virt/testkit";
 import { policyDenials } from "../../tools/rights/policy-denials.ts";
-import type { RunningProgram } from "../cluster/program.ts";
+import type { RunningProgram } from "../support/program.ts";
 import { account } from "./campaign-cluster.ts";
 import type { EndState } from "./end-state.ts";
 

@@ -1,7 +1,7 @@
 // Runs one trial on a clean cluster until the operator is idle, and returns its violations.
 
 import type { AuditEvent, FaultPlan, TracedRequest } from "@virt/testkit";
-import type { LogLine } from "../cluster/program.ts";
+import type { LogLine } from "../support/program.ts";
 import type { CampaignCluster, ProxiedOperator } from "./campaign-cluster.ts";
 import { type EndState, endState } from "./end-state.ts";
 import { findViolations } from "./find-violations.ts";

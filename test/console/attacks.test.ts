@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 let cluster: TestCluster;
 let shown: RunningConsole;

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
 import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
 import { prepareSecondApiServer, type SecondApiServer } from "./second-api-server.ts";
 

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
 import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { hostileObjects, hostileProfile, scriptOf } from "./hostile-objects.ts";
 
 let cluster: TestCluster;

@@ -5,9 +5,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
 import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
-import { type RunningProgram, startProgram } from "../cluster/program.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
-import { runPlugin } from "../integration/cli/plugin.ts";
+import { runPlugin } from "../support/plugin.ts";
+import { type RunningProgram, startProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
 
 const profile = "load-aware-rebalancing";

@@ -7,7 +7,7 @@ import { inRepository } from "@virt/testkit";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { type ConsoleHost, startConsoleHost } from "./console-host.ts";
 import { requestsElsewhere, seriousFindings, watchRequests } from "./console-page.ts";
 import { type PluginServer, startPluginServer } from "./plugin-server.ts";

@@ -12,8 +12,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
 import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
-import { PlantedCluster } from "../integration/advisor/planted-cluster.ts";
+import { PlantedCluster } from "../support/planted-cluster.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { expectAccessible } from "./console-page.ts";
 
 const profile = "load-aware-rebalancing";

@@ -1,8 +1,8 @@
 import type { Status } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { itemOf } from "../cluster/config-client.ts";
-import { startTestCluster } from "../cluster/test-cluster.ts";
-import { paths } from "../integration/advisor/cluster.ts";
+import { paths } from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
 import { type AllowedDifference, checkDifferences } from "./guide/allowed-differences.ts";
 import {
   changeMigrationLimits,

@@ -8,10 +8,10 @@ import { at } from "@virt/objects";
 import { type ApiUser, inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { accountName, applyManifests, operatorAccount } from "../cluster/account.ts";
-import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
 import { openShell } from "../e2e/shell.ts";
 import { argoCdFor, createRepository, fluxFor, type GitOpsTool, type Repository } from "../gitops/clients.ts";
+import { accountName, applyManifests, operatorAccount } from "../support/account.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const name = "load-aware-rebalancing";
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";

@@ -4,9 +4,9 @@ import type { KubeObject } from "@virt/objects";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identity } from "../../tools/package/manifests.ts";
-import { mockCrd } from "../cluster/test-cluster.ts";
 import { chart, helm, rendered, setting } from "../integration/packages/chart/run-helm.ts";
 import { endNamespaces } from "../integration/shipping/namespace-controller.ts";
+import { mockCrd } from "../support/test-cluster.ts";
 
 let server: Server;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildImage, obtainImageInputs } from "../../tools/image/build-image.ts";
 import { listPaths } from "../../tools/image/root-files.ts";
 import { architectures } from "../../tools/platforms.ts";
-import { type ImageArchive, openImageArchive } from "../cluster/image-archive.ts";
+import { type ImageArchive, openImageArchive } from "../support/image-archive.ts";
 
 let image: ImageArchive;
 beforeAll(() => {

@@ -5,9 +5,9 @@
 import { at, type Json, type KubeObject } from "@virt/objects";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { configClientFor } from "../cluster/config-client.ts";
-import { consolePluginCrd } from "../cluster/console-plugin-crd.ts";
-import { mockCrd } from "../cluster/test-cluster.ts";
+import { configClientFor } from "../support/config-client.ts";
+import { consolePluginCrd } from "../support/console-plugin-crd.ts";
+import { mockCrd } from "../support/test-cluster.ts";
 import { csvAnnotations, readBundle } from "./olm/bundle.ts";
 import { type InstalledBundle, installBundle, type StartedDeployment } from "./olm/install-bundle.ts";
 

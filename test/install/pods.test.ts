@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { issueAuthority, issueServer } from "@virt/kube";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { listPaths } from "../../tools/image/root-files.ts";
-import type { ControllerName } from "../cluster/account.ts";
-import { configClientFor } from "../cluster/config-client.ts";
-import type { RunningContainer } from "../cluster/container.ts";
-import { type InstalledCluster, startInstalledCluster } from "../cluster/installed-cluster.ts";
-import { refusedRequests } from "../cluster/used-rights.ts";
 import { succeeded } from "../integration/shipping/manifests.ts";
+import type { ControllerName } from "../support/account.ts";
+import { configClientFor } from "../support/config-client.ts";
+import type { RunningContainer } from "../support/container.ts";
+import { type InstalledCluster, startInstalledCluster } from "../support/installed-cluster.ts";
+import { refusedRequests } from "../support/used-rights.ts";
 
 const controllers: readonly ControllerName[] = ["advisor", "platform"];
 /** A user ID that OpenShift would choose for the namespace. Undefined uses the image's user. */

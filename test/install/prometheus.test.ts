@@ -11,9 +11,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type MonitoredOperators, startMonitoredOperators } from "../alerts/monitored-operators.ts";
 import { rules } from "../alerts/promtool.ts";
 import { openRunbookShell, type RunbookShell } from "../alerts/scraped-operator.ts";
-import { applyManifests } from "../cluster/account.ts";
-import { denyPlatformUpdates } from "../cluster/deny-platform-updates.ts";
-import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { applyManifests } from "../support/account.ts";
+import { denyPlatformUpdates } from "../support/deny-platform-updates.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 /** A test waits for Prometheus several times, up to 90 s each. */
 vi.setConfig({ testTimeout: 600_000 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";
 import { afterAll, expect, test } from "vitest";
-import { type RunningProgram, startProgram } from "../cluster/program.ts";
+import { type RunningProgram, startProgram } from "../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "settings-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));

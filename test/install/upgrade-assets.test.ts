@@ -7,12 +7,12 @@ import { at } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { freePorts } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { accountName, operatorAccount } from "../cluster/account.ts";
-import { type RunningProgram, startProgram } from "../cluster/program.ts";
-import { loadAware, removeAt } from "../integration/advisor/cluster.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "../integration/platform/full-cluster.ts";
-import { hcoPath } from "../integration/platform/platform-cluster.ts";
-import { present, previous, type Release } from "./support/releases.ts";
+import { accountName, operatorAccount } from "../support/account.ts";
+import { loadAware, removeAt } from "../support/advisor.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { present, previous, type Release } from "../support/install/releases.ts";
+import { hcoPath } from "../support/platform-cluster.ts";
+import { type RunningProgram, startProgram } from "../support/program.ts";
 
 const machineConfiguration = "/apis/machineconfiguration.openshift.io/v1";
 const ownNamespace = "/api/v1/namespaces/virt-platform-operator-system";

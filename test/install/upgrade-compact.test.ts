@@ -5,10 +5,10 @@
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../cluster/program.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
-import { higherDensity, printRequestsOnFailure, writesOf } from "../integration/advisor/cluster.ts";
-import { present, previous, type Release } from "./support/releases.ts";
+import { higherDensity, printRequestsOnFailure, writesOf } from "../support/advisor.ts";
+import { present, previous, type Release } from "../support/install/releases.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 let testCluster: TestCluster;
 let running: RunningProgram | undefined;

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { obtainPreviousRelease } from "./support/previous-release.ts";
+import { obtainPreviousRelease } from "../support/install/previous-release.ts";
 
 test("a clone whose history does not reach the previous release is told how to fetch it, and nothing is cached", () => {
   const folder = mkdtempSync(join(tmpdir(), "shallow-clone-"));

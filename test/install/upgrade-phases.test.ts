@@ -5,20 +5,13 @@
 import { phases } from "@virt/api";
 import { startFaultProxy } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../cluster/account.ts";
-import type { RunningProgram } from "../cluster/program.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
-import {
-  edit,
-  paths,
-  printRequestsOnFailure,
-  removeAt,
-  untilPoolRests,
-  writesOf,
-} from "../integration/advisor/cluster.ts";
-import type { Direction, PhaseScenario, ScenarioContext } from "./support/phase-scenario.ts";
-import { examplePath, rounds } from "./support/phase-scenarios.ts";
-import { present, previous, type Release } from "./support/releases.ts";
+import { operatorAccount } from "../support/account.ts";
+import { edit, paths, printRequestsOnFailure, removeAt, untilPoolRests, writesOf } from "../support/advisor.ts";
+import type { Direction, PhaseScenario, ScenarioContext } from "../support/install/phase-scenario.ts";
+import { examplePath, rounds } from "../support/install/phase-scenarios.ts";
+import { present, previous, type Release } from "../support/install/releases.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const flags = ["--leader-elect", "--advertise-profiles=false"];
 let testCluster: TestCluster;

@@ -5,9 +5,8 @@ import { conditionOf } from "@virt/advisor";
 import { at } from "@virt/objects";
 import type { AuditEvent } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { accountName, operatorAccount } from "../cluster/account.ts";
-import { type RunningProgram, startProgram } from "../cluster/program.ts";
-import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { findFaults, type LeaseObject, type LeaseOf, type LeaseWrite } from "../integration/operator/lease-history.ts";
+import { accountName, operatorAccount } from "../support/account.ts";
 import {
   edit,
   higherDensity,
@@ -17,9 +16,10 @@ import {
   removeAt,
   runNextCommands,
   untilPoolRests,
-} from "../integration/advisor/cluster.ts";
-import { findFaults, type LeaseObject, type LeaseOf, type LeaseWrite } from "../integration/operator/lease-history.ts";
-import { present, previous, type Release } from "./support/releases.ts";
+} from "../support/advisor.ts";
+import { present, previous, type Release } from "../support/install/releases.ts";
+import { type RunningProgram, startProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const leases: readonly LeaseOf[] = [
   { controller: "advisor", name: "8f83cc6e.kubevirt.io" },

@@ -3,7 +3,7 @@ import { assets } from "@virt/catalog";
 import { type ApiResponse, type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownNamespace } from "../../catalog/testing/asset-facts.ts";
-import { operatorAccount } from "../cluster/account.ts";
+import { operatorAccount } from "../support/account.ts";
 import { families, type Generation } from "./assets/generations.ts";
 import { type Desired, desiredWith, hcoNamespace, hcoWith, type Setting } from "./assets/rendering.ts";
 import { type Definition, isGenuineThere } from "./mock-crds/definitions.ts";

@@ -3,7 +3,7 @@ import { type ApiUser, inRepository, type Server, startServer } from "@virt/test
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { mockFiles } from "../../tools/demo/mocks.ts";
-import { routeCrd } from "../cluster/monitoring.ts";
+import { routeCrd } from "../support/monitoring.ts";
 import { crdFile } from "./crd-objects.ts";
 
 /** Includes the role of example-profile, whose target is easy to write. */

@@ -3,7 +3,7 @@ import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../cluster/account.ts";
+import { operatorAccount } from "../support/account.ts";
 import { readMock } from "./mock-crds/definitions.ts";
 
 let server: Server;

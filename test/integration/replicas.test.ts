@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { mockCrd } from "../cluster/test-cluster.ts";
+import { mockCrd } from "../support/test-cluster.ts";
 import { unlimitedAccount } from "./operator/account.ts";
 import {
   findFaults,

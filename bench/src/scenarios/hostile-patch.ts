@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "@virt/api";
 import { applyPatch } from "@virt/objects";
-import { hostilePatches } from "../../../test/integration/platform/hostile/index.ts";
+import { hostilePatches } from "../../../test/platform/hostile/index.ts";
 import type { Measured, Rig, Scenario } from "../scenario.ts";
 
 const times = { quick: 5, usual: 15, full: 50 };

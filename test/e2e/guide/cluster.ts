@@ -3,7 +3,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Server } from "@virt/testkit";
-import { mockCrd } from "../../cluster/test-cluster.ts";
+import { mockCrd } from "../../support/test-cluster.ts";
 
 const deschedulerNamespace = "openshift-kube-descheduler-operator";
 

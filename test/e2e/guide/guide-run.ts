@@ -2,7 +2,7 @@
 
 import { load } from "js-yaml";
 import { expect } from "vitest";
-import type { TestCluster } from "../../cluster/test-cluster.ts";
+import type { TestCluster } from "../../support/test-cluster.ts";
 import { openShell, type Shell } from "../shell.ts";
 import { checkDifferences } from "./allowed-differences.ts";
 import { differences } from "./differences.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asList, asText, at, type Json, type KubeObject } from "@virt/objects";
 import { freePorts, type KubectlResult, type Server } from "@virt/testkit";
-import { type RunningProgram, startProgram } from "../../cluster/program.ts";
+import { type RunningProgram, startProgram } from "../../support/program.ts";
 import { type Bundle, csvAnnotations, csvList, deploymentsIn, textOf } from "./bundle.ts";
 
 export type InstalledBundle = {

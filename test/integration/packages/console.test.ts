@@ -2,7 +2,7 @@ import { at, type Json, type KubeObject } from "@virt/objects";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anyImage, readManifests } from "../../../tools/package/manifests.ts";
-import { consolePluginCrd } from "../../cluster/console-plugin-crd.ts";
+import { consolePluginCrd } from "../../support/console-plugin-crd.ts";
 
 let server: Server;
 let objects: readonly KubeObject[];

@@ -1,5 +1,5 @@
 import type { JsonMap } from "@virt/api";
-import type { ControllerName } from "../../cluster/account.ts";
+import type { ControllerName } from "../../support/account.ts";
 
 export type ContentAttack = { readonly attack: string; readonly on: string; readonly body: JsonMap };
 

@@ -3,7 +3,7 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ControllerName } from "../../cluster/account.ts";
+import type { ControllerName } from "../../support/account.ts";
 import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
 import { messageOf, type RightsCluster } from "./rights-cluster.ts";
 

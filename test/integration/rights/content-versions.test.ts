@@ -4,10 +4,10 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import { at } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openAccount } from "../../cluster/account.ts";
+import { startTwoVersions, type TwoVersions, type Version } from "../../platform/hco-versions.ts";
+import { openAccount } from "../../support/account.ts";
 import { desiredWith } from "../assets/rendering.ts";
 import { readMock } from "../mock-crds/definitions.ts";
-import { startTwoVersions, type TwoVersions, type Version } from "../platform/hco-versions.ts";
 import { messageOf } from "./rights-cluster.ts";
 
 const setting = {

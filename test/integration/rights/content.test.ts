@@ -2,7 +2,7 @@ import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { equalJson, isMap } from "@virt/objects";
 import type { ApiResponse } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ControllerName } from "../../cluster/account.ts";
+import type { ControllerName } from "../../support/account.ts";
 import { contentAttacks, metadataAttacks } from "./content-attacks.ts";
 import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
 import { messageOf, type RightsCluster } from "./rights-cluster.ts";

@@ -2,7 +2,7 @@
 
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ControllerName } from "../../cluster/account.ts";
+import type { ControllerName } from "../../support/account.ts";
 import { type RightsCluster, startRightsCluster } from "./rights-cluster.ts";
 
 type Resource = {

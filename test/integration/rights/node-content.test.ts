@@ -3,7 +3,7 @@ import { assets, profiles } from "@virt/catalog";
 import { writeDataUrl } from "@virt/objects";
 import type { ApiResponse } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";
+import { accountName, applyManifests, type ControllerName } from "../../support/account.ts";
 import {
   bindRole,
   messageOf,

@@ -4,7 +4,7 @@ import type { AnyProfileFacts } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import type { ApiResponse, ApiUser } from "@virt/testkit";
-import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";
+import { accountName, applyManifests, type ControllerName } from "../../support/account.ts";
 import { desiredWith, hcoWith } from "../assets/rendering.ts";
 import { readMock } from "../mock-crds/definitions.ts";
 import { bindRole, type RightsCluster, startRightsCluster, untilDenied } from "./rights-cluster.ts";

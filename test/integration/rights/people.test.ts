@@ -1,6 +1,6 @@
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyManifests } from "../../cluster/account.ts";
+import { applyManifests } from "../../support/account.ts";
 import { person } from "./people.ts";
 import {
   bindRole,

@@ -1,7 +1,7 @@
 import type { Action } from "@virt/api";
 import type { ApiResponse, ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { accountName, applyManifests } from "../../cluster/account.ts";
+import { accountName, applyManifests } from "../../support/account.ts";
 import { config, path as configs } from "../crd-objects.ts";
 import { person } from "./people.ts";
 import {

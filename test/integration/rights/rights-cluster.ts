@@ -3,7 +3,7 @@
 import { type ApiResponse, type ApiUser, borrowServer, inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { mockFiles } from "../../../tools/demo/mocks.ts";
-import { applyManifests, type ControllerName, grantRights, openAccount } from "../../cluster/account.ts";
+import { applyManifests, type ControllerName, grantRights, openAccount } from "../../support/account.ts";
 import { crdFile } from "../crd-objects.ts";
 
 export type RightsCluster = {

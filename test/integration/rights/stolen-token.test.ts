@@ -1,7 +1,7 @@
 // An attacker has an operator's token: first with its shipped rights, then with all rights but subject to the policies.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";
+import { accountName, applyManifests, type ControllerName } from "../../support/account.ts";
 import { collectionOf, type ForeignObject, foreignTo, foreignToBoth, objectOf, pathOf } from "./foreign-objects.ts";
 import {
   bindRole,

@@ -22,7 +22,7 @@ export type Copier = {
 };
 
 export function startCopier(api: Server, env: Readonly<Record<string, string>> = {}): Copier {
-  const script = inRepository("test", "fixtures", "copier.ts");
+  const script = inRepository("test", "support", "preloads", "copier.ts");
   const child = spawn(process.execPath, ["--expose-gc", script], {
     env: { ...process.env, KUBECONFIG: api.kubeconfig, ...env },
   });

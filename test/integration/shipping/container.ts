@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePorts, inRepository } from "@virt/testkit";
 import { nodeEnvironment, nodeFlags } from "../../../tools/bundling.ts";
-import type { LogLine } from "../../cluster/program.ts";
+import type { LogLine } from "../../support/program.ts";
 
 export type Container = {
   readonly log: readonly LogLine[];

@@ -1,8 +1,8 @@
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { configClientFor } from "../../cluster/config-client.ts";
-import { mockCrd } from "../../cluster/test-cluster.ts";
 import { openShell, type Shell } from "../../e2e/shell.ts";
+import { configClientFor } from "../../support/config-client.ts";
+import { mockCrd } from "../../support/test-cluster.ts";
 import { succeeded } from "./manifests.ts";
 import { endNamespaces } from "./namespace-controller.ts";
 

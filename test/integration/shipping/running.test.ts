@@ -5,9 +5,9 @@ import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { accountName, type ControllerName } from "../../cluster/account.ts";
-import { configClientFor } from "../../cluster/config-client.ts";
-import { mockCrd } from "../../cluster/test-cluster.ts";
+import { accountName, type ControllerName } from "../../support/account.ts";
+import { configClientFor } from "../../support/config-client.ts";
+import { mockCrd } from "../../support/test-cluster.ts";
 import { type Container, startContainer } from "./container.ts";
 import { deploymentsIn, objectsOf, succeeded } from "./manifests.ts";
 

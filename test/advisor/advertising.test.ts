@@ -1,0 +1,131 @@
+import { configKind } from "@virt/api";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  edit,
+  eventsAbout,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  reasonsAbout,
+} from "../support/advisor.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const path = `/apis/${configKind.apiVersion}/${configKind.plural}`;
+let testCluster: TestCluster;
+let operator: RunningProgram;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  operator = await testCluster.startOperator();
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const names = async () => {
+  const { body } = await testCluster.server.request({ path });
+  return (body as { readonly items: readonly { metadata: { name: string } }[] }).items.map(
+    ({ metadata }) => metadata.name,
+  );
+};
+
+test("both production profiles are advertised as Ignore with what one should know, and the example is not", async () => {
+  const { configs, server } = testCluster;
+  await configs.until(loadAware, "Ignored");
+  await configs.until(higherDensity, "Ignored");
+  expect(await names()).toEqual([loadAware, higherDensity]);
+  expect(await readAt(server, `${path}/${loadAware}`)).toMatchObject({
+    metadata: {
+      labels: { "advisor.kubevirt.io/category": "scheduling" },
+      annotations: {
+        "advisor.kubevirt.io/auto-created": "true",
+        "advisor.kubevirt.io/description":
+          "Enables load-aware VM rebalancing and PSI metrics for intelligent scheduling",
+        "advisor.kubevirt.io/impact-summary": "Medium - May require node reboots if PSI metrics are enabled",
+      },
+    },
+    spec: { profile: loadAware, action: "Ignore" },
+    status: { phase: "Ignored", impactSeverity: "High" },
+  });
+  expect(await readAt(server, `${path}/${higherDensity}`)).toMatchObject({
+    metadata: {
+      labels: { "advisor.kubevirt.io/category": "density" },
+      annotations: {
+        "advisor.kubevirt.io/auto-created": "true",
+        "advisor.kubevirt.io/description": "Enables higher VM density through swap and other optimizations",
+        "advisor.kubevirt.io/impact-summary":
+          "Enables swap for kubelet to allow memory overcommit and higher VM density. Requires nodes with swap partition labeled CNV_SWAP.",
+      },
+    },
+    spec: { profile: higherDensity, action: "Ignore" },
+  });
+});
+
+test("the main path is reported in events, in its order", async () => {
+  const { configs, server } = testCluster;
+  const options = { loadAware: { enablePSIMetrics: false } };
+  await configs.edit(loadAware, { action: "DryRun", options });
+  const plan = (await configs.until(loadAware, "ReviewRequired")).planHash?.slice(0, 12);
+  await configs.edit(loadAware, { action: "Apply" });
+  await configs.until(loadAware, "Completed");
+  await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
+  await configs.until(loadAware, "Drifted");
+  await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
+  await configs.until(loadAware, "Completed");
+  await expect
+    .poll(() => reasonsAbout(server, loadAware))
+    .toEqual([
+      "ProfileAdvertised",
+      "Ignored",
+      "Resumed",
+      "PlanDrafted",
+      "PlanApproved",
+      "ItemApplied",
+      "PlanCompleted",
+      "DriftDetected",
+      "DriftCleared",
+    ]);
+  const reports = await eventsAbout(server, loadAware);
+  expect(reports.find(({ reason }) => reason === "PlanDrafted")?.note).toBe(
+    `Plan ${plan} drafted: 1 of 1 items have changes, impact Medium`,
+  );
+  expect(reports.find(({ reason }) => reason === "PlanApproved")?.note).toMatch(
+    new RegExp(`^Plan ${plan} approved through \\S+ \\(impact Medium\\)$`),
+  );
+  expect(reports.find(({ reason }) => reason === "DriftDetected")).toMatchObject({
+    type: "Warning",
+    note: expect.stringMatching(/KubeDescheduler 'cluster': spec\.mode.*, by /) as string,
+  });
+});
+
+test("a profile that is deleted is advertised again, and one that somebody made is left as it is", async () => {
+  const { configs, server } = testCluster;
+  const old = (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid;
+  await configs.remove(higherDensity);
+  await expect.poll(async () => (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid ?? old).not.toBe(old);
+  expect((await readAt(server, `${path}/${higherDensity}`))?.["spec"]).toMatchObject({ action: "Ignore" });
+
+  await operator.kill();
+  await configs.remove(loadAware);
+  await configs.create(loadAware, { action: "DryRun" });
+  operator = await testCluster.startOperator();
+  await configs.until(loadAware, "ReviewRequired");
+  expect((await readAt(server, `${path}/${loadAware}`))?.metadata.annotations).toBeUndefined();
+});
+
+test("with --advertise-profiles=false nothing is advertised", async () => {
+  const { configs } = testCluster;
+  await operator.kill();
+  for (const name of [loadAware, higherDensity]) await configs.remove(name);
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create("example-profile", { action: "Apply" });
+  await configs.until("example-profile", "Completed");
+  await configs.create(higherDensity, { action: "Ignore" });
+  await configs.until(higherDensity, "Ignored");
+  await configs.remove(higherDensity);
+  await edit(testCluster.server, `${path}/example-profile`, { spec: { action: "Ignore" } });
+  await configs.until("example-profile", "Ignored");
+  expect(await names()).toEqual(["example-profile"]);
+});

@@ -1,0 +1,221 @@
+import { conditionOf } from "@virt/advisor";
+import type { Status } from "@virt/api";
+import { isGoverning } from "@virt/cluster";
+import { at } from "@virt/objects";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  edit,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  reasonsAbout,
+  removeAt,
+  runNextCommands,
+  writesOf,
+} from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const item = "enable-load-aware-descheduling";
+const options = { loadAware: { enablePSIMetrics: false } };
+const otherHash = "0".repeat(64);
+let testCluster: TestCluster;
+let operator: RunningProgram;
+
+const restart = async (...flags: readonly string[]) => {
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false", ...flags] });
+};
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await restart();
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterEach(async () => {
+  await testCluster.configs.remove(loadAware);
+  await removeAt(testCluster.server, paths.descheduler);
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const mode = async () => at(await readAt(testCluster.server, paths.descheduler), "spec", "mode");
+
+test("a pinned approval runs the plan with that hash, and no other", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply", options, approvedPlan: otherHash });
+  const held = await configs.until(loadAware, "ReviewRequired");
+  expect(held.review).toEqual({ planHash: held.planHash, generation: 1, forced: true, reason: "ApprovalRequired" });
+  const plan = held.planHash?.slice(0, 12);
+  const why = `Plan ${plan} needs a new review: spec.approvedPlan names plan ${otherHash.slice(0, 12)}.`;
+  expect(conditionOf(held, "ReviewRequired")?.message).toBe(why);
+  expect(conditionOf(held, "Ready")).toMatchObject({ status: "False", reason: "ReviewRequired" });
+
+  await configs.edit(loadAware, { approvedPlan: "1".repeat(64) });
+  const stillHeld = await configs.until(loadAware, ({ observedGeneration }) => observedGeneration === 2);
+  expect([stillHeld.phase, stillHeld.planHash]).toEqual(["ReviewRequired", held.planHash]);
+  expect(writesOf(server)).toEqual([]);
+
+  await runNextCommands(server, stillHeld);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.planHash).toBe(held.planHash);
+  expect(writesOf(server)).toEqual(["patch kubedeschedulers/cluster"]);
+});
+
+test("a pinned approval does not count for the plan that a moved target leads to", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "DryRun", options });
+  const reviewed = await configs.until(loadAware, "ReviewRequired");
+  await operator.kill();
+  await configs.edit(loadAware, { action: "Apply", approvedPlan: reviewed.planHash });
+  const path = paths.descheduler.replace(/\/cluster$/, "");
+  const body = {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeDescheduler",
+    metadata: { name: "cluster" },
+    spec: { mode: "Predictive", profiles: ["LifecycleAndUtilization"] },
+  };
+  await server.request({ method: "POST", path, body });
+  const writes = writesOf(server).length;
+  await restart();
+  const waiting = await configs.until(
+    loadAware,
+    ({ phase, planHash }) => phase === "ReviewRequired" && planHash !== reviewed.planHash,
+  );
+  expect(waiting.review?.forced).toBe(true);
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  await configs.edit(loadAware, { approvedPlan: waiting.planHash });
+  await configs.until(loadAware, "Completed");
+  expect(await mode()).toBe("Automatic");
+});
+
+test("with --require-approved-plan an Apply without a hash waits, and says which hash it waits for", async () => {
+  const { configs, server } = testCluster;
+  await operator.kill();
+  await restart("--require-approved-plan");
+  const writes = writesOf(server).length;
+  await configs.create(loadAware, { action: "Apply", options });
+  const held = await configs.until(loadAware, "ReviewRequired");
+  expect(held.review).toMatchObject({ forced: true, reason: "ApprovalRequired" });
+  expect(conditionOf(held, "Ready")?.message).toContain(`"approvedPlan":"${held.planHash?.slice(0, 12)}"`);
+  await configs.edit(loadAware, { action: "DryRun" });
+  await configs.edit(loadAware, { action: "Apply" });
+  const again = await configs.until(
+    loadAware,
+    ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 3,
+  );
+  expect(again.planHash).toBe(held.planHash);
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  await expect(configs.edit(loadAware, { approvedPlan: held.planHash?.slice(0, 11) })).rejects.toThrow("approvedPlan");
+  await configs.edit(loadAware, { approvedPlan: held.planHash?.slice(0, 12) });
+  await configs.until(loadAware, "Completed");
+  await operator.kill();
+  await restart();
+});
+
+test("with --require-approved-plan an Apply that changes nothing and names no plan does not make the config govern", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply", options });
+  await configs.until(loadAware, "Completed");
+  await configs.remove(loadAware);
+  await operator.kill();
+  await restart("--require-approved-plan");
+  await configs.create(loadAware, { action: "Apply", options });
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.executedGeneration).toBeUndefined();
+  const config = await readAt(server, `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`);
+  expect(config && isGoverning(config as never)).toBe(false);
+
+  await configs.edit(loadAware, { approvedPlan: completed.planHash });
+  const governing = await configs.until(loadAware, ({ executedGeneration }) => executedGeneration !== undefined);
+  expect(governing.phase).toBe("Completed");
+  await operator.kill();
+  await restart();
+});
+
+test("an input that moves after an approval by hash: both plans are named, and the command that is given approves the new one", async () => {
+  const { configs, server } = testCluster;
+  const hco = {
+    apiVersion: "hco.kubevirt.io/v1beta1",
+    kind: "HyperConverged",
+    metadata: { name: "kubevirt-hyperconverged" },
+    spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } },
+  };
+  await server.request({ method: "POST", path: paths.hco.replace(/\/[^/]+$/, ""), body: hco });
+  await configs.create(loadAware, { action: "DryRun", options });
+  const first = await configs.until(loadAware, "ReviewRequired");
+  await configs.edit(loadAware, { action: "Apply", approvedPlan: first.planHash });
+  await configs.until(loadAware, "Completed");
+  await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 8 } } });
+  const held = await configs.until(loadAware, "ReviewRequired");
+  expect(held.review).toMatchObject({ forced: true, planHash: held.planHash });
+  const [old = "", fresh = ""] = [first, held].map(({ planHash = "" }) => planHash.slice(0, 12));
+  const readyText = (status: Status) => conditionOf(status, "Ready")?.message ?? "";
+  const named = [
+    `Plan ${fresh} needs a new review: `,
+    `spec.approvedPlan names plan ${old}.`,
+    "parallelMigrationsPerCluster",
+  ];
+  for (const part of named) expect(readyText(held)).toContain(part);
+
+  const untilReviewed = (generation: number) =>
+    configs.until(
+      loadAware,
+      ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === generation,
+    );
+  await configs.edit(loadAware, { action: "DryRun" });
+  expect(readyText(await untilReviewed(3))).toContain(`spec.approvedPlan to '${held.planHash?.slice(0, 12)}'`);
+  await configs.edit(loadAware, { action: "Apply" });
+  const said = readyText(await untilReviewed(4));
+  for (const part of named) expect(said).toContain(part);
+  const [, name = "", body = ""] = /kubectl patch vpconf (\S+) --type=merge -p '(.*)'$/.exec(said) ?? [];
+  expect((await server.kubectl("patch", "vpconf", name, "--type=merge", "-p", body)).code).toBe(0);
+  await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 5);
+  await removeAt(server, paths.hco);
+});
+
+test("bypassOptimisticLock: a target that moved before the approval is applied over", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "DryRun", options, bypassOptimisticLock: true });
+  await configs.until(loadAware, "ReviewRequired");
+  await operator.kill();
+  const path = paths.descheduler.replace(/\/cluster$/, "");
+  const body = {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeDescheduler",
+    metadata: { name: "cluster" },
+    spec: { mode: "Predictive", profiles: ["LifecycleAndUtilization"] },
+  };
+  await server.request({ method: "POST", path, body });
+  await configs.edit(loadAware, { action: "Apply" });
+  await restart();
+  const completed = await configs.until(loadAware, "Completed");
+  expect(conditionOf(completed, "PlanStale")).toBeUndefined();
+  expect(await mode()).toBe("Automatic");
+});
+
+test("bypassOptimisticLock: the first drift is corrected at once, the second is announced and waits", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply", options, bypassOptimisticLock: true });
+  const applied = await configs.until(loadAware, "Completed");
+  await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
+  const corrected = await configs.until(
+    loadAware,
+    (status) => status.phase === "Completed" && itemOf(status, item).corrections?.length === 1,
+  );
+  expect(await mode()).toBe("Automatic");
+  expect(corrected.executedGeneration).toBe(applied.executedGeneration);
+  await expect.poll(() => reasonsAbout(server, loadAware)).toContain("DriftCorrected");
+
+  const writes = writesOf(server).length;
+  await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
+  const drifted = await configs.until(loadAware, "Drifted");
+  expect(conditionOf(drifted, "Reconciling")).toMatchObject({ status: "True", reason: "Correcting" });
+  expect(conditionOf(drifted, "Stalled")?.status).toBe("False");
+  await edit(server, paths.descheduler, { metadata: { labels: { "reconcile-me": "again" } } });
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  expect(await mode()).toBe("Predictive");
+  await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
+  const cleared = await configs.until(loadAware, "Completed");
+  expect(conditionOf(cleared, "Reconciling")?.status).toBe("False");
+});

@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { conditionOf } from "@virt/advisor";
+import type { JsonMap } from "@virt/api";
+import { at } from "@virt/objects";
+import type { Crd, Server } from "@virt/testkit";
+import { load } from "js-yaml";
+import { expect, test } from "vitest";
+import { edit, higherDensity, loadAware, paths, readAt, writesOf } from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import { mockCrd, startTestCluster } from "../support/test-cluster.ts";
+
+const withoutPsi = { loadAware: { enablePSIMetrics: false } };
+
+const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly reports?: string }[] = [
+  { file: "kubedeschedulers-v510", spec: { profiles: ["LongLifecycle"] } },
+  {
+    file: "kubedeschedulers-v514",
+    spec: {
+      profiles: ["DevKubeVirtRelieveAndMigrate"],
+      profileCustomizations: {
+        devEnableEvictionsInBackground: true,
+        devEnableSoftTainter: true,
+        devDeviationThresholds: "AsymmetricLow",
+      },
+      evictionLimits: { total: 5 },
+    },
+    reports: "LongLifecycle -> DevKubeVirtRelieveAndMigrate+softTainter",
+  },
+  {
+    file: "kubedeschedulers-v521",
+    spec: {
+      profiles: ["DevKubeVirtRelieveAndMigrate"],
+      profileCustomizations: { devEnableEvictionsInBackground: true, devDeviationThresholds: "AsymmetricLow" },
+      evictionLimits: { total: 5 },
+    },
+    reports: "DevKubeVirtRelieveAndMigrate+softTainter -> DevKubeVirtRelieveAndMigrate",
+  },
+  {
+    file: "kubedeschedulers-v532",
+    spec: {
+      profiles: ["KubeVirtRelieveAndMigrate"],
+      profileCustomizations: { devEnableEvictionsInBackground: true, devDeviationThresholds: "AsymmetricLow" },
+      evictionLimits: { total: 5, node: 2 },
+    },
+    reports: "DevKubeVirtRelieveAndMigrate -> KubeVirtRelieveAndMigrate+node",
+  },
+];
+
+/** The log levels are the API server's defaults. */
+const usual = {
+  logLevel: "Normal",
+  operatorLogLevel: "Normal",
+  managementState: "Managed",
+  deschedulingIntervalSeconds: 60,
+  mode: "Automatic",
+};
+
+test("each generation of the descheduler gets a plan of its own, and an upgrade of it is reviewed before it is followed", async () => {
+  const [oldest, ...newer] = generations;
+  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: oldest?.file ?? null } });
+  const { configs, server } = testCluster;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...oldest?.spec });
+
+  for (const { file, spec, reports } of newer) {
+    const writes = writesOf(server).length;
+    await server.installCrds([mockCrd(file)]);
+    const forced = await configs.until(loadAware, "ReviewRequired");
+    expect(forced.review).toMatchObject({ forced: true, reason: "InputChanged" });
+    expect(conditionOf(forced, "InputDependencyDrift")?.message).toBe(
+      `Input dependency changed: KubeDescheduler capability changed (${reports})`,
+    );
+    expect(writesOf(server).slice(writes)).toEqual([]);
+    await configs.edit(loadAware, { action: "DryRun" });
+    await configs.edit(loadAware, { action: "Apply" });
+    await configs.until(loadAware, "Completed");
+    expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...spec });
+  }
+});
+
+test("a default that a newer CRD adds to a managed field makes no plan stale", async () => {
+  await using testCluster = await startTestCluster();
+  const { configs, server } = testCluster;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  const added = '"devEnableEvictionsInBackground":{';
+  const newer = JSON.stringify(load(readFileSync(mockCrd("kubedeschedulers-v532"), "utf8")));
+  const crd = newer.replace(added, `"addedLater":{"type":"string","default":"x"},${added}`);
+  await server.installCrds([JSON.parse(crd) as Crd]);
+  await expect
+    .poll(async () => at(await readAt(server, paths.descheduler), "spec", "profileCustomizations", "addedLater"))
+    .toBe("x");
+
+  await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { deschedulingIntervalSeconds: 300 } } });
+  const reviewed = await configs.until(loadAware, "ReviewRequired");
+  await configs.edit(loadAware, { action: "Apply" });
+  const ended = await configs.until(
+    loadAware,
+    ({ phase, review }) => phase === "Completed" || review?.reason === "PlanStale",
+  );
+  expect([ended.phase, ended.planHash]).toEqual(["Completed", reviewed.planHash]);
+});
+
+const rivalThresholds = "devLowNodeUtilizationThresholds";
+
+/** The CRD of OpenShift 4.17 adds a default to each map of customizations, which is stored without an owner. */
+async function storeDefaultThresholds(server: Server): Promise<void> {
+  const body = {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeDescheduler",
+    metadata: { name: "cluster", namespace: "openshift-kube-descheduler-operator" },
+    spec: { managementState: "Managed", profileCustomizations: { podLifetime: "48h" } },
+  };
+  const path = `${paths.descheduler}?fieldManager=gitops`;
+  await server.request({ method: "PATCH", path, body, contentType: "application/apply-patch+yaml" });
+  const stored = await readAt(server, paths.descheduler);
+  expect(at(stored, "spec", "profileCustomizations")).toEqual({ podLifetime: "48h", [rivalThresholds]: "Medium" });
+  expect(JSON.stringify(stored?.metadata["managedFields"])).not.toContain(rivalThresholds);
+}
+
+test("reports stored thresholds without an owner as a conflict after an upgrade of the descheduler", async () => {
+  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: "kubedeschedulers-v510" } });
+  const { configs, server } = testCluster;
+  await storeDefaultThresholds(server);
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  await server.installCrds([mockCrd("kubedeschedulers-v532")]);
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  const { warnings = [], desiredState } = itemOf(forced, "enable-load-aware-descheduling");
+  expect(warnings).toContainEqual(
+    expect.stringContaining(`spec.profileCustomizations.${rivalThresholds} is "Medium", owner unknown`),
+  );
+  expect(at(desiredState, "spec", "profileCustomizations")).toEqual({ devEnableEvictionsInBackground: true });
+
+  await configs.edit(loadAware, { action: "DryRun" });
+  await configs.edit(loadAware, { action: "Apply" });
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.inputs?.find(({ name }) => name === rivalThresholds)?.applied).toBe("Medium");
+  const applied = at(await readAt(server, paths.descheduler), "spec", "profileCustomizations");
+  expect(applied).toEqual({ devEnableEvictionsInBackground: true, podLifetime: "48h", [rivalThresholds]: "Medium" });
+
+  await edit(server, paths.descheduler, { spec: { profileCustomizations: { [rivalThresholds]: null } } });
+  const replaced = await configs.until(loadAware, "ReviewRequired");
+  expect(conditionOf(replaced, "InputDependencyDrift")?.message).toBe(
+    `Input dependency changed: KubeDescheduler ${rivalThresholds} changed (Medium -> absent)`,
+  );
+  expect(itemOf(replaced, "enable-load-aware-descheduling").diff).toContain(
+    "+    devDeviationThresholds: AsymmetricLow",
+  );
+});
+
+test("a HyperConverged of v1 is read and written where v1 has its values", async () => {
+  await using testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
+  const { configs, server } = testCluster;
+  const hco = paths.hco.replace("v1beta1", "v1");
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(higherDensity, { action: "Apply" });
+  const dense = await configs.until(higherDensity, "Completed");
+  expect(itemOf(dense, "configure-higher-density").targetRef.apiVersion).toBe("hco.kubevirt.io/v1");
+  expect(at(await readAt(server, hco), "spec", "virtualization")).toMatchObject({
+    higherWorkloadDensity: { memoryOvercommitPercentage: 150 },
+    ksmConfiguration: { nodeLabelSelector: {} },
+  });
+
+  await edit(server, hco, { spec: { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } } } });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  await edit(server, hco, { spec: { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 20 } } } });
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  expect(conditionOf(forced, "InputDependencyDrift")?.message).toBe(
+    "Input dependency changed: HCO parallelMigrationsPerCluster changed (scaled 5 -> 18)",
+  );
+});

@@ -1,0 +1,175 @@
+import { conditionOf } from "@virt/advisor";
+import type { JsonMap, Status } from "@virt/api";
+import { at } from "@virt/objects";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  edit,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  reasonsAbout,
+  writesOf,
+} from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const withoutPsi = { loadAware: { enablePSIMetrics: false } };
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const migrations = (values: object) => edit(testCluster.server, paths.hco, { spec: { liveMigrationConfig: values } });
+const density = (percent: number) =>
+  edit(testCluster.server, paths.hco, { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: percent } } });
+const marked = (status: Status) => conditionOf(status, "InputDependencyDrift");
+const gesture = async (name: string) => {
+  await testCluster.configs.edit(name, { action: "DryRun" });
+  await testCluster.configs.edit(name, { action: "Apply" });
+};
+
+test("an input that moves under a completed plan forces a review, and resolves itself when it moves back", async () => {
+  const { configs, server } = testCluster;
+  await migrations({ parallelMigrationsPerCluster: 5, parallelOutboundMigrationsPerNode: 2 });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  const applied = await configs.until(loadAware, "Completed");
+  const writes = writesOf(server).length;
+
+  await migrations({ parallelMigrationsPerCluster: 20 });
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  expect(marked(forced)).toMatchObject({
+    status: "True",
+    reason: "InputChanged",
+    message: "Input dependency changed: HCO parallelMigrationsPerCluster changed (scaled 5 -> 18)",
+  });
+  expect(forced.review).toEqual({ planHash: forced.planHash, generation: 1, forced: true, reason: "InputChanged" });
+  expect(itemOf(forced, "enable-load-aware-descheduling").diff).toContain("+    total: 18");
+
+  await migrations({ parallelMigrationsPerCluster: 5 });
+  const resolved = await configs.until(loadAware, "Completed");
+  expect(marked(resolved)).toMatchObject({
+    status: "False",
+    reason: "DriftResolved",
+    message: "Input dependency drift resolved - external changes reverted",
+  });
+  expect(resolved.executedGeneration).toBe(applied.executedGeneration);
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  await expect
+    .poll(() => reasonsAbout(server, loadAware))
+    .toEqual(expect.arrayContaining(["InputDependencyChanged", "ReviewForced", "InputDependencyResolved"]));
+});
+
+test("an input that moved is taken over when somebody has seen the plan and asks for it", async () => {
+  const { configs, server } = testCluster;
+  await migrations({ parallelMigrationsPerCluster: 10 });
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  await gesture(loadAware);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.planHash).toBe(forced.planHash);
+  expect(marked(completed)).toMatchObject({
+    status: "False",
+    reason: "Acknowledged",
+    message: "User acknowledged input dependency change",
+  });
+  expect(at(await readAt(server, paths.descheduler), "spec", "evictionLimits", "total")).toBe(10);
+  await expect.poll(() => reasonsAbout(server, loadAware)).toContain("InputDependencyAcknowledged");
+});
+
+test("an option that sets a value takes the input away, and an edit by hand is never blamed on an input", async () => {
+  const { configs, server } = testCluster;
+  await configs.edit(loadAware, { options: { loadAware: { evictionLimitTotal: 7 } } });
+  await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 4);
+  await migrations({ parallelMigrationsPerCluster: 30, parallelOutboundMigrationsPerNode: 3 });
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  expect(marked(forced)?.message).toBe(
+    "Input dependency changed: HCO parallelOutboundMigrationsPerNode changed (scaled 2 -> 3)",
+  );
+  await gesture(loadAware);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.inputs?.map(({ name }) => name)).toEqual([
+    "deschedulerCapability",
+    "parallelOutboundMigrationsPerNode",
+    "devLowNodeUtilizationThresholds",
+  ]);
+
+  await edit(server, paths.descheduler, { spec: { evictionLimits: { node: 9 } } });
+  const drifted = await configs.until(loadAware, "Drifted");
+  expect(marked(drifted)?.status).toBe("False");
+  expect(itemOf(drifted, "enable-load-aware-descheduling").message).toBe(
+    "Configuration has drifted from desired state: spec.evictionLimits.node (3 -> 9), by unknown",
+  );
+  await configs.remove(loadAware);
+});
+
+const moves: readonly {
+  readonly what: string;
+  readonly change: JsonMap;
+  readonly back: JsonMap;
+  readonly said: string;
+}[] = [
+  {
+    what: "the ratio",
+    change: { higherWorkloadDensity: { memoryOvercommitPercentage: 130 } },
+    back: { higherWorkloadDensity: { memoryOvercommitPercentage: 150 } },
+    said: "HCO memoryOvercommitPercentage changed (150 -> 130)",
+  },
+  {
+    what: "KSM",
+    change: { ksmConfiguration: null },
+    back: { ksmConfiguration: { nodeLabelSelector: {} } },
+    said: "HCO KSM configuration changed (was true, now false)",
+  },
+];
+
+test("higher density without options depends on both values that it writes", async () => {
+  await testCluster.configs.create(higherDensity, { action: "Apply" });
+  const { inputs } = await testCluster.configs.until(higherDensity, "Completed");
+  expect(inputs?.map(({ name, applied }) => `${name}: ${applied}`)).toEqual([
+    "ksmConfiguration: {}",
+    "memoryOvercommitPercentage: 150",
+  ]);
+});
+
+test.each(moves)("higher density: $what, not pinned, is an input", async ({ change, back, said }) => {
+  const { configs, server } = testCluster;
+  const writes = writesOf(server).length;
+  await edit(server, paths.hco, { spec: change });
+  const forced = await configs.until(higherDensity, "ReviewRequired");
+  expect(marked(forced)).toMatchObject({ status: "True", message: `Input dependency changed: ${said}` });
+  await edit(server, paths.hco, { spec: back });
+  const resolved = await configs.until(higherDensity, "Completed");
+  expect(marked(resolved)).toMatchObject({ status: "False", reason: "DriftResolved" });
+  expect(writesOf(server).slice(writes)).toEqual([]);
+});
+
+test("higher density: what the options pin is no input, and an outside change of it is drift", async () => {
+  const { configs, server } = testCluster;
+  const options = { virtHigherDensity: { memoryToRequestRatio: 150, ksmConfiguration: { enabled: true } } };
+  await configs.edit(higherDensity, { options });
+  const pinned = await configs.until(
+    higherDensity,
+    ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 2,
+  );
+  expect(pinned.inputs ?? []).toEqual([]);
+  await density(130);
+  await edit(server, paths.hco, { spec: { ksmConfiguration: { nodeLabelSelector: { matchLabels: { zone: "a" } } } } });
+  const drifted = await configs.until(
+    higherDensity,
+    (status) => status.phase === "Drifted" && itemOf(status, "configure-higher-density").message.includes("ksm"),
+  );
+  expect(itemOf(drifted, "configure-higher-density").message).toContain(
+    "spec.higherWorkloadDensity.memoryOvercommitPercentage (150 -> 130)",
+  );
+  expect(marked(drifted)?.status).toBe("False");
+  await density(150);
+  await edit(server, paths.hco, { spec: { ksmConfiguration: { nodeLabelSelector: { matchLabels: null } } } });
+  await configs.until(higherDensity, "Completed");
+  await configs.remove(higherDensity);
+});

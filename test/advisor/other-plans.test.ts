@@ -1,0 +1,60 @@
+import { conditionOf } from "@virt/advisor";
+import type { Status } from "@virt/api";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { edit, higherDensity, loadAware, paths, printRequestsOnFailure } from "../support/advisor.ts";
+import { runPlugin } from "../support/plugin.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator();
+  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+test("two plans for one pool name each other in both reviews, whichever was drafted first", async () => {
+  const { configs, server } = testCluster;
+  await configs.edit(loadAware, { action: "DryRun" });
+  const { planHash, warnings } = await configs.until(loadAware, "ReviewRequired");
+  expect(warnings).toBeUndefined();
+  await configs.edit(higherDensity, { action: "DryRun" });
+  const warned = ({ phase, warnings: shown = [] }: Status) => phase === "ReviewRequired" && shown.length > 0;
+  const [first, second] = [await configs.until(loadAware, warned), await configs.until(higherDensity, warned)];
+  const text = (other: string) =>
+    `VirtPlatformConfig '${other}' also changes MachineConfigPool 'worker'. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.`;
+  expect([first.warnings, second.warnings]).toEqual([[text(higherDensity)], [text(loadAware)]]);
+  expect(first.planHash).toBe(planHash);
+  expect((await runPlugin(["plan", loadAware], server)).out).toContain(`! ${text(higherDensity)}`);
+
+  await configs.edit(higherDensity, { action: "Ignore" });
+  const alone = await configs.until(loadAware, ({ warnings: shown }) => shown === undefined);
+  expect(alone).toMatchObject({ phase: "ReviewRequired", planHash });
+});
+
+test("a config deleted in the middle of a rollout comes back with what it left behind and what still rolls", async () => {
+  const { configs, server } = testCluster;
+  expect((await configs.status(loadAware)).leftBehind).toBeUndefined();
+  // A paused pool keeps the asserted state.
+  await edit(server, paths.pool("worker"), { spec: { paused: true } });
+  await configs.edit(loadAware, { action: "Apply" });
+  await configs.until(loadAware, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));
+  await configs.remove(loadAware);
+  const status = await configs.until(loadAware, ({ leftBehind = [] }) => leftBehind.length > 0);
+  expect(status.phase).toBe("Ignored");
+  expect(status.leftBehind).toMatchObject([
+    { kind: "MachineConfig", name: "99-worker-psi-karg" },
+    { kind: "KubeDescheduler", namespace: "openshift-kube-descheduler-operator", name: "cluster" },
+  ]);
+  expect(conditionOf(status, "Ready")?.message).toContain("left behind: MachineConfig '99-worker-psi-karg', ");
+
+  const shown = await runPlugin(["status"], server);
+  expect(shown.out).toMatch(
+    /Pool worker is paused with a pending update: .*Cause: MachineConfig 99-worker-psi-karg, left in place by a plan of load-aware-rebalancing/,
+  );
+  expect(shown.out).toContain("Left in place by an earlier plan: MachineConfig '99-worker-psi-karg', KubeDescheduler");
+  expect((await runPlugin(["profiles"], server)).out).toContain("Ignored (2 objects left in place)");
+});

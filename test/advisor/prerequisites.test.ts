@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { conditionOf } from "@virt/advisor";
+import type { Crd } from "@virt/testkit";
+import { load } from "js-yaml";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { loadAware, printRequestsOnFailure, reasonsAbout, writesOf } from "../support/advisor.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const deschedulers = mockCrd("kubedeschedulers-v532");
+let testCluster: TestCluster;
+let operator: RunningProgram;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({
+    crds: { kubedeschedulers: null, machineconfigs: null, hyperconvergeds: null },
+  });
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const lines = {
+  descheduler: "  - KubeDescheduler (operator.openshift.io.v1): Please install the Descheduler Operator via OLM\n",
+  machineConfig:
+    "  - MachineConfig (machineconfiguration.openshift.io.v1): MachineConfig CRD is required for PSI metrics configuration (typically available on OpenShift)\n",
+  hco: "  - HyperConverged (hco.kubevirt.io.v1beta1): Please install OpenShift Virtualization via OLM\n",
+};
+const missing = (...which: readonly string[]) => `Missing required dependencies:\n${which.join("")}`;
+const untilSaid = (message: string) =>
+  testCluster.configs.until(loadAware, (status) => conditionOf(status, "PrerequisiteFailed")?.message === message);
+
+test("what is missing is listed, the list follows what arrives, and the plan comes by itself", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "DryRun" });
+  const all = await untilSaid(missing(lines.descheduler, lines.machineConfig, lines.hco));
+  expect(all.phase).toBe("PrerequisiteFailed");
+  expect(all.impactSeverity).toBe("High");
+  expect(conditionOf(all, "Stalled")).toMatchObject({ status: "True", reason: "PrerequisiteFailed" });
+  await server.installCrds([mockCrd("machineconfigs")]);
+  await untilSaid(missing(lines.descheduler, lines.hco));
+  await server.installCrds([mockCrd("hyperconvergeds-v1beta1")]);
+  await untilSaid(missing(lines.descheduler));
+  await server.installCrds([deschedulers]);
+  const reviewed = await configs.until(loadAware, "ReviewRequired");
+  expect(reviewed.observedGeneration).toBe(1);
+  expect(reviewed.items).toHaveLength(2);
+  await expect
+    .poll(() => reasonsAbout(server, loadAware))
+    .toEqual(expect.arrayContaining(["PrerequisitesMissing", "PrerequisitesAvailable", "PlanDrafted"]));
+  expect(operator.child.exitCode).toBeNull();
+  await configs.remove(loadAware);
+});
+
+test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
+  const { configs, server } = testCluster;
+  await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
+  await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
+  await untilSaid(missing(lines.descheduler));
+  await server.installCrds([deschedulers]);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.executedGeneration).toBe(1);
+});
+
+/** The operator's refused watches of deschedulers, from which it learns that its stream has ended. */
+const refusedWatches = () =>
+  testCluster.server
+    .audit()
+    .filter(({ verb, objectRef }) => verb === "watch" && objectRef?.resource === "kubedeschedulers")
+    .filter(({ responseStatus }) => responseStatus?.code === 404);
+
+test("a CRD that vanishes under a completed plan is missed, and when it is back nothing is done that nobody asked for", async () => {
+  const { configs, server } = testCluster;
+  await configs.until(loadAware, "Completed");
+  const refused = refusedWatches().length;
+  await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
+  const lost = await configs.until(loadAware, "PrerequisiteFailed");
+  expect(conditionOf(lost, "PrerequisiteFailed")?.message).toBe(missing(lines.descheduler));
+  const writes = writesOf(server).length;
+  // The API server keeps a stream open for a second after the kind is gone.
+  await expect.poll(() => refusedWatches().length).toBeGreaterThan(refused);
+  await server.installCrds([deschedulers]);
+  const waiting = await configs.until(loadAware, "ReviewRequired");
+  expect(waiting.review).toMatchObject({ forced: true, reason: "NotRequested", generation: 1 });
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  await configs.edit(loadAware, { action: "DryRun" });
+  await configs.edit(loadAware, { action: "Apply" });
+  await configs.until(loadAware, "Completed");
+  expect(operator.child.exitCode).toBeNull();
+});

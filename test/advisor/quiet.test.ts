@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  auditTimeNow,
+  edit,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  requestsOf,
+} from "../support/advisor.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  for (const name of [loadAware, higherDensity]) {
+    await testCluster.configs.create(name, { action: "Apply" });
+    await testCluster.configs.until(name, "Completed");
+  }
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+/** Excludes events and discovery, which have their own timing. */
+const asked = (since: string) =>
+  requestsOf(testCluster.server, since).flatMap(({ verb, objectRef, requestURI }) => {
+    const { resource = "events", subresource } = objectRef ?? {};
+    if (resource === "events") return [];
+    const isDry = requestURI.includes("dryRun=All");
+    return `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}${isDry ? " (dry run)" : ""}`;
+  });
+
+async function stir(): Promise<void> {
+  const { server } = testCluster;
+  for (const round of ["a", "b", "c"]) {
+    const metadata = { annotations: { note: round }, labels: { note: round } };
+    await edit(server, paths.hco, { metadata });
+    await edit(server, `${paths.hco}/status`, { status: { systemHealthStatus: round } });
+    await edit(server, paths.descheduler, { metadata, spec: { logLevel: round === "b" ? "Debug" : "Normal" } });
+    await edit(server, `${paths.descheduler}/status`, { status: { readyReplicas: 1 } });
+    await edit(server, paths.pool("worker"), { metadata });
+    await edit(server, paths.psi, { metadata });
+    await edit(server, paths.swap, { metadata });
+    await edit(server, paths.node("worker-0"), { metadata });
+  }
+}
+
+const distinct = (requests: readonly string[]) => [...new Set(requests)].toSorted();
+
+/** A status can be visible before its request is in the audit log. */
+async function expectAsked(since: string, requests: readonly string[]): Promise<void> {
+  await expect.poll(() => asked(since)).toContain("update virtplatformconfigs/status");
+  expect(distinct(asked(since))).toEqual(requests);
+}
+
+// Each test ends with a relevant change on one object's stream, which must cause the only requests.
+
+test("a completed plan costs no request, whatever happens to its objects, until one drifts", async () => {
+  const { configs, server } = testCluster;
+  const since = auditTimeNow();
+  await stir();
+  expect(asked(since)).toEqual([]);
+  await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
+  await configs.until(loadAware, "Drifted");
+  await expectAsked(since, [
+    "get kubedeschedulers",
+    "patch kubedeschedulers (dry run)",
+    "update virtplatformconfigs/status",
+  ]);
+  const drifted = auditTimeNow();
+  for (const readyReplicas of [2, 3, 4])
+    await edit(server, `${paths.descheduler}/status`, { status: { readyReplicas } });
+  await edit(server, paths.psi, { metadata: { labels: { note: "d" } } }); // a reconcile does not confirm the plan again
+  await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
+  await configs.until(loadAware, "Completed");
+  await expectAsked(drifted, ["update virtplatformconfigs/status"]);
+  await configs.until(loadAware, "Completed");
+});
+
+test("a completed plan costs no request, whatever happens to its objects, until an input moves", async () => {
+  const { configs, server } = testCluster;
+  await configs.until(higherDensity, "Completed");
+  const since = auditTimeNow();
+  await stir();
+  expect(asked(since)).toEqual([]);
+  await edit(server, paths.hco, { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: 140 } } });
+  await configs.until(higherDensity, "ReviewRequired");
+  await expectAsked(since, [
+    "get daemonsets",
+    "get hyperconvergeds",
+    "get machineconfigs",
+    "list nodes",
+    "patch hyperconvergeds (dry run)",
+    "patch machineconfigs (dry run)",
+    "update virtplatformconfigs/status",
+  ]);
+});
+
+test("an ignored config lists what its plan left in place, and costs no request afterwards", async () => {
+  const { configs } = testCluster;
+  await configs.edit(loadAware, { action: "Ignore" });
+  const { leftBehind } = await configs.until(loadAware, "Ignored");
+  expect(leftBehind?.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    "MachineConfig 99-worker-psi-karg",
+    "KubeDescheduler cluster",
+  ]);
+  await configs.edit(higherDensity, { action: "Ignore" });
+  await configs.until(higherDensity, "Ignored");
+  const since = auditTimeNow();
+  await stir();
+  await configs.edit(loadAware, { action: "DryRun" });
+  expect((await configs.until(loadAware, "Completed")).leftBehind).toBeUndefined();
+  await expect.poll(() => asked(since)).toContain("update virtplatformconfigs/status");
+  expect(asked(since)[0]).toBe("update virtplatformconfigs/status");
+});

@@ -1,0 +1,141 @@
+import { at } from "@virt/objects";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  edit,
+  fault,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  removeAt,
+  untilPoolRests,
+  writesOf,
+} from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const worker = paths.pool("worker");
+const ready = "MachineConfigPool 'worker' is ready (all 3 nodes updated)";
+const swapItem = "enable-kubelet-swap";
+const densityItem = "configure-higher-density";
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const overcommit = async () => {
+  const hco = await readAt(testCluster.server, paths.hco);
+  return at(hco, "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
+};
+
+test("switching PSI off deletes our MachineConfig as an item of its own, and waits until no pool renders it", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply" });
+  await configs.until(loadAware, "Completed");
+
+  await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { enablePSIMetrics: false } } });
+  const reviewed = await configs.until(loadAware, ({ phase, items = [] }) => {
+    return phase === "ReviewRequired" && items.some(({ operation }) => operation === "Delete");
+  });
+  expect(reviewed.items?.map(({ name }) => name)).toEqual(["enable-load-aware-descheduling", "disable-psi-metrics"]);
+  const removal = itemOf(reviewed, "disable-psi-metrics");
+  expect(removal.message).toBe("MachineConfig '99-worker-psi-karg' will be deleted to disable PSI metrics");
+  expect([removal.impactSeverity, reviewed.impactSeverity]).toEqual(["High", "High"]);
+  expect(removal.diff).toMatch(/^--- 99-worker-psi-karg \(MachineConfig\)\n\+\+\+ \/dev\/null\n/);
+
+  await fault(server, worker, ["render-delay", "9000h"]);
+  await configs.edit(loadAware, { action: "Apply" });
+  const still = "MachineConfigPool 'worker' still renders MachineConfig '99-worker-psi-karg'";
+  const waiting = await configs.until(loadAware, ({ items = [] }) => items.some(({ message }) => message === still));
+  expect([waiting.phase, itemOf(waiting, "disable-psi-metrics").state]).toEqual(["InProgress", "InProgress"]);
+  expect(await readAt(server, paths.psi)).toBeUndefined();
+  await fault(server, worker, ["render-delay", null]);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(itemOf(completed, "disable-psi-metrics")).toMatchObject({ state: "Completed", message: ready });
+});
+
+test("a MachineConfig that somebody else made is left in place, and the plan says so", async () => {
+  const { configs, server } = testCluster;
+  const metadata = { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } };
+  const foreign = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata };
+  const body = { ...foreign, spec: { kernelArguments: ["psi=1"] } };
+  const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
+  expect((await server.request({ method: "POST", path, body })).status).toBe(201);
+  await untilPoolRests(server, metadata.name, true);
+
+  const writes = writesOf(server).length;
+  await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false, mode: "Predictive" } } });
+  const completed = await configs.until(
+    loadAware,
+    ({ phase, appliedOptions }) => phase === "Completed" && appliedOptions?.["loadAware"]?.["mode"] === "Predictive",
+  );
+  expect(completed.items?.map(({ name }) => name)).toEqual(["enable-load-aware-descheduling"]);
+  expect(itemOf(completed, "enable-load-aware-descheduling").warnings).toContain(
+    "MachineConfig '99-worker-psi-karg' was not created by virt-advisor-operator and is left in place",
+  );
+  expect(writesOf(server).slice(writes)).toEqual(["patch kubedeschedulers/cluster"]);
+  expect(await readAt(server, paths.psi)).toBeDefined();
+  await configs.remove(loadAware);
+  await removeAt(server, paths.psi);
+  await untilPoolRests(server, metadata.name, false);
+});
+
+test("memory is overcommitted only when the swap is on all nodes, and the swap goes only after the overcommitment", async () => {
+  const { configs, server } = testCluster;
+  const before = await overcommit();
+  await edit(server, worker, { spec: { paused: true } });
+  await configs.create(higherDensity, { action: "Apply" });
+  const waiting = await configs.until(higherDensity, ({ items = [] }) =>
+    items.some(({ message }) => /is paused/.test(message)),
+  );
+  expect(itemOf(waiting, densityItem)).toMatchObject({ state: "Pending", message: `Waiting for item '${swapItem}'` });
+  expect(await overcommit()).toBe(before);
+  await edit(server, worker, { spec: { paused: false } });
+  const dense = await configs.until(higherDensity, "Completed");
+  expect(dense.items?.map(({ message }) => message)).toEqual([
+    `${ready}; swap is active on 3 of 3 nodes`,
+    "Applied successfully",
+  ]);
+  expect(await overcommit()).toBe(150);
+
+  const writes = writesOf(server).length;
+  await configs.edit(higherDensity, { options: { virtHigherDensity: { enableSwap: false } } });
+  const sparse = await configs.until(
+    higherDensity,
+    ({ phase, items = [] }) => phase === "Completed" && items[1]?.operation === "Delete",
+  );
+  expect(writesOf(server).slice(writes)).toEqual([
+    "patch hyperconvergeds/kubevirt-hyperconverged",
+    "delete machineconfigs/90-worker-kubelet-swap",
+  ]);
+  expect(sparse.items?.map(({ message }) => message)).toEqual(["Applied successfully", ready]);
+  expect(itemOf(sparse, densityItem).warnings).toEqual(["KSM will be disabled"]);
+  expect(at(await readAt(server, paths.hco), "spec", "ksmConfiguration", "nodeLabelSelector")).toBeUndefined();
+  expect(await overcommit()).toBe(120);
+  await configs.remove(higherDensity);
+});
+
+test("where the swap fails, memory is not overcommitted, whatever the failure policy", async () => {
+  const { configs, server } = testCluster;
+  const before = await overcommit();
+  await edit(server, worker, { spec: { paused: true } });
+  await configs.create(higherDensity, { action: "Apply", failurePolicy: "Continue", waitTimeout: "1s" });
+  const withErrors = await configs.until(higherDensity, "CompletedWithErrors");
+  expect(withErrors.items?.map(({ state }) => state)).toEqual(["Failed", "Failed"]);
+  expect(itemOf(withErrors, densityItem).message).toBe(`Not applied: item '${swapItem}' failed`);
+  await edit(server, worker, { spec: { paused: false } });
+  await untilPoolRests(server, "90-worker-kubelet-swap", true);
+  expect(await overcommit()).toBe(before);
+  expect((await configs.status(higherDensity)).phase).toBe("CompletedWithErrors");
+
+  await configs.edit(higherDensity, { action: "DryRun" });
+  await configs.edit(higherDensity, { action: "Apply" });
+  await configs.until(higherDensity, "Completed");
+  expect(await overcommit()).toBe(150);
+});

@@ -1,0 +1,184 @@
+import { mkdtemp, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { conditionOf } from "@virt/advisor";
+import type { Status } from "@virt/api";
+import { drainFindingWorlds } from "@virt/impact/testing/drain-finding-worlds";
+import { poolFindingWorlds } from "@virt/impact/testing/pool-finding-worlds";
+import { asText, at } from "@virt/objects";
+import { inRepository } from "@virt/testkit";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { edit, eventsAbout, loadAware, paths, printRequestsOnFailure, readAt, removeAt } from "../support/advisor.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+let testCluster: TestCluster;
+let file: string;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({
+    crds: { kubevirts: "kubevirts", virtualmachines: "virtualmachines" },
+  });
+  file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "ahead");
+  await writeFile(file, "0");
+  await testCluster.simulate("stuck-drain");
+  const preload = `file://${inRepository("test", "support", "preloads", "jump-clock.mjs")}?file=${encodeURIComponent(file)}`;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: ["--import", preload] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+/** Advances the operator's clock and triggers a reconcile. */
+async function passSeconds(seconds: number): Promise<void> {
+  aheadMs += seconds * 1000;
+  await writeFile(`${file}.next`, String(aheadMs));
+  await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
+  await edit(testCluster.server, paths.node("worker-0"), { metadata: { labels: { "test/at": String(aheadMs) } } });
+}
+
+const isStuck = (status: Status) => conditionOf(status, "Stalled")?.reason === "RolloutStuck";
+const drainOf = ({ rollout }: Status) => rollout?.nodes.find(({ phase }) => phase === "Draining");
+const idsOf = ({ rollout }: Status) => (rollout?.findings ?? []).map(({ id }) => id);
+
+async function vmsOn(node: string): Promise<readonly unknown[]> {
+  const list = async (plural: string) => {
+    const { body } = await testCluster.server.request({ path: `/apis/kubevirt.io/v1/${plural}` });
+    return (body as { readonly items: readonly VmOrMigration[] }).items;
+  };
+  const vms = (await list("virtualmachineinstances")).filter(({ status }) => status?.nodeName === node);
+  const open = (await list("virtualmachineinstancemigrations")).filter(
+    ({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed",
+  );
+  return [...vms.map(({ metadata }) => metadata.name), ...open.map(({ status }) => status?.phase)];
+}
+type VmOrMigration = {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly nodeName?: string; readonly phase?: string };
+};
+
+test("a VM that cannot migrate stalls the plan two minutes into the drain, alone, until it is stopped", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply" });
+  const draining = await configs.until(loadAware, (status) => drainOf(status) !== undefined);
+  expect(draining.rollout?.findings).toEqual([]);
+  expect(draining.rollout?.pools).toMatchObject([{ name: "worker", inHand: 1 }]);
+  expect(conditionOf(draining, "Stalled")?.status).toBe("False");
+  await expect.poll(() => vmsOn("worker-0")).toEqual(["pinned-0"]); // migrations must not see the time pass
+  await passSeconds(130);
+  const stuck = await configs.until(loadAware, isStuck);
+  expect(stuck.rollout?.findings.map(({ id, severity }) => `${severity} ${id}`)).toEqual(["blocking VMNotMigratable"]);
+  expect(conditionOf(stuck, "Stalled")).toMatchObject({
+    status: "True",
+    message: expect.stringMatching(
+      /^VM vms\/pinned-0 .*\. Next: choose one of these options \(least disruptive first\): \(1\) Make the VM live-migratable.* \(3\) Stop the VM.* down until you start it again\. Command: virtctl stop pinned-0 -n vms$/,
+    ),
+  });
+  expect(conditionOf(stuck, "Reconciling")).toMatchObject({ status: "False", reason: "RolloutStuck" });
+  await expect
+    .poll(async () => (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "RolloutStuck").length)
+    .toBe(1);
+});
+
+test("it stays stuck when the pool aims at something else meanwhile, which the node in its drain is not given", async () => {
+  const { configs, server } = testCluster;
+  const targetNow = async () => asText(at(await readAt(server, paths.pool("worker")), "spec", "configuration", "name"));
+  const before = await targetNow();
+  const labels = { "machineconfiguration.openshift.io/role": "worker" };
+  const body = {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "98-worker-other", labels },
+    spec: { kernelArguments: ["other=1"] },
+  };
+  const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
+  expect((await server.request({ method: "POST", path, body })).status).toBe(201);
+  await expect.poll(targetNow).not.toBe(before);
+  // A new finding shows that the diagnosis is later than the pool's new target.
+  await edit(server, paths.node("worker-2"), { spec: { unschedulable: true } });
+  const moved = await configs.until(loadAware, (status) => idsOf(status).includes("CordonedByPerson"));
+  expect(idsOf(moved)).toEqual(["VMNotMigratable", "CordonedByPerson"]);
+  expect(moved.rollout?.nodes.map(({ phase }) => phase)).toEqual(["Draining", "Waiting", "Waiting"]);
+  expect(isStuck(moved)).toBe(true);
+  await edit(server, paths.node("worker-2"), { spec: { unschedulable: false } });
+  await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
+});
+
+test("a deleted target is reported at once with the command that restores it, and counts no node as updated", async () => {
+  const { configs, server } = testCluster;
+  await removeAt(server, paths.psi);
+  const gone = await configs.until(loadAware, (status) => idsOf(status).includes("TargetDeleted"));
+  expect(isStuck(gone)).toBe(true);
+  expect(gone.items?.find(({ name }) => name === "enable-psi-metrics")).toMatchObject({
+    state: "InProgress",
+    message: expect.stringContaining("MachineConfig '99-worker-psi-karg' was deleted by an unknown client"),
+  });
+  expect(gone.rollout?.pools).toMatchObject([{ name: "worker", done: 0 }]);
+  expect(gone.progress).toMatch(/^stuck: 0\/\d+ nodes$/);
+  const { message = "", command } = gone.rollout?.findings.find(({ id }) => id === "TargetDeleted") ?? {};
+  expect(command).toBe(`kubectl virt-advisor plan ${loadAware}`);
+  const [, read = "", write = ""] =
+    /restore the MachineConfig with: kubectl (get .*) \| kubectl (apply .*) -f -$/.exec(message) ?? [];
+  const words = (text: string) => (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
+  const { stdout } = await server.kubectl(...words(read));
+  const copy = join(server.folder, "restored.json");
+  await writeFile(copy, stdout);
+  expect(await server.kubectl(...words(write), "-f", copy)).toMatchObject({ code: 0 });
+  const restored = await configs.until(loadAware, (status) => !idsOf(status).includes("TargetDeleted"));
+  expect(idsOf(restored)).toEqual(["VMNotMigratable"]);
+  expect(restored.phase).toBe("InProgress");
+});
+
+test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
+  const { configs, server } = testCluster;
+  await passSeconds(3600);
+  // The finding shows that the diagnosis is recent as well. The hour passes only for the operator: the last drain
+  // attempt seems an hour old until the next report.
+  const cordon = (unschedulable: boolean) => edit(server, paths.node("worker-2"), { spec: { unschedulable } });
+  await cordon(true);
+  const late = await configs.until(
+    loadAware,
+    (status) => idsOf(status).includes("CordonedByPerson") && !idsOf(status).includes("ControllerDown"),
+  );
+  expect(idsOf(late)).toEqual(["VMNotMigratable", "CordonedByPerson"]);
+  expect(isStuck(late)).toBe(true);
+  await cordon(false);
+  const { rollout } = await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
+  expect(rollout?.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
+  const { namespace = "", name = "" } = rollout?.findings[0]?.object ?? {};
+  const inNamespace = `/apis/kubevirt.io/v1/namespaces/${namespace}`;
+  await edit(server, `${inNamespace}/virtualmachines/${name}`, { spec: { runStrategy: "Halted" } });
+  await removeAt(server, `${inNamespace}/virtualmachineinstances/${name}`);
+  const resumed = await configs.until(loadAware, (status) => !isStuck(status));
+  expect(resumed.rollout?.findings).toEqual([]);
+  await expect
+    .poll(async () => (await eventsAbout(server, loadAware)).map(({ reason }) => reason))
+    .toContain("RolloutResumed");
+  const notes = (await eventsAbout(server, loadAware)).map(({ note }) => note).join("\n");
+  expect(notes).not.toContain(name);
+});
+
+test("a rollout that ends keeps what was observed, without findings", async () => {
+  const { configs } = testCluster;
+  const done = await configs.until(loadAware, "Completed");
+  expect(done.rollout).toMatchObject({ findings: [], pools: [{ name: "worker", waiting: 0, degraded: 0 }] });
+  expect(done.rollout?.pools[0]?.done).toBe(done.rollout?.pools[0]?.total);
+  expect(done.rollout?.pools[0]?.observed?.drainSeconds.length).toBeGreaterThan(0);
+  expect(conditionOf(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
+});
+
+test("a VM that was stopped to end the drain is listed when the rollout is over, and no other", async () => {
+  const { rollout } = await testCluster.configs.until(loadAware, "Completed");
+  expect(rollout?.stoppedVms).toEqual({ total: 1, listed: [{ namespace: "vms", name: "pinned-0" }] });
+  expect(rollout?.summary).toMatch(/, 1 VM was stopped and has not restarted$/);
+});
+
+const commands = [...poolFindingWorlds, ...drainFindingWorlds].flatMap(({ command }) => command ?? []);
+
+test("every oc command runs as it is printed, with kubectl", async () => {
+  const oc = [...new Set(commands)].filter((command) => command.startsWith("oc "));
+  expect(oc.length).toBeGreaterThan(15);
+  for (const command of oc) {
+    const words = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")).slice(1);
+    const { code, stderr } = await testCluster.server.kubectl(...words.filter((word) => word !== "adm"));
+    expect([command, code === 0 || /not found/.test(stderr) ? "runs" : stderr]).toEqual([command, "runs"]);
+  }
+});

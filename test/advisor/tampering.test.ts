@@ -1,0 +1,245 @@
+// An attacker who may write a config's status, but no target, tries to make the operator write.
+
+import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
+import { at } from "@virt/objects";
+import type { ApiUser } from "@virt/testkit";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { applyManifests } from "../support/account.ts";
+import {
+  edit,
+  eventsAbout,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  reasonsAbout,
+  removeAt,
+  requestsOf,
+  untilPoolRests,
+  writesOf,
+} from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const collection = `/apis/${configKind.apiVersion}/${configKind.plural}`;
+const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+const worker = paths.pool("worker");
+const psi = "enable-psi-metrics";
+const density = "configure-higher-density";
+const evil = "init=/bin/evil";
+let testCluster: TestCluster;
+let operator: RunningProgram;
+let mallory: ApiUser;
+
+const restart = async () => {
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+};
+
+const statusRole = `\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: status-writer}
+rules:
+- {apiGroups: [${configKind.group}], resources: [${configKind.plural}/status], verbs: [get, patch, update]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: status-writer}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: status-writer}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: mallory}]
+`;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await applyManifests(testCluster.server, statusRole);
+  // Removes the admission policies, to test the operator's own checks.
+  await testCluster.server.request({ method: "DELETE", path: bindings });
+  mallory = testCluster.server.user("mallory");
+  await testCluster.simulate("no-vms");
+  await restart();
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterEach(async () => {
+  const { server } = testCluster;
+  await Promise.all([loadAware, higherDensity].map((name) => removeAt(server, `${collection}/${name}`)));
+  await edit(server, worker, { spec: { paused: false } });
+  const untouched = { higherWorkloadDensity: { memoryOvercommitPercentage: 100 }, ksmConfiguration: null };
+  await edit(server, paths.hco, { spec: untouched });
+  await Promise.all([paths.psi, paths.swap, paths.descheduler].map((path) => removeAt(server, path)));
+  await untilPoolRests(server, "99-worker-psi-karg", false);
+  await untilPoolRests(server, "90-worker-kubelet-swap", false);
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+/** Retries until the API server has dropped the policies. */
+async function tamper(name: string, change: (status: Status) => Status): Promise<void> {
+  const attempt = async () => {
+    const status = change(await testCluster.configs.status(name));
+    const answer = await mallory.request({ method: "PATCH", path: `${collection}/${name}/status`, body: { status } });
+    return answer.status;
+  };
+  await expect.poll(attempt).toBe(200);
+}
+
+const onItem =
+  (name: string, change: (item: Item) => Item) =>
+  (status: Status): Status => ({
+    ...status,
+    items: (status.items ?? []).map((item) => (item.name === name ? change(item) : item)),
+  });
+
+const renamed = (item: Item, name: string): Item => ({
+  ...item,
+  targetRef: { ...item.targetRef, name },
+  ...(item.desiredState && {
+    desiredState: { ...item.desiredState, metadata: { ...item.desiredState.metadata, name } },
+  }),
+});
+
+const withSpec = (item: Item, spec: JsonMap): Item =>
+  item.desiredState === undefined ? item : { ...item, desiredState: { ...item.desiredState, spec } };
+
+type Attack = {
+  readonly what: string;
+  readonly change: (item: Item) => Item;
+  /** True if the operator, after a restart, cannot distinguish the attack from a change in the cluster. */
+  readonly isPlausible?: boolean;
+};
+
+const onMachineConfig: readonly Attack[] = [
+  { what: "desiredState", change: (item) => withSpec(item, { kernelArguments: ["psi=1", evil] }) },
+  { what: "managedFields", change: (item) => ({ ...item, managedFields: ["spec.kernelArguments", "spec.config"] }) },
+  { what: "targetRef", change: (item) => renamed(item, "00-evil") },
+  { what: "diff", change: (item) => ({ ...item, diff: "--- nothing to see\n", impactSeverity: "Low" }) },
+  { what: "warnings", change: (item) => ({ ...item, warnings: ["perfectly safe"] }), isPlausible: true },
+  {
+    what: "conflicts",
+    change: (item) => ({ ...item, conflicts: [{ field: "spec", manager: "kubectl", operation: "Update" }] }),
+    isPlausible: true,
+  },
+];
+
+const onHyperConverged: readonly Attack[] = [
+  {
+    what: "desiredState",
+    change: (item) => withSpec(item, { higherWorkloadDensity: { memoryOvercommitPercentage: 1000 } }),
+  },
+  { what: "managedFields", change: (item) => ({ ...item, managedFields: ["spec"] }) },
+  { what: "targetRef", change: (item) => ({ ...item, targetRef: { ...item.targetRef, namespace: "default" } }) },
+  { what: "waitsFor", change: ({ waitsFor: _waits, ...item }) => item },
+];
+
+const sent = () =>
+  requestsOf(testCluster.server)
+    .filter(({ verb, objectRef }) => verb === "patch" && objectRef?.resource !== configKind.plural)
+    .map(({ requestObject, requestURI }) => `${requestURI} ${JSON.stringify(requestObject)}`);
+
+const isShownAs = (name: string, drafted: Item) => (status: Status) => {
+  const { diff, desiredState, managedFields, targetRef } = itemOf(status, name);
+  const shown = { diff, desiredState, managedFields, targetRef };
+  const { diff: was, ...content } = drafted;
+  return JSON.stringify(shown) === JSON.stringify({ ...pick(content), diff: was });
+};
+const pick = ({ desiredState, managedFields, targetRef }: Omit<Item, "diff">) => ({
+  diff: "",
+  desiredState,
+  managedFields,
+  targetRef,
+});
+
+/** `make test` runs one attack of each kind, `make test-all` runs all. */
+const tagsOf = (what: string) => ({ tags: what === "desiredState" ? [] : ["thorough"] });
+
+describe.each(onMachineConfig)(
+  "$what of a plan on display, replaced by somebody else",
+  ({ what, change, isPlausible }) => {
+    test("while the operator runs: is put right and reported before anybody can approve it", tagsOf(what), async () => {
+      const { configs, server } = testCluster;
+      await configs.create(loadAware, { action: "DryRun" });
+      const drafted = await configs.until(loadAware, "ReviewRequired");
+      await tamper(loadAware, onItem(psi, change));
+      const restored = await configs.until(
+        loadAware,
+        (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+      );
+      expect(restored.review).toMatchObject({ forced: true, planHash: drafted.planHash });
+      expect(restored.items).toEqual(drafted.items);
+      await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PlanTampered");
+      const reports = async () =>
+        (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "PlanTampered");
+      await expect.poll(async () => (await reports()).some(({ note }) => note.includes(what))).toBe(true);
+      expect((await reports()).every(({ type }) => type === "Warning")).toBe(true);
+
+      await configs.edit(loadAware, { action: "Apply" });
+      await configs.until(loadAware, "Completed");
+      expect(at(await readAt(server, paths.psi), "spec")).toEqual({ kernelArguments: ["psi=1"] });
+      expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
+    });
+
+    test(
+      "while the operator is down, and approved as it then looks: nothing is written, the true plan is shown",
+      tagsOf(what),
+      async () => {
+        const { configs, server } = testCluster;
+        const reason = isPlausible === true ? "PlanStale" : "PlanTampered";
+        await configs.create(loadAware, { action: "DryRun" });
+        const drafted = await configs.until(loadAware, "ReviewRequired");
+        await operator.kill();
+        const writes = writesOf(server).length;
+        await tamper(loadAware, onItem(psi, change));
+        await configs.edit(loadAware, { action: "Apply", approvedPlan: drafted.planHash });
+        await restart();
+        const shown = await configs.until(
+          loadAware,
+          (status) => status.phase === "ReviewRequired" && status.review?.reason === reason,
+        );
+        expect(shown.items).toEqual(drafted.items);
+        expect(shown.review).toMatchObject({ forced: true, generation: 2 });
+        expect(writesOf(server).slice(writes)).toEqual([]);
+        expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
+        await expect.poll(() => reasonsAbout(server, loadAware)).toContain(reason);
+      },
+    );
+  },
+);
+
+describe.each(onHyperConverged)(
+  "$what of an item that waits for another, replaced by somebody else",
+  ({ what, change }) => {
+    const overcommit = async () => at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity");
+
+    async function startAndWait(): Promise<Item> {
+      await edit(testCluster.server, worker, { spec: { paused: true } });
+      await testCluster.configs.create(higherDensity, { action: "Apply" });
+      const isPaused = ({ items = [] }: Status) => items.some(({ message }) => /is paused/.test(message));
+      return itemOf(await testCluster.configs.until(higherDensity, isPaused), density);
+    }
+
+    test.each([
+      { when: "while the operator runs", isDown: false },
+      { when: "while the operator is down", isDown: true },
+    ])("$when: the plan stops, and nothing of it is written", tagsOf(what), async ({ isDown }) => {
+      const { configs, server } = testCluster;
+      const before = await overcommit();
+      const drafted = await startAndWait();
+      const writes = writesOf(server).length;
+      if (isDown) await operator.kill();
+      await tamper(higherDensity, onItem(density, change));
+      if (isDown) await restart();
+      await edit(server, worker, { spec: { paused: false } });
+      const stopped = await configs.until(
+        higherDensity,
+        (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+      );
+      expect(stopped.review?.forced).toBe(true);
+      expect(isShownAs(density, drafted)(stopped)).toBe(true);
+      await untilPoolRests(server, "90-worker-kubelet-swap", true);
+      expect(writesOf(server).slice(writes)).toEqual([]);
+      expect(await overcommit()).toEqual(before);
+      expect(sent().filter((request) => request.includes('"memoryOvercommitPercentage":1000'))).toEqual([]);
+      await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("PlanTampered");
+    });
+  },
+);

@@ -1,0 +1,131 @@
+import { conditionOf } from "@virt/advisor";
+import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  edit,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  reasonsAbout,
+  removeAt,
+  writesOf,
+} from "../support/advisor.ts";
+import { itemOf } from "../support/config-client.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+const path = `/apis/${configKind.apiVersion}/${configKind.plural}/${loadAware}`;
+const item = "enable-load-aware-descheduling";
+const older = "v0.0.1";
+let testCluster: TestCluster;
+let operator: RunningProgram;
+let version: string;
+
+const restart = async () => {
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+};
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  await restart();
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterEach(async () => {
+  await testCluster.configs.remove(loadAware);
+  await removeAt(testCluster.server, paths.descheduler);
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+async function completedBy(
+  oldVersion: string,
+  change: (planned: Item) => Item = (planned) => planned,
+): Promise<Status> {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
+  const completed = await configs.until(loadAware, "Completed");
+  version = completed.operatorVersion ?? "";
+  await operator.kill();
+  const items = completed.items?.map(change);
+  await edit(server, `${path}/status`, { status: { operatorVersion: oldVersion, items } });
+  return completed;
+}
+
+const specOf = ({ desiredState }: Item) => (desiredState?.["spec"] ?? {}) as JsonMap;
+const withSpec = (planned: Item, spec: JsonMap) =>
+  ({ ...planned, desiredState: { ...planned.desiredState, spec } }) as Item;
+
+const otherwise = (planned: Item) => withSpec(planned, { ...specOf(planned), deschedulingIntervalSeconds: 90 });
+
+test("a new version that plans the same changes its own name in the status, and nothing else", async () => {
+  const { configs, server } = testCluster;
+  const completed = await completedBy(older);
+  const writes = writesOf(server).length;
+  await restart();
+  const after = await configs.until(loadAware, ({ operatorVersion }) => operatorVersion === version);
+  expect(after).toEqual(completed);
+  expect(writesOf(server).slice(writes)).toEqual([]);
+});
+
+test("a new version that plans otherwise says so, keeps what was applied, and is adopted through a review", async () => {
+  const { configs, server } = testCluster;
+  await completedBy(older, otherwise);
+  await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
+  const writes = writesOf(server).length;
+  await restart();
+  const announced = await configs.until(loadAware, "CompletedWithUpgrade");
+  expect(conditionOf(announced, "CompletedWithUpgrade")?.message).toBe(
+    `Operator upgraded from ${older} to ${version} - profile logic changes detected`,
+  );
+  expect(conditionOf(announced, "UpgradeAvailable")).toMatchObject({
+    status: "True",
+    reason: "LogicChanged",
+    message: `Operator upgraded from ${older} to ${version} with profile logic changes. Regenerate plan (action=DryRun) to review proposed changes.`,
+  });
+  expect(conditionOf(announced, "Ready")).toMatchObject({ status: "True", reason: "UpgradeAvailable" });
+  expect(announced.operatorVersion).toBe(older);
+  expect(announced.review).toMatchObject({ forced: true, reason: "OperatorUpgraded" });
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  await expect.poll(() => reasonsAbout(server, loadAware)).toContain("UpgradeAvailable");
+
+  await configs.edit(loadAware, { action: "DryRun" });
+  const reviewed = await configs.until(loadAware, "ReviewRequired");
+  expect(itemOf(reviewed, item).diff).toContain("+  deschedulingIntervalSeconds: 60");
+  await configs.edit(loadAware, { action: "Apply" });
+  const adopted = await configs.until(loadAware, "Completed");
+  expect(adopted.operatorVersion).toBe(version);
+  expect(conditionOf(adopted, "UpgradeAvailable")).toMatchObject({ status: "False", reason: "Applied" });
+});
+
+test("an edit with Apply does not run the plan of a new version that nobody has seen", async () => {
+  const { configs, server } = testCluster;
+  await completedBy(older, otherwise);
+  await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
+  const writes = writesOf(server).length;
+  await restart();
+  await configs.until(loadAware, "CompletedWithUpgrade");
+  await configs.edit(loadAware, { waitTimeout: "1h" });
+  const shown = await configs.until(loadAware, "ReviewRequired");
+  expect(shown.review).toMatchObject({ planHash: shown.planHash, forced: true });
+  expect(writesOf(server).slice(writes)).toEqual([]);
+});
+
+test("an upgrade that somebody has made by hand resolves itself", async () => {
+  const { configs, server } = testCluster;
+  const lessManaged = (planned: Item) => {
+    const { mode: _mode, ...spec } = specOf(planned);
+    return withSpec(planned, spec);
+  };
+  await completedBy(older, lessManaged);
+  await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
+  await restart();
+  await configs.until(loadAware, "CompletedWithUpgrade");
+  const writes = writesOf(server).length;
+  await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
+  const aligned = await configs.until(loadAware, "Completed");
+  expect(conditionOf(aligned, "UpgradeAvailable")).toMatchObject({
+    status: "False",
+    reason: "ManuallyAligned",
+    message: "Cluster manually aligned with new operator logic - upgrade no longer needed",
+  });
+  expect(aligned.operatorVersion).toBe(version);
+  expect(writesOf(server).slice(writes)).toEqual([]);
+});

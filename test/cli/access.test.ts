@@ -1,0 +1,291 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
+import type { JsonMap } from "@virt/api";
+import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
+import { load } from "js-yaml";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startConsole } from "../../tools/console/start-console.ts";
+import { applyManifests } from "../support/account.ts";
+import { loadAware } from "../support/advisor.ts";
+import { followPlugin, type PluginRun, runPlugin } from "../support/plugin.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+let testCluster: TestCluster;
+let kubeconfig: string;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" }, lacksRights: true });
+  ({ kubeconfig } = testCluster.server);
+  await testCluster.configs.create(loadAware, { action: "Ignore" });
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, { kubeconfig });
+
+test("without rights it says which verb on which resource is missing", async () => {
+  const nobody = testCluster.server.user("nobody");
+  for (const [args, verb] of [
+    [["profiles"], "list"],
+    [["status", loadAware], "get"],
+    [["status", "--watch"], "list"],
+  ] as const) {
+    const { code, err } = await runPlugin(args, nobody);
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot ${verb} virtplatformconfigs.advisor.kubevirt.io`);
+    expect(err).toContain(`kubectl auth can-i ${verb} virtplatformconfigs.advisor.kubevirt.io`);
+  }
+  const blind = await runPlugin(["doctor"], nobody);
+  expect(blind.code).toBe(1);
+  expect(blind.out).toContain("MachineConfigPool: Forbidden");
+  expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
+});
+
+type Rule = { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: string[] };
+
+async function reader(name: string, rules: readonly Rule[]) {
+  const { server } = testCluster;
+  const apiGroup = "rbac.authorization.k8s.io";
+  const roleRef = { apiGroup, kind: "ClusterRole", name };
+  const subjects = [{ apiGroup, kind: "User", name }];
+  const create = (plural: string, body: object) =>
+    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata: { name }, ...body } });
+  await create("clusterroles", { rules });
+  await create("clusterrolebindings", { roleRef, subjects });
+  return server.user(name);
+}
+
+const machineConfiguration = "machineconfiguration.openshift.io";
+const poolsPath = `/apis/${machineConfiguration}/v1/machineconfigpools`;
+
+async function createPool(name: string, spec: JsonMap = {}): Promise<void> {
+  const body = { apiVersion: `${machineConfiguration}/v1`, kind: "MachineConfigPool", metadata: { name }, spec };
+  expect(await testCluster.server.request({ method: "POST", path: poolsPath, body })).toMatchObject({ status: 201 });
+}
+
+test("doctor does not report all clear to a user who may not list VMs, and ends with 7", async () => {
+  const user = await reader("pool-reader", [
+    { apiGroups: [machineConfiguration], resources: ["*"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+  ]);
+  await createPool("worker");
+  await expect.poll(async () => (await runPlugin(["doctor"], user)).code).toBe(7);
+  const { out } = await runPlugin(["doctor"], user);
+  expect(out).toMatch(/Found no blocking cause, but could not check: .*VirtualMachineInstance/);
+  expect(out).not.toContain("Nothing is blocking the pools");
+});
+
+const unknownCause =
+  "Cause: unknown, because the report of the platform controller was not found or cannot be read. Changed: 50-virt-swap-enable.";
+const readsStatus: readonly Rule[] = [
+  { apiGroups: [machineConfiguration], resources: ["machineconfigpools"], verbs: ["list"] },
+  { apiGroups: ["advisor.kubevirt.io"], resources: ["virtplatformconfigs"], verbs: ["get", "list"] },
+];
+
+async function rollSwap(pool: string): Promise<void> {
+  const { server } = testCluster;
+  const source = [{ kind: "MachineConfig", name: "50-virt-swap-enable" }];
+  await createPool(pool, { configuration: { name: "rendered-2", source } });
+  const body = { status: { configuration: { name: "rendered-1", source: [] } } };
+  const patched = await server.request({ method: "PATCH", path: `${poolsPath}/${pool}/status`, body });
+  expect(patched).toMatchObject({ status: 200 });
+  onTestFinished(async () => void (await server.request({ method: "DELETE", path: `${poolsPath}/${pool}` })));
+}
+
+test("status blames nobody for a rollout if the platform controller's report is not found or cannot be read", async () => {
+  const user = await reader("status-reader", readsStatus);
+  await rollSwap("infra");
+  await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(unknownCause);
+  expect((await run("status")).out).toContain(unknownCause);
+});
+
+test("status and render find the report in the namespace that the OLM bundle suggests, with rights there alone", async () => {
+  const { server } = testCluster;
+  const namespace = "virt-operators-system";
+  const user = await reader("olm-reader", readsStatus);
+  const metadata = { name: "virt-platform-operator-report", namespace };
+  const role = { name: "reports", namespace };
+  const rbac = "rbac.authorization.k8s.io/v1";
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "olm-reader" }];
+  const report = {
+    version: 1,
+    activation: { mode: "opt-in", isActive: false },
+    objects: [{ object: "MachineConfig 50-virt-swap-enable", lastWrite: "2026-01-01T00:00:00Z" }],
+  };
+  const rules = [{ apiGroups: [""], resources: ["configmaps"], resourceNames: [metadata.name], verbs: ["get"] }];
+  await applyManifests(
+    server,
+    [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+      { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "report.json": JSON.stringify(report) } },
+      { apiVersion: rbac, kind: "Role", metadata: role, rules },
+      {
+        apiVersion: rbac,
+        kind: "RoleBinding",
+        metadata: role,
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reports" },
+        subjects,
+      },
+    ]
+      .map((one) => JSON.stringify(one))
+      .join("\n---\n"),
+  );
+  onTestFinished(async () => {
+    await server.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/configmaps/${metadata.name}` });
+  });
+  await rollSwap("olm");
+  const cause = "Cause: the platform controller (MachineConfig 50-virt-swap-enable).";
+  await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(cause);
+  for (const args of [["status"], ["status", loadAware]]) expect((await run(...args)).out).toContain(cause);
+  await server.request({
+    method: "POST",
+    path: "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds",
+    body: {
+      apiVersion: "hco.kubevirt.io/v1beta1",
+      kind: "HyperConverged",
+      metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
+      spec: {},
+    },
+  });
+  expect((await run("render")).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
+});
+
+const verbs: readonly (readonly string[])[] = [
+  ["profiles"],
+  ["plan", loadAware, "--timeout", "1s"],
+  ["diff", loadAware],
+  ["impact", loadAware],
+  ["approve", loadAware, "--hash", "0".repeat(64)],
+  ["reject", loadAware],
+  ["ignore", loadAware],
+  ["status", loadAware],
+  ["drift"],
+  ["doctor"],
+  ["assets"],
+  ["render"],
+  ["explain", "swap-enable"],
+  ["enable"],
+  ["version"],
+];
+
+test.each(verbs)("%s acts as whoever --as names, in every request", async (...args) => {
+  const since = new Date().toISOString();
+  await run(...args, "--as", "ann", "--as-group", "system:masters");
+  const asked = testCluster.server
+    .audit()
+    .filter(({ userAgent }) => userAgent?.startsWith("kubectl-virt_advisor/"))
+    .filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > since);
+  expect(new Set(asked.map(({ impersonatedUser }) => impersonatedUser?.username))).toEqual(new Set(["ann"]));
+});
+
+test("the console acts as whoever --as names, and shows what they may not do", async () => {
+  const served = await startConsole(kubeconfig, 0, "--as", "nobody", "--as-group", "nothing");
+  const opened = await fetch(served.url, { redirect: "manual" });
+  const headers = {
+    cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "",
+    "x-virt-console-key": opened.headers.get("location")?.replace("/#key=", "") ?? "",
+  };
+  const answer = await fetch(
+    `${served.origin}/cluster/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`,
+    { headers },
+  );
+  expect(answer.status).toBe(403);
+  expect(await answer.text()).toContain('User \\"nobody\\" cannot get resource');
+  expect(await served.end()).toBe(0);
+});
+
+test("the context decides which cluster is asked, and a server that answers HTML is told from one that answers", async () => {
+  await using html = await startScriptedServer([reply.text(200, "<html><title>Log in</title></html>")]);
+  const other = join(testCluster.server.folder, "other-context.yaml");
+  await writeFile(
+    other,
+    `apiVersion: v1\nkind: Config\nclusters: [{name: page, cluster: {server: "${html.url}"}}]\ncontexts: [{name: page, context: {cluster: page}}]\n`,
+  );
+  const both = { kubeconfig: `${kubeconfig}:${other}` };
+  const asked = await runPlugin(["profiles", "--context", "page"], both);
+  expect(asked).toMatchObject({ code: 1, out: "" });
+  expect(asked.err).toContain("returned 200 with HTML. Check that this is the address of an API server");
+  expect(await runPlugin(["profiles", "--context", "default"], both)).toMatchObject({ code: 0 });
+});
+
+test("a lost connection is told while watching, taken up again, and Ctrl-C ends it", async () => {
+  const { hostname, port } = new URL(testCluster.server.url);
+  await using gate = await startTcpGate({ host: hostname, port: Number(port) });
+  const text = await readFile(kubeconfig, "utf8");
+  const gated = join(testCluster.server.folder, "gated.yaml");
+  await writeFile(gated, text.replaceAll(testCluster.server.url, `https://127.0.0.1:${gate.port}`));
+  const watching = followPlugin(["status", loadAware, "--watch"], { kubeconfig: gated });
+  await expect.poll(watching.out).toContain(`${loadAware}: not processed yet`);
+  gate.setMode("closed");
+  await expect.poll(watching.err).toContain("connection lost: ");
+  gate.setMode("open");
+  await expect.poll(watching.err).toContain("connection restored");
+  await testCluster.server.request({
+    method: "PATCH",
+    path: `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}/status`,
+    contentType: "application/merge-patch+json",
+    body: { status: { phase: "Ignored" } },
+  });
+  await expect.poll(watching.out).toContain(`${loadAware}: Ignored`);
+  watching.interrupt();
+  expect(await watching.ended).toMatchObject({ code: 130 });
+});
+
+type Kubeconfig = {
+  readonly clusters: { cluster: Record<string, unknown> }[];
+  readonly users: { user: Record<string, unknown> }[];
+};
+
+async function writeKubeconfig(name: string, change: (config: Kubeconfig) => void): Promise<string> {
+  const config = load(await readFile(kubeconfig, "utf8")) as Kubeconfig;
+  change(config);
+  const file = join(testCluster.server.folder, name);
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+test("credentials come from the program that the kubeconfig names, and one that fails is told", async () => {
+  const { token } = await testCluster.server.serviceAccount("default", "robot");
+  const program = join(testCluster.server.folder, "credentials.sh");
+  const credential = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    kind: "ExecCredential",
+    status: { token },
+  };
+  await writeFile(program, `#!/bin/sh\necho '${JSON.stringify(credential)}'\n`);
+  await chmod(program, 0o755);
+  const withExec = (command: string) => (config: Kubeconfig) => {
+    const exec = { apiVersion: credential.apiVersion, command, interactiveMode: "Never" };
+    for (const entry of config.users) entry.user = { exec };
+  };
+  const good = await runPlugin(["profiles"], { kubeconfig: await writeKubeconfig("exec.yaml", withExec(program)) });
+  expect(good.err).toContain('User "system:serviceaccount:default:robot" cannot list resource');
+  const bad = await runPlugin(["profiles"], {
+    kubeconfig: await writeKubeconfig("no-exec.yaml", withExec("/no/such")),
+  });
+  expect(bad).toMatchObject({ code: 1, out: "" });
+  expect(bad.err).toContain("/no/such");
+});
+
+test("requests go through the proxy that the kubeconfig names", async () => {
+  const asked: string[] = [];
+  const proxy = createServer().on("connect", (request, client: Socket) => {
+    asked.push(request.url ?? "");
+    const [host = "", port = ""] = (request.url ?? "").split(":");
+    const server = connect(Number(port), host, () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      server.pipe(client).pipe(server);
+    });
+    server.on("error", () => client.destroy());
+    client.on("error", () => server.destroy());
+  });
+  await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const proxied = await writeKubeconfig("proxied.yaml", ({ clusters }) => {
+    for (const { cluster } of clusters) cluster["proxy-url"] = `http://127.0.0.1:${port}`;
+  });
+  expect(await runPlugin(["profiles"], { kubeconfig: proxied })).toMatchObject({ code: 0, err: "" });
+  expect(asked).toContain(new URL(testCluster.server.url).host);
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadAware } from "../support/advisor.ts";
+import { hcoPath } from "../support/platform-cluster.ts";
+import { type PluginRun, runAtTerminal, runPlugin } from "../support/plugin.ts";
+import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({ controller: "platform" });
+  await testCluster.simulate("three-workers");
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(["enable", ...args], testCluster.server);
+
+async function autopilot(): Promise<string | undefined> {
+  const { body } = await testCluster.server.request({ path: hcoPath });
+  const { metadata } = body as { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+  return metadata.annotations?.["platform.kubevirt.io/autopilot"];
+}
+
+const reboots = /Impact: Reboots 3 nodes \(worker pool, one at a time\)\./u;
+
+test("without a terminal it shows the combined impact, asks for --yes and changes nothing", async () => {
+  const { code, out, err } = await run();
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toMatch(/Assets: .*kubelet-perf-settings, .*swap-enable/u);
+  expect(err).toMatch(reboots);
+  expect(err).toContain("Cannot prompt for confirmation: stdin is not a terminal. Pass --yes.");
+  expect(await autopilot()).toBeUndefined();
+});
+
+test("whoever does not answer yes changes nothing", async () => {
+  const { code, out } = await runAtTerminal(["enable"], { ...testCluster.server, typed: "no" }).ended;
+  expect(code).toBe(1);
+  expect(out).toMatch(reboots);
+  expect(out).toContain("Nothing was changed.");
+  expect(await autopilot()).toBeUndefined();
+});
+
+test("some assets are enabled beside those that were enabled before, each after the impact", async () => {
+  const harmless = await run("node-health-check", "--yes");
+  expect(harmless).toMatchObject({ code: 0 });
+  expect(harmless.err).toContain("Impact: no nodes change.");
+  expect(await autopilot()).toBe("node-health-check");
+  const swap = await run("swap-enable", "--yes");
+  expect(swap).toMatchObject({ code: 0 });
+  expect(swap.err).toMatch(reboots);
+  expect(await autopilot()).toBe("node-health-check,swap-enable");
+  const again = await run("swap-enable");
+  expect(again).toMatchObject({ code: 0, err: "" });
+  expect(again.out).toContain("The platform controller is already enabled for swap-enable. Nothing was changed.");
+});
+
+test("an asset that is none, or would not be applied, is named before anything is changed", async () => {
+  const before = await autopilot();
+  expect(await run("swap-enabl", "--yes")).toMatchObject({
+    code: 1,
+    out: "",
+    err: "error: Asset not found: swap-enabl; did you mean swap-enable?\n",
+  });
+  expect((await run("aaq-operator")).err).toContain("! aaq-operator would not be applied: SwitchedOff");
+  expect(await autopilot()).toBe(before);
+});
+
+test("at a terminal it asks below the impact, and yes enables all assets", async () => {
+  const { code, out } = await runAtTerminal(["enable"], { ...testCluster.server, typed: "yes" }).ended;
+  expect(code).toBe(0);
+  const question = out.indexOf("Enable the platform controller for all assets? Type yes to confirm:");
+  expect(out.search(reboots)).toBeGreaterThan(-1);
+  expect(question).toBeGreaterThan(out.search(reboots));
+  expect(out).toContain("The platform controller is enabled for all assets (platform.kubevirt.io/autopilot=true)");
+  expect(await autopilot()).toBe("true");
+});
+
+test("whoever may not patch the HyperConverged is told so, and nothing is changed", async () => {
+  const { server } = testCluster;
+  await server.request({ method: "PATCH", path: hcoPath, body: noAutopilot });
+  const apiGroup = "rbac.authorization.k8s.io";
+  const metadata = { name: "reader-of-all" };
+  const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] }];
+  const roleRef = { apiGroup, kind: "ClusterRole", name: metadata.name };
+  const subjects = [{ apiGroup, kind: "User", name: "reader" }];
+  const create = (plural: string, body: object) =>
+    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata, ...body } });
+  await create("clusterroles", { rules });
+  await create("clusterrolebindings", { roleRef, subjects });
+  const reader = server.user("reader");
+  await expect
+    .poll(async () => (await runPlugin(["enable", "--yes"], reader)).err)
+    .toMatch(/cannot patch hyperconvergeds\.hco\.kubevirt\.io /u);
+  expect(await autopilot()).toBeUndefined();
+});
+
+test("the duration counts restart times that a plan observed", async () => {
+  await testCluster.configs.create(loadAware, { action: "Ignore" });
+  const observed = { drainSeconds: [], restartSeconds: [100, 110, 120] };
+  const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0, observed };
+  const more = { pools: 0, nodes: 0, findings: 0 };
+  const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more };
+  await testCluster.configs.record(loadAware, { phase: "Ignored", rollout });
+  const { code, out } = await run("swap-enable", "--yes", "-o", "json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ impact: { duration: { restart: "observed" } } });
+});
+
+const noAutopilot = { metadata: { annotations: { "platform.kubevirt.io/autopilot": null } } };

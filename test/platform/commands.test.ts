@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/objects";
+import { isState, type RenderEntry } from "@virt/platform";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { hcoPath, runCommand, startCommand, startPlatformCluster } from "../support/platform-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "commands-"));
+const hcoFile = join(folder, "hco.yaml");
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  writeFileSync(
+    hcoFile,
+    "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: openshift-cnv}\n",
+  );
+  testCluster = await startPlatformCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--activation=always"] });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await testCluster[Symbol.asyncDispose]();
+});
+
+const online = () => [`--kubeconfig=${testCluster.server.kubeconfig}`];
+
+async function entriesOf(...args: readonly string[]): Promise<readonly RenderEntry[]> {
+  const { stdout, stderr, code } = await runCommand("render", "--output=json", ...args);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  return JSON.parse(stdout) as readonly RenderEntry[];
+}
+
+const live = async ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) => {
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
+  return (await testCluster.server.request({ path: `${root}${place}/${kind.toLowerCase()}s/${name}` }))
+    .body as KubeObject;
+};
+
+function applied(object: KubeObject): KubeObject {
+  const own = leavesOf(appliedBy(readOwners(object), fieldManagers.platform)).filter((path) => !isState(path));
+  return keepOnly(object, fieldSet(own));
+}
+
+test("offline, the program prints what it would apply, and says where to find help", async () => {
+  const { code, stdout, stderr } = await runCommand("render", `--hco-file=${hcoFile}`, "--output=status");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Summary: 8 included, 12 excluded, 0 filtered, 0 errors\n");
+  expect(stderr).toMatch(/^Note: /);
+  expect(await runCommand("render")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "Error: either --kubeconfig or --hco-file must be specified\n",
+  });
+});
+
+test("a reader who has read enough is no fault", async () => {
+  const child = startCommand("render", `--hco-file=${hcoFile}`, "--output=json");
+  child.stdout.destroy();
+  expect(await text(child.stderr)).toMatch(/^Note: [^\n]*\n$/);
+});
+
+test("what render shows of a cluster is what the controller applied there, field by field", async () => {
+  await vi.waitFor(
+    async () => {
+      const entries = await entriesOf(...online());
+      const included = entries.filter(({ status }) => status === "INCLUDED");
+      expect(included.map(({ component }) => component)).toEqual([
+        "HyperConverged",
+        "Service",
+        "ServiceMonitor",
+        "PrometheusRule",
+        "KubeletConfig",
+        "MachineConfig",
+        "NodeHealthCheck",
+        "UIPlugin",
+      ]);
+      const shown = included.flatMap(({ object }) => object ?? []);
+      expect(await Promise.all(shown.map(async (object) => applied(await live(object))))).toEqual(shown);
+    },
+    { timeout: 120_000, interval: 500 },
+  );
+});
+
+test("overrides on a live object are in what render shows, and in what is applied", async () => {
+  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+  const patch = JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]);
+  const annotations = {
+    "platform.kubevirt.io/patch": patch,
+    "platform.kubevirt.io/ignore-fields": "/spec/stormCooldownDuration",
+  };
+  await testCluster.server.request({ method: "PATCH", path, body: { metadata: { annotations } } });
+  await vi.waitFor(
+    async () => {
+      const shown = (await entriesOf(...online(), "--asset=node-health-check")).flatMap(({ object }) => object ?? []);
+      expect(shown).toMatchObject([{ spec: { minHealthy: "60%" } }]);
+      expect(shown[0]).not.toHaveProperty("spec.stormCooldownDuration");
+      expect(await Promise.all(shown.map(async (object) => applied(await live(object))))).toEqual(shown);
+    },
+    { timeout: 120_000, interval: 500 },
+  );
+});
+
+test("the documents are what kubectl takes, comments included", async () => {
+  const { stdout, code } = await runCommand("render", ...online(), "--show-excluded");
+  expect(code).toBe(0);
+  expect(stdout).toContain("# Status: EXCLUDED");
+  const file = join(folder, "rendered.yaml");
+  writeFileSync(file, stdout);
+  const tried = await testCluster.server.kubectl(
+    "apply",
+    "--server-side",
+    "--force-conflicts",
+    "--dry-run=server",
+    "-f",
+    file,
+  );
+  expect(tried.stderr).toBe("");
+  expect(tried.stdout.trim().split("\n")).toHaveLength(8);
+});
+
+test("a command lists and reads, and writes nothing", async () => {
+  const name = "somebody-who-reads";
+  const { kubeconfig } = testCluster.server.user(name, ["system:masters"]);
+  for (const verb of [["render"], ["explain", "swap-enable"], ["exclusions"], ["features"]])
+    expect(await runCommand(...verb, `--kubeconfig=${kubeconfig}`)).toMatchObject({ code: 0 });
+  const asked = testCluster.server.audit().filter(({ user }) => user.username === name);
+  expect(asked.length).toBeGreaterThan(0);
+  const isDryRun = (uri: string) => uri.includes("dryRun=All"); // explain sends dry runs
+  const others = asked.filter(({ verb }) => verb !== "get" && verb !== "list");
+  expect(others.filter(({ requestURI }) => !isDryRun(requestURI))).toEqual([]);
+});
+
+test("the rights that the operator ships with are enough for a command", async () => {
+  const { kubeconfig } = await testCluster.server.serviceAccount(
+    "virt-platform-operator-system",
+    "virt-platform-operator-controller-manager",
+  );
+  const { stdout, code } = await runCommand("render", `--kubeconfig=${kubeconfig}`);
+  expect(code).toBe(0);
+  expect(stdout).toBe((await runCommand("render", ...online())).stdout);
+});
+
+test("whoever may not read is told which right is missing", async () => {
+  const { kubeconfig } = testCluster.server.user("nobody-special");
+  const { code, stderr } = await runCommand("render", `--kubeconfig=${kubeconfig}`);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^Error: cannot list CustomResourceDefinition: .*forbidden/);
+});
+
+test("explain asks the server by a dry run, and says when it refuses what would be applied", async () => {
+  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+  await vi.waitFor(async () => expect((await testCluster.server.request({ path })).status).toBe(200), {
+    timeout: 120_000,
+  });
+  const explained = async () => (await runCommand("explain", "node-health-check", ...online())).stdout;
+  await vi.waitFor(async () => expect(await explained()).toMatch(/^Status: +INCLUDED$/m), { timeout: 120_000 });
+  expect(await explained()).toMatch(/^Server: +accepts it \(dry run with your permissions\)$/m);
+  const annotate = (patch: string | null) =>
+    testCluster.server.request({
+      method: "PATCH",
+      path,
+      body: { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } },
+    });
+  await annotate(JSON.stringify([{ op: "add", path: "/spec/nonsense", value: 1 }]));
+  const { resourceVersion } = ((await testCluster.server.request({ path })).body as KubeObject).metadata;
+  const refused = await explained();
+  expect(refused).toMatch(/^Status: +ERROR, Refused: the API server rejects it$/m);
+  expect(refused).toMatch(/^Server: +rejects it \(dry run with your permissions\): .*nonsense/m);
+  expect(((await testCluster.server.request({ path })).body as KubeObject).metadata.resourceVersion).toBe(
+    resourceVersion,
+  );
+  await annotate(null);
+});
+
+test("explain says of a cluster why an asset is not applied", async () => {
+  const { stdout } = await runCommand("explain", "swap-enable", ...online());
+  expect(stdout).toContain("Status:     INCLUDED\n");
+  await testCluster.server.request({
+    method: "PATCH",
+    path: hcoPath,
+    body: { metadata: { annotations: { "platform.kubevirt.io/enable-swap": "false" } } },
+  });
+  const off = await runCommand("explain", "swap-enable", ...online());
+  expect(off.stdout).toContain(
+    "Status:     EXCLUDED, SwitchedOff: expected platform.kubevirt.io/enable-swap not false",
+  );
+  expect(off.stdout).toContain("How to change this:\n  set annotation platform.kubevirt.io/enable-swap=true\n");
+});
+
+test("without a HyperConverged there is nothing to render from", async () => {
+  await testCluster.server.request({ method: "DELETE", path: hcoPath });
+  expect(await runCommand("render", ...online())).toMatchObject({
+    code: 1,
+    stderr: "Error: no HyperConverged resource found\n",
+  });
+});

@@ -1,0 +1,252 @@
+import { type Json, type KubeObject } from "@virt/api";
+import { leavesOf, type Path, valueAt, writePath } from "@virt/objects";
+import { objectAnnotations, releasedManager } from "@virt/platform";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type FullCluster,
+  type ManagedTarget,
+  managedTargets,
+  startFullCluster,
+  untilConverged,
+} from "../support/full-cluster.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { editField } from "./edit-field.ts";
+import { isElementKey, isOurs, MatrixResults, objectName, ownFields, runFieldMatrix } from "./field-matrix.ts";
+
+let fullCluster: FullCluster;
+let operator: RunningProgram;
+beforeAll(async () => {
+  fullCluster = await startFullCluster();
+  operator = await fullCluster.start();
+  await untilConverged(fullCluster);
+});
+afterAll(() => fullCluster[Symbol.asyncDispose]());
+
+const annotate = (path: string, key: keyof typeof objectAnnotations, text: string | null) =>
+  fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations[key]]: text } } }, "person");
+const targetOf = (kind: string, name = ""): ManagedTarget => {
+  const found = fullCluster.targets.find(({ ref }) => ref.kind === kind && ref.name.includes(name));
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found;
+};
+
+/** Returns the field's values in our successful writes from a request on. Conflicting writes do not count. */
+function valuesWritten(path: string, field: Path, from: number): readonly (Json | undefined)[] {
+  const writes = fullCluster
+    .requests(path)
+    .slice(from)
+    .filter(({ requestURI, responseStatus }) => !requestURI.includes("dryRun=All") && responseStatus?.code === 200);
+  return writes.map(({ responseObject }) => valueAt(responseObject as KubeObject, field));
+}
+
+/** Ignores a field, changes it as another client, and takes it back. Meanwhile we never change its value. */
+async function release(path: string, pointer: string, field: Path): Promise<void> {
+  const { server } = fullCluster.testCluster;
+  const before = await fullCluster.read(path);
+  const value = valueAt(before, field);
+  const from = fullCluster.requests(path).length;
+  expect(isOurs(before, field)).toBe(true);
+
+  await annotate(path, "ignoreFields", pointer);
+  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(false));
+  const released = await fullCluster.read(path);
+  expect(valueAt(released, field)).toEqual(value);
+  expect(valuesWritten(path, field, from).filter((one) => JSON.stringify(one) !== JSON.stringify(value))).toEqual([]);
+
+  const edited = await editField("change", {
+    server,
+    path,
+    live: released,
+    field,
+    manager: "person",
+    schema: undefined,
+  });
+  const theirs = edited.kind === "done" ? valueAt(edited.after, field) : value;
+  await somethingElseIsCorrected(path, field);
+  expect(valueAt(await fullCluster.read(path), field)).toEqual(theirs);
+
+  await annotate(path, "ignoreFields", null);
+  await fullCluster.until(async () => {
+    const now = await fullCluster.read(path);
+    expect(valueAt(now, field)).toEqual(value);
+    // After a refused edit the value is unchanged, so that nothing needs a write.
+    expect(isOurs(now, field) || edited.kind === "refused").toBe(true);
+  });
+}
+
+/** Waits for the correction of our label, after which all earlier changes have been handled. */
+async function somethingElseIsCorrected(path: string, field: Path): Promise<void> {
+  const key = "platform.kubevirt.io/managed-by";
+  await fullCluster.edit(
+    path,
+    { metadata: { labels: { [key]: "nobody" } } },
+    `opponent-of${writePath(field).replaceAll(/[^a-z]/gi, "-")}`,
+  );
+  await fullCluster.until(async () =>
+    expect((await fullCluster.read(path)).metadata.labels?.[key]).toBe("virt-platform-operator"),
+  );
+}
+
+/** Excludes fields that all objects share and keys of list elements. */
+function candidates(object: KubeObject): readonly Path[] {
+  const fields = leavesOf(ownFields(object)).filter((path) => !writePath(path).includes("platform.kubevirt.io~1"));
+  const plain = fields.filter((path) => !isElementKey(path) && path.length > 1);
+  return plain.toReversed();
+}
+
+const hangsAfterMs = 400_000;
+const results = new MatrixResults();
+
+/** Runs one case at a time, because a release takes most of the object's write budget. */
+async function runSome(target: ManagedTarget, [field]: readonly Path[]): Promise<number> {
+  if (field === undefined) return 1;
+  const name = `${objectName(target)} ${writePath(field)}`;
+  await release(target.path, JSON.stringify([writePath(field)]), field).catch((error: Error) =>
+    results.fail(objectName(target), `${writePath(field)}: ${error.message}`),
+  );
+  results.tried.push(name);
+  return 1;
+}
+
+beforeAll(() => {
+  const casesOf = async ({ path }: ManagedTarget) => candidates(await fullCluster.read(path)).slice(0, 3);
+  return runFieldMatrix(fullCluster, { casesOf, runSome, restartOperator });
+}, hangsAfterMs);
+
+test.each(managedTargets.map(objectName))(
+  "a field of %s that is ignored keeps its value, is others' to change, and comes back when it is ignored no more",
+  (object) => {
+    expect(results.problemsOf(object)).toEqual([]);
+  },
+);
+
+test("there are thirty such cases or more", () => {
+  expect(results.tried.length).toBeGreaterThanOrEqual(30);
+});
+
+type Named = {
+  readonly reason: string;
+  readonly target: () => ManagedTarget;
+  readonly pointer: string;
+  readonly field: Path;
+  readonly patch?: string;
+};
+
+const spec = (...elements: readonly string[]): Path => ["f:spec", ...elements];
+const cases: readonly Named[] = [
+  {
+    reason: "a pointer into a list that is one value means all of it",
+    target: () => targetOf("MachineConfig", "swap"),
+    pointer: "/spec/config/systemd/units/0/contents",
+    field: spec("f:config", "f:systemd", "f:units"),
+  },
+  {
+    reason: "a parent covers what is below",
+    target: () => targetOf("KubeDescheduler"),
+    pointer: "/spec/evictionLimits",
+    field: spec("f:evictionLimits", "f:total"),
+  },
+  {
+    reason: "an element is named by its position",
+    target: () => targetOf("NodeHealthCheck"),
+    pointer: "/spec/unhealthyConditions/1/duration",
+    field: spec("f:unhealthyConditions", 'k:{"status":"Unknown","type":"Ready"}', "f:duration"),
+  },
+  {
+    reason: "pointers may come as JSON, with others that match what only the schema has",
+    target: () => targetOf("UIPlugin"),
+    pointer: '["/spec/troubleshootingPanel/timeout", "/spec/monitoring/perses/enabled"]',
+    field: spec("f:monitoring", "f:perses", "f:enabled"),
+  },
+  {
+    reason: "~0 and ~1 stand for ~ and /, also in what a patch added",
+    target: () => targetOf("KubeletConfig"),
+    pointer: "/spec/kubeletConfig/a~0b~1c",
+    field: spec("f:kubeletConfig", "f:a~b/c"),
+    patch: JSON.stringify([{ op: "add", path: "/spec/kubeletConfig/a~0b~1c", value: "x" }]),
+  },
+];
+
+async function restartOperator(): Promise<void> {
+  await operator.kill();
+  operator = await fullCluster.start();
+}
+
+test.each(cases)(
+  "a field is named as RFC 6901 and the schema say: $reason",
+  async ({ target, pointer, field, patch }) => {
+    const { path } = target();
+    if (patch !== undefined) await annotate(path, "patch", patch);
+    await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(true));
+    await release(path, pointer, field);
+  },
+);
+
+test("an element of a keyed list is let go as a whole, and stays", async () => {
+  const { path } = targetOf("HyperConverged");
+  const element = spec("f:permittedHostDevices", "f:pciHostDevices", 'k:{"pciDeviceSelector":"10DE:1EB8"}');
+  const before = valueAt(await fullCluster.read(path), element);
+  await annotate(path, "ignoreFields", "/spec/permittedHostDevices/pciHostDevices/pciDeviceSelector=10DE:1EB8");
+  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), element)).toBe(false));
+  expect(valueAt(await fullCluster.read(path), element)).toEqual(before);
+  await annotate(path, "ignoreFields", null);
+  await somethingElseIsCorrected(path, element);
+  expect(valueAt(await fullCluster.read(path), element)).toEqual(before);
+});
+
+test("what somebody else applied too is theirs at once: nobody has to hold it", async () => {
+  const { path, ref } = targetOf("KubeDescheduler");
+  const { apiVersion, kind, name, namespace } = ref;
+  const field = spec("f:mode");
+  const body = { apiVersion, kind, metadata: { name, namespace }, spec: { mode: "Automatic" } };
+  const contentType = "application/apply-patch+yaml";
+  await fullCluster.testCluster.server.request({
+    method: "PATCH",
+    path: `${path}?fieldManager=co-owner`,
+    contentType,
+    body,
+  });
+  const from = fullCluster.requests(path).length;
+  await annotate(path, "ignoreFields", "/spec/mode");
+  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(false));
+  expect(valueAt(await fullCluster.read(path), field)).toBe("Automatic");
+  expect(
+    fullCluster
+      .requests(path)
+      .slice(from)
+      .some(({ requestURI }) => requestURI.includes(releasedManager)),
+  ).toBe(false);
+  await annotate(path, "ignoreFields", null);
+});
+
+test("ignored from the beginning, a field is never set", async () => {
+  const { path, ref } = targetOf("MachineConfig", "master-psi");
+  const { apiVersion, kind, name } = ref;
+  await operator.kill();
+  await fullCluster.testCluster.server.request({ method: "DELETE", path });
+  const annotations = { [objectAnnotations.ignoreFields]: "/spec/kernelArguments" };
+  const body = { apiVersion, kind, metadata: { name, annotations }, spec: {} };
+  const made = await fullCluster.testCluster.server.request({
+    method: "POST",
+    path: path.slice(0, path.lastIndexOf("/")),
+    body,
+  });
+  expect(made.status).toBe(201);
+  operator = await fullCluster.start();
+  await untilConverged(fullCluster);
+  expect(valueAt(await fullCluster.read(path), spec("f:kernelArguments"))).toBeUndefined();
+});
+
+test("pointers that cannot be read hold the object as it is", async () => {
+  const { path } = targetOf("UIPlugin");
+  const from = fullCluster.requests(path).length;
+  await annotate(path, "ignoreFields", "spec/type");
+  await fullCluster.edit(path, { spec: { monitoring: { perses: { enabled: false } } } }, "person");
+  const check = targetOf("NodeHealthCheck").path;
+  await somethingElseIsCorrected(check, spec("f:minHealthy"));
+  expect(fullCluster.requests(path).slice(from)).toEqual([]);
+  await annotate(path, "ignoreFields", null);
+  await fullCluster.until(async () =>
+    expect(valueAt(await fullCluster.read(path), spec("f:monitoring", "f:perses", "f:enabled"))).toBe(true),
+  );
+});

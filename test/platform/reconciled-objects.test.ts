@@ -1,0 +1,143 @@
+import type { KubeObject } from "@virt/api";
+import type { AuditEvent } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { accountName } from "../support/account.ts";
+import { startPlatformCluster } from "../support/platform-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+
+const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const swap = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
+const prefix = "platform.kubevirt.io/";
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startPlatformCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--activation=always"] });
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const read = async (path: string) => (await testCluster.server.request({ path })).body as KubeObject & { spec: never };
+const edit = async (path: string, body: unknown) => {
+  const { status } = await testCluster.server.request({ method: "PATCH", path, body });
+  expect(status).toBe(200);
+};
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 50 });
+/** Excludes writes that conflicted with the HyperConverged's operator, and their dry runs. */
+const withoutConflicts = (events: readonly AuditEvent[]) =>
+  events.filter((_, at) => ![at, at + 1].some((index) => events[index]?.responseStatus?.code === 409));
+const writes = (to: string) =>
+  testCluster.server
+    .audit()
+    .filter(
+      ({ user, verb, requestURI, stage }) =>
+        user.username === accountName("platform") &&
+        stage === "ResponseComplete" &&
+        !["get", "list", "watch"].includes(verb) &&
+        requestURI.startsWith(to),
+    );
+
+test("every object of the catalog appears, each with our label", async () => {
+  await until(async () => {
+    for (const path of [check, swap, hco])
+      expect((await read(path)).metadata.labels?.[`${prefix}managed-by`]).toBe("virt-platform-operator");
+  });
+});
+
+test("a field of ours that somebody changed is corrected with two requests, and others are left alone", async () => {
+  await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
+  const from = new Date().toISOString(); // the audit log can have earlier requests later
+  await edit(check, { spec: { minHealthy: "10%" }, metadata: { labels: { team: "theirs" } } });
+  await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
+  expect((await read(check)).metadata.labels).toMatchObject({ team: "theirs" });
+  // The audit log can be late.
+  await until(async () => {
+    const seen = writes(check).filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > from);
+    expect(seen.map(({ verb, requestURI }) => `${verb} ${requestURI.includes("dryRun")}`)).toEqual([
+      "patch true",
+      "patch false",
+    ]);
+  });
+});
+
+test("a patch annotation changes what is applied, a broken one holds the object as it is", async () => {
+  const patch = (text: string | null) => edit(swap, { metadata: { annotations: { [`${prefix}patch`]: text } } });
+  const argumentsOf = async () => ((await read(swap)) as { spec: { kernelArguments?: string[] } }).spec.kernelArguments;
+  await patch(JSON.stringify([{ op: "add", path: "/spec/kernelArguments", value: ["quiet"] }]));
+  await until(async () => expect(await argumentsOf()).toEqual(["quiet"]));
+  await patch('[{"op":"replace","path":"/metadata/name","value":"other"}]');
+  const events = async () =>
+    JSON.stringify((await testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" })).body);
+  await until(async () => expect(await events()).toContain("InvalidPatch"));
+  expect(await argumentsOf()).toEqual(["quiet"]);
+  await patch(null);
+  await until(async () => expect(await argumentsOf()).toBeUndefined());
+});
+
+test("an ignored field keeps its value and becomes somebody else's to change", async () => {
+  await edit(check, { metadata: { annotations: { [`${prefix}ignore-fields`]: "/spec/minHealthy" } } });
+  await until(async () =>
+    expect(JSON.stringify((await read(check)).metadata["managedFields"])).toContain("virt-platform-operator-released"),
+  );
+  await edit(check, { spec: { minHealthy: "40%" } });
+  await edit(check, { spec: { stormCooldownDuration: "1m" } });
+  await until(async () => expect((await read(check)).spec).toMatchObject({ stormCooldownDuration: "5m" }));
+  expect((await read(check)).spec).toMatchObject({ minHealthy: "40%" });
+});
+
+test("an unmanaged object is left alone", async () => {
+  await edit(check, { metadata: { annotations: { [`${prefix}mode`]: "unmanaged" } } });
+  await edit(check, { spec: { stormCooldownDuration: "2m" } });
+  const before = withoutConflicts(writes(hco)).length;
+  await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  const config = async () => ((await read(hco)) as { spec: { liveMigrationConfig: object } }).spec.liveMigrationConfig;
+  await until(async () => expect(await config()).toMatchObject({ allowPostCopy: false }));
+  // The audit log can be late, and the next test counts from here.
+  await until(async () => expect(withoutConflicts(writes(hco)).length).toBe(before + 2));
+  expect((await read(check)).spec).toMatchObject({ stormCooldownDuration: "2m" });
+});
+
+test("an edit that touches nothing of ours costs no request", async () => {
+  const requests = () =>
+    withoutConflicts(
+      testCluster.server.audit().filter(({ user, verb, requestURI }) => {
+        const isOurs = user.username === accountName("platform");
+        const isDiscovery = /^\/apis\/[^/]+\/[^/]+$/.test(requestURI); // this cluster's CRDs are seconds old
+        return (
+          isOurs &&
+          verb !== "watch" &&
+          !isDiscovery &&
+          !/\/(events|leases|configmaps\/virt-platform-operator-report)/.test(requestURI)
+        );
+      }),
+    ).map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+  const before = requests().length;
+  await edit(hco, { metadata: { annotations: { "example.com/note": "hello" } } });
+  await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  await until(async () => {
+    const { spec } = (await read(hco)) as { spec: { liveMigrationConfig: { allowPostCopy: boolean } } };
+    expect(spec.liveMigrationConfig.allowPostCopy).toBe(false);
+  });
+  const manner = "fieldManager=virt-platform-operator&fieldValidation=Strict&force=true";
+  await until(async () => {
+    expect(requests().slice(before)).toEqual([`patch ${hco}?dryRun=All&${manner}`, `patch ${hco}?${manner}`]);
+  });
+});
+
+test("a HyperConverged whose status moves all the time is corrected all the same", async () => {
+  const config = async () => ((await read(hco)) as { spec: { liveMigrationConfig: object } }).spec.liveMigrationConfig;
+  await edit(`${hco}/status`, { status: { systemHealthStatus: "before" } });
+  await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  await until(async () => {
+    await edit(`${hco}/status`, { status: { systemHealthStatus: `${Math.random()}` } });
+    expect(await config()).toMatchObject({ allowPostCopy: false });
+  });
+});
+
+test("the operator asks for nothing that its role does not allow", () => {
+  const refused = testCluster.server
+    .audit()
+    .filter(({ responseStatus, user }) => responseStatus?.code === 403 && user.username === accountName("platform"));
+  expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+});
