@@ -79,7 +79,7 @@ async function withinMinute(page: Page, shown: string): Promise<Shown> {
   const late = "new Promise((resolve) => setTimeout(resolve, 60_000))";
   const seen = (await page.evaluate(`Promise.race([${shown}, ${late}])`)) as Shown | undefined;
   if (seen !== undefined) return seen;
-  const text = await page.evaluate("document.body.innerText.slice(0, 2000)");
+  const text = (await page.evaluate("document.body.innerText.slice(0, 2000)")) as string;
   throw new Error(`the page did not show the expected content in 60 s, but: ${text}`);
 }
 

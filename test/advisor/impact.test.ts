@@ -59,7 +59,7 @@ async function assessed(spec: object = {}): Promise<Impact> {
   return impact as Impact;
 }
 
-type WorldCase = {
+type ImpactCase = {
   readonly name: string;
   readonly nodes: readonly KubeObject[];
   readonly vms?: readonly PlantedVm[];
@@ -89,7 +89,7 @@ const refusedKubeletConfig: KubeObject = {
   },
 };
 
-const worlds: readonly WorldCase[] = [
+const impactCases: readonly ImpactCase[] = [
   {
     name: "1: twelve workers in three zones",
     nodes: zoned,
@@ -190,7 +190,7 @@ const worlds: readonly WorldCase[] = [
   },
 ];
 
-test.each(worlds)("world $name", async ({ nodes, vms = [], others = [], shows }) => {
+test.each(impactCases)("world $name", async ({ nodes, vms = [], others = [], shows }) => {
   await planted.plant([...nodes, ...others]);
   await planted.plantVms(vms);
   expect(await assessed()).toMatchObject(shows);

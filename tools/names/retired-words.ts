@@ -36,7 +36,7 @@ const exceptions: readonly Exception[] = [{ within: /^tools\/names\//, reason: "
 
 const nameExceptions: readonly (Exception & { readonly names: RegExp })[] = [
   {
-    within: /^packages\/impact\/|^apps\/simulator\/|^test\/integration\/advisor\/impact/,
+    within: /^packages\/impact\/|^apps\/simulator\//,
     names: /world/i,
     reason: "a worked example of the impact of a plan is called a world, and has its number",
   },

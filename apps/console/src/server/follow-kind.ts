@@ -1,7 +1,7 @@
 // Lists and watches a kind over HTTP, as the user, for a page.
 
 import type { KubeObject } from "@virt/api";
-import { type ApiReader, WatchSource, systemClock } from "@virt/kube";
+import { type ApiReader, systemClock, WatchSource } from "@virt/kube";
 import type { StreamEnd } from "@virt/objects";
 import {
   type FollowedSubject,
