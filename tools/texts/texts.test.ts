@@ -10,17 +10,13 @@ describe("the list", () => {
   const known: readonly (readonly [file: string, kind: ShownText["kind"], text: string])[] = [
     ["packages/advisor/src/conditions/phase.ts", "condition", "Starting plan generation"],
     [
-      "packages/advisor/src/next-step.ts",
+      "packages/advisor/src/review-text.ts",
       "condition",
       "Plan <shortHash(review.planHash)> <state>: <waitReasons(observed, review)>.",
     ],
     ["packages/advisor/src/status-events.ts", "event", "Plan <plan> approved<by><through> <impact>"],
     ["packages/advisor/src/next-step.ts", "condition", "fix the cause, then run: <againCommand(spec)>"],
-    [
-      "packages/cluster/src/health/machine-config-pool.ts",
-      "text",
-      "<name> is degraded (<listReportsOnce(whole.message)>)",
-    ],
+    ["packages/cluster/src/health/machine-config-pool.ts", "text", "<name> is degraded (<brokenText(pool)>)"],
     ["apps/operator/src/flags.ts", "flag", "address to serve /healthz and /readyz on"],
     ["config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml", "admission", "Profile is immutable"],
   ];
