@@ -84,7 +84,8 @@ async function shootMoment(page: Page, origin: string, { name, fragment, prepare
       await page.setViewportSize({ width, height: 900 });
       await page.locator("#content h1").waitFor();
       await page.locator(".pf-v6-c-spinner").waitFor({ state: "detached" });
-      if (width === widths[0]) await page.locator("nav[aria-label=Pages]").waitFor();
+      // A narrow page collapses its navigation some time after the resize.
+      await page.locator("nav[aria-label=Pages]").waitFor({ state: width === widths[0] ? "visible" : "hidden" });
       // The page scrolls inside #content, so that the window must be as tall as the content.
       const tall = await page
         .locator("#content")
