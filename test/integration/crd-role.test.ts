@@ -63,16 +63,16 @@ async function bind({ kind, metadata: { name } }: Role): Promise<void> {
   });
 }
 
-test("the roles are taken as they are", async () => {
+test("kubectl applies the roles without a warning", async () => {
   for (const file of files) expect(await server.kubectl("apply", "-f", file)).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("nothing is granted on all groups, all kinds or with all verbs", () => {
+test("no rule contains a wildcard", () => {
   const words = roles.flatMap(({ rules }) => rules.flatMap((rule) => Object.values(rule).flat()));
   expect(words.filter((word) => word.includes("*"))).toEqual([]);
 });
 
-test("every kind that a rule names is one that an API server has", async () => {
+test("every kind in a rule exists on the API server", async () => {
   const named = roles.flatMap(({ rules }) =>
     rules.flatMap(({ apiGroups: [group = ""], resources }) =>
       resources.map((one) => (group ? `${one}.${group}` : one)),
@@ -88,19 +88,23 @@ const hcos = "/apis/hco.kubevirt.io/v1beta1/hyperconvergeds";
 const configMaps = "/api/v1/namespaces/elsewhere/configmaps";
 
 const readings = [
-  { reason: "follows its own configs", path: configs, may: true },
+  { reason: "lists its own configs", path: configs, may: true },
   {
-    reason: "follows one MachineConfig",
+    reason: "lists one MachineConfig by name",
     path: `${machineConfigs}?fieldSelector=metadata.name=99-worker-psi-karg`,
     may: true,
   },
   {
-    reason: "reads a rendered MachineConfig, whatever its name",
+    reason: "reads a rendered MachineConfig of any name",
     path: `${machineConfigs}/rendered-worker-1`,
     may: true,
   },
   { reason: "cannot list all MachineConfigs", path: machineConfigs, may: false },
-  { reason: "follows its ConfigMap", path: `/api/v1/configmaps?fieldSelector=metadata.name=example-config`, may: true },
+  {
+    reason: "lists its ConfigMap by name",
+    path: `/api/v1/configmaps?fieldSelector=metadata.name=example-config`,
+    may: true,
+  },
   { reason: "cannot read other ConfigMaps", path: `${configMaps}/other`, may: false },
   { reason: "cannot list ConfigMaps", path: "/api/v1/configmaps", may: false },
   { reason: "cannot read Secrets", path: "/api/v1/secrets", may: false },
@@ -110,7 +114,11 @@ const readings = [
     may: true,
   },
   { reason: "lists nodes", path: "/api/v1/nodes", may: true },
-  { reason: "looks for wasp-agent", path: "/apis/apps/v1/namespaces/elsewhere/daemonsets/wasp-agent", may: true },
+  {
+    reason: "reads wasp-agent in any namespace",
+    path: "/apis/apps/v1/namespaces/elsewhere/daemonsets/wasp-agent",
+    may: true,
+  },
 ];
 
 test.each(readings)("the advisor $reason", async ({ path, may }) => {
@@ -130,12 +138,12 @@ const apply = (path: string, kind: string) => {
   });
 };
 
-test("the advisor creates its targets by server-side apply, because that is a creation of a known name", async () => {
+test("the advisor creates its targets by server-side apply", async () => {
   expect(await apply(`${configMaps}/example-config`, "ConfigMap")).toMatchObject({ status: 201 });
   expect(await apply(`${machineConfigs}/99-worker-psi-karg`, "MachineConfig")).toMatchObject({ status: 201 });
 });
 
-test("the advisor deletes a MachineConfig of ours, and nothing else", async () => {
+test("the advisor deletes only its own MachineConfigs", async () => {
   await apply(`${machineConfigs}/90-worker-kubelet-swap`, "MachineConfig");
   await apply(`${configMaps}/example-config`, "ConfigMap");
   const remove = async (path: string) => (await advisor.request({ method: "DELETE", path })).status;
@@ -144,12 +152,12 @@ test("the advisor deletes a MachineConfig of ours, and nothing else", async () =
   expect(await remove(`${configMaps}/example-config`)).toBe(403);
 });
 
-test("the advisor writes no other object of the kinds of its targets", async () => {
+test("the advisor cannot write other objects of its target kinds", async () => {
   expect(await apply(`${configMaps}/other`, "ConfigMap")).toMatchObject({ status: 403 });
   expect(await apply(`${machineConfigs}/00-worker`, "MachineConfig")).toMatchObject({ status: 403 });
 });
 
-test("the advisor makes configs and writes their status, but not their spec", async () => {
+test("the advisor creates configs and writes their status, not their spec", async () => {
   const name = "example-profile";
   const body = {
     apiVersion: "advisor.kubevirt.io/v1alpha1",
@@ -166,7 +174,7 @@ test("the advisor makes configs and writes their status, but not their spec", as
   expect(await patch(`${configs}/${name}`, { spec: { action: "Apply" } })).toMatchObject({ status: 403 });
 });
 
-test("the advisor holds its lease, in its own namespace only", async () => {
+test("the advisor writes its lease only in its own namespace", async () => {
   const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "8f83cc6e.kubevirt.io" } };
   const create = (where: string) => advisor.request({ method: "POST", path: leases(where), body });
   const made = await create(namespace);

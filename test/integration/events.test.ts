@@ -92,7 +92,7 @@ const about = (regarding: EventInput["regarding"], reason: string, note = "all i
   note,
 });
 
-test("an event is stored with all that was said, and found by kubectl at its object", async () => {
+test("stores an event with all its fields, and kubectl describe shows it", async () => {
   const { recorder, reports } = start();
   const regarding = await configMap("described");
   const related = await configMap("related");
@@ -116,7 +116,7 @@ test("an event is stored with all that was said, and found by kubectl at its obj
   expect(stdout).toContain("Described");
 });
 
-test("an event that repeats becomes a series, which is raised once a minute", async () => {
+test("updates the series of a repeated event once a minute", async () => {
   const { recorder, clock, reports } = start();
   const announcement = about(await configMap("repeated"), "Repeated");
   for (let times = 0; times < 5; times++) recorder.recordEvent(announcement);
@@ -132,7 +132,7 @@ test("an event that repeats becomes a series, which is raised once a minute", as
   expect(event?.series?.lastObservedTime).toMatch(/\.\d{6}Z$/);
 });
 
-test("a restart repeats nothing; what happens again after it goes on counting", async () => {
+test("continues the series of a repeated event after a restart", async () => {
   const announcement = about(await configMap("restarted"), "Restarted");
   const before = start();
   before.recorder.recordEvent(announcement);
@@ -154,7 +154,7 @@ test("a restart repeats nothing; what happens again after it goes on counting", 
   expect(event?.series?.count).toBe(3);
 });
 
-test("an event about a cluster-scoped object is stored in the namespace default", async () => {
+test("stores events about cluster-scoped objects in namespace default", async () => {
   const { recorder, reports } = start();
   const { metadata } = await create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "one" } });
   recorder.recordEvent(about({ apiVersion: "v1", kind: "Node", name: "one", uid: metadata.uid }, "OnNode"));
@@ -162,7 +162,7 @@ test("an event about a cluster-scoped object is stored in the namespace default"
   expect(await eventsOf("default", "OnNode")).toHaveLength(1);
 });
 
-test("an event that has expired meanwhile is written anew", async () => {
+test("re-creates an event that has expired", async () => {
   const { recorder, clock, reports } = start();
   const announcement = about(await configMap("expired"), "Expired");
   recorder.recordEvent(announcement);
@@ -176,7 +176,7 @@ test("an event that has expired meanwhile is written anew", async () => {
   expect((await eventsOf("operator", "Expired")).map(({ series }) => series)).toEqual([undefined]);
 });
 
-test("an event that the server refuses is lost, and reported", async () => {
+test("drops and reports an event that the API server refuses", async () => {
   const { recorder, reports } = start();
   const regarding = { apiVersion: "v1", kind: "ConfigMap", name: "any", namespace: "no-such-namespace" };
   recorder.recordEvent(about(regarding, "Refused"));

@@ -94,21 +94,21 @@ function ask(scheme: "http" | "https", token?: string): Promise<{ status: number
   });
 }
 
-test("no token is answered 401", async () => {
+test("a request without a token returns 401", async () => {
   expect(await ask("https")).toMatchObject({ status: 401 });
 });
 
-test("a token that the cluster does not know is answered 401", async () => {
+test("an unknown token returns 401", async () => {
   expect(await ask("https", "no-such-token")).toMatchObject({ status: 401 });
   expect(await ask("https", `${reader.token.slice(0, -8)}AAAAAAAA`)).toMatchObject({ status: 401 });
 });
 
-test("a good token without the right is answered 403", async () => {
+test("a token without the right returns 403 and names the account", async () => {
   const body = "Forbidden: system:serviceaccount:monitoring:stranger may not get /metrics\n";
   expect(await ask("https", stranger.token)).toEqual({ status: 403, body });
 });
 
-test("a good token with the right is answered 200, and costs one review a minute", async () => {
+test("a token with the right returns 200 and costs one review a minute", async () => {
   const since = new Date().toISOString();
   const reviews = () =>
     server
@@ -120,6 +120,6 @@ test("a good token with the right is answered 200, and costs one review a minute
   expect(reports).toEqual([]);
 });
 
-test("plain HTTP is refused, whatever the token", async () => {
+test("refuses plain HTTP with any token", async () => {
   await expect(ask("http", reader.token)).rejects.toThrow(/hang up|reset/i);
 });

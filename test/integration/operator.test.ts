@@ -52,7 +52,7 @@ async function startOperator(...flags: readonly string[]): Promise<Operator> {
   return { child, log, words: () => complaints, probe };
 }
 
-test("it becomes ready, holds both leases, and gives them back when it is stopped", async () => {
+test("becomes ready, holds both leases, and releases them on SIGTERM", async () => {
   for (const name of ["virt-advisor-operator-system", "virt-platform-operator-system"]) {
     await api.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
@@ -83,22 +83,27 @@ const refusals = [
     code: 2,
   },
   {
-    reason: "a kubeconfig that is missing",
+    reason: "a missing kubeconfig",
     flags: ["--kubeconfig=/nowhere"],
     words: /^virt-operator: cannot read kubeconfig \/nowhere: no such file\n$/,
     code: 1,
   },
-  { reason: "no cluster at all", flags: [], words: /^virt-operator: no cluster configured: [^\n]*\n$/, code: 1 },
+  {
+    reason: "a missing cluster configuration",
+    flags: [],
+    words: /^virt-operator: no cluster configured: [^\n]*\n$/,
+    code: 1,
+  },
 ];
 
-test.each(refusals)("$reason ends it with one line and no stack trace", async ({ flags, words, code }) => {
+test.each(refusals)("exits with one line and no stack trace on $reason", async ({ flags, words, code }) => {
   const operator = await startOperator(...flags);
   const [status] = (await once(operator.child, "close")) as [number];
   expect(status).toBe(code);
   expect(operator.words()).toMatch(words);
 });
 
-test("a server that is not there is reported once, retried quietly, and the process lives, alive but not ready", async () => {
+test("reports an unreachable API server once and stays alive but not ready", async () => {
   const [nobody = 0] = await freePorts(1);
   const kubeconfig = join(folder, "unreachable");
   writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${nobody}`));
@@ -116,7 +121,7 @@ test("a server that is not there is reported once, retried quietly, and the proc
   expect(operator.child.exitCode).toBeNull();
 });
 
-test("a list that is forbidden is reported with the server's own words, and works as soon as it is allowed", async () => {
+test("reports a forbidden list in the server's words and recovers", async () => {
   const operator = await startOperator(`--kubeconfig=${api.user("nobody").kubeconfig}`);
   const isReported = () =>
     operator.log.some(({ msg = "", why }) => msg.includes("refused") && String(why).includes("nobody"));

@@ -12,7 +12,7 @@ const lease = { LEASE: "default/copier", LEASE_SECONDS: "8" };
 const valueOf = async (api: Server, name: string) =>
   ((await api.request({ path: `${maps}/${name}` })).body as { data?: { value?: string } }).data?.value;
 
-test("a controller on the runtime follows changes, corrects drift, and releases its lease when it is stopped", async () => {
+test("a controller follows changes, corrects drift, and releases its lease", async () => {
   await using api = await startServer();
   const copier = startCopier(api, { ...lease, IDENTITY: "one" });
   await api.request({ method: "POST", path: maps, body: original("a", "1") });
@@ -32,7 +32,7 @@ test("a controller on the runtime follows changes, corrects drift, and releases 
   expect(complaints(copier)).toEqual([]);
 });
 
-test("a leader that was frozen past its lease writes nothing after it wakes, and another has taken over", {
+test("a leader that was frozen past its lease writes nothing more", {
   tags: ["thorough"],
 }, async () => {
   await using api = await startServer();
@@ -69,7 +69,7 @@ test("a leader that was frozen past its lease writes nothing after it wakes, and
   expect(writes.length).toBeGreaterThan(0);
 });
 
-test("an outage is sat out quietly, and everything is right again when it ends", async () => {
+test("retries quietly during an outage and recovers afterwards", async () => {
   await using api = await startServer();
   await using gate = await startTcpGate({ host: "127.0.0.1", port: Number(new URL(api.url).port) });
   const kubeconfig = join(api.folder, "through-gate.kubeconfig");
@@ -91,7 +91,7 @@ test("an outage is sat out quietly, and everything is right again when it ends",
   const seconds = (performance.now() - since) / 1000;
   expect(tried(), "one attempt a second, however many streams and reconciles wait").toBeLessThanOrEqual(seconds + 1);
   const reports = copier.said.filter(({ event }) => event === "opened" || event === "closed");
-  expect(reports, "it is reported once that nobody answers, not for each try").toMatchObject([{ event: "opened" }]);
+  expect(reports, "an outage is reported once, not for each attempt").toMatchObject([{ event: "opened" }]);
   gate.setMode("open");
   await expect.poll(() => valueOf(api, "a-copy")).toBe("2");
   expect(copier.child.exitCode).toBeNull();

@@ -59,7 +59,7 @@ function rolloutOrder(nodes: readonly SimulatedObject[]): readonly string[] {
   return nodes.toSorted((left, right) => (rank(left) < rank(right) ? -1 : 1)).map(({ metadata }) => metadata.name);
 }
 
-test("a rollout of 12 nodes takes them one by one, in the order of the Machine Config Operator", {
+test("updates 12 nodes one by one, in the Machine Config Operator's order", {
   timeout: 450_000,
   tags: ["thorough"],
 }, async () => {
@@ -91,7 +91,7 @@ test("a rollout of 12 nodes takes them one by one, in the order of the Machine C
   expect(simulator.complaints).toEqual([]);
 });
 
-test("a rollout of several nodes at a time starts them in the order of the Machine Config Operator, and never more", {
+test("updates at most maxUnavailable nodes, in the Machine Config Operator's order", {
   timeout: 450_000,
   tags: ["thorough"],
 }, async () => {
@@ -118,7 +118,7 @@ test("a rollout of several nodes at a time starts them in the order of the Machi
   expect(simulator.complaints).toEqual([]);
 });
 
-test("at rest nothing is written, and a change leads to the writes that it needs and no others", async () => {
+test("writes nothing at rest and only what a change requires", async () => {
   const api = server();
   const simulator = simulate(api, "three-workers");
   await simulator.until(/^hco has carried out a change$/m);
@@ -148,7 +148,7 @@ test("at rest nothing is written, and a change leads to the writes that it needs
   await expect.poll(writes, timeout).toEqual(["/api/v1/nodes/master-1/status", `${poolPath("master")}/status`]);
 });
 
-test("the same seed gives the same history, however slow the server is", {
+test("the same seed gives the same history", {
   timeout: 900_000,
   tags: ["thorough"],
 }, async () => {
@@ -169,7 +169,7 @@ test("the same seed gives the same history, however slow the server is", {
   expect(await historyOf("7")).toEqual(one);
 });
 
-test("a paused pool renders and does not move, and goes on when it is released", async () => {
+test("a paused pool renders, and updates once it is resumed", async () => {
   const api = server();
   const simulator = simulate(api, "paused-pool");
   await simulator.until(/^ready$/m);
@@ -187,25 +187,22 @@ test("a paused pool renders and does not move, and goes on when it is released",
 test.each([
   ["compact", ["node-0", "node-1", "node-2"], /^node (\S+) is cordoned/],
   ["single-node", ["node-0"], /^node (\S+) reboots/], // no node can take its pods, so that it is not drained
-])(
-  "in a %s cluster the nodes are master's, the worker pool has none and is done with anything at once",
-  async (scenario, nodes, step) => {
-    const api = server();
-    const simulator = simulate(api, scenario);
-    await simulator.until(/^ready$/m);
-    await addConfig(api, "99-worker-psi-karg", psi);
-    await untilUpdated(api, "worker", "99-worker-psi-karg");
-    expect((await read(api, poolPath("worker"))).status.machineCount).toBe(0);
-    expect(cordoned(simulator)).toEqual([]);
-    await addConfig(api, "99-master-psi-karg", { role: "master", ...psi });
-    await untilUpdated(api, "master", "99-master-psi-karg");
-    expect(simulator.lines.flatMap((line) => step.exec(line)?.[1] ?? [])).toEqual(nodes);
-    expect(cordoned(simulator)).toEqual(nodes.length === 1 ? [] : nodes);
-    await expect.poll(async () => (await list(api, machines)).every((vm) => isReady(vm)), timeout).toBe(true);
-  },
-);
+])("in a %s cluster, the master pool updates the nodes", async (scenario, nodes, step) => {
+  const api = server();
+  const simulator = simulate(api, scenario);
+  await simulator.until(/^ready$/m);
+  await addConfig(api, "99-worker-psi-karg", psi);
+  await untilUpdated(api, "worker", "99-worker-psi-karg");
+  expect((await read(api, poolPath("worker"))).status.machineCount).toBe(0);
+  expect(cordoned(simulator)).toEqual([]);
+  await addConfig(api, "99-master-psi-karg", { role: "master", ...psi });
+  await untilUpdated(api, "master", "99-master-psi-karg");
+  expect(simulator.lines.flatMap((line) => step.exec(line)?.[1] ?? [])).toEqual(nodes);
+  expect(cordoned(simulator)).toEqual(nodes.length === 1 ? [] : nodes);
+  await expect.poll(async () => (await list(api, machines)).every((vm) => isReady(vm)), timeout).toBe(true);
+});
 
-test("a virtual machine that cannot leave blocks the drain until somebody helps it, even if the simulator is started anew meanwhile", async () => {
+test("a VM that cannot migrate blocks the drain, also across a restart", async () => {
   const api = server();
   const simulator = simulate(api, "stuck-drain");
   await simulator.until(/^ready$/m);

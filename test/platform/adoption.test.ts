@@ -32,7 +32,7 @@ const reports = (reason: string) =>
     line["reason"] === reason && line.msg?.includes("NodeHealthCheck") ? [line.msg] : [],
   );
 
-test("what is taken over on request is reported field by field, with both values and whose it was", async () => {
+test("reports each adopted field with both values and its previous owner", async () => {
   await expect.poll(() => reports("Contested")).toHaveLength(1);
   expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
   await fullCluster.edit(check, { metadata: { annotations: { [objectAnnotations.adopt]: "true" } } }, "person");

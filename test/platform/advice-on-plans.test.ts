@@ -73,13 +73,13 @@ async function approvePlan(): Promise<void> {
   expect(await isSwapApplied()).toBe(false);
 }
 
-test("an asset that a plan governs is applied once the advice is followed", async () => {
+test("following explain's advice applies an asset that a plan governs", async () => {
   await approvePlan();
   expect(await followAdvice(explain, steps)).toEqual(["GovernedByPlan", "AlreadyProvided"]);
   await until(async () => expect(await isSwapApplied()).toBe(true));
 });
 
-test("an asset that a plan has released is applied once the advice is followed", async () => {
+test("following explain's advice applies an asset that a plan has released", async () => {
   await annotate({ "enable-swap": "false", prune: "true" });
   await until(async () => expect(await isSwapApplied()).toBe(false));
   await annotate({ "enable-swap": null, prune: null, autopilot: null });

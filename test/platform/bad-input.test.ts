@@ -137,7 +137,7 @@ async function attacksOn(target: ManagedTarget, number: number): Promise<readonl
 const witness = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
 const invalidPatch = ({ target, reason }: Attack) => `Invalid JSON patch for ${objectName(target.ref)}: ${reason}`;
 
-test("a hostile patch changes nothing, is reported with its reason and holds its object, while others are kept", async () => {
+test("reports a hostile patch and blocks corrections of that object only", async () => {
   const targets = fullCluster.targets.filter(({ path }) => path !== witness);
   const before = await contents(targets);
   const asked = requests().length;
@@ -171,7 +171,7 @@ test("a hostile patch changes nothing, is reported with its reason and holds its
   expect(await contents(targets)).toEqual(before);
 });
 
-test("pointers that make no sense change nothing, are reported with their reason and hold their object", async () => {
+test("reports invalid ignore-fields pointers and leaves their objects unchanged", async () => {
   const before = await contents();
   const asked = requests().length;
   const targets = fullCluster.targets.filter(({ path }) => path !== witness).slice(0, 5);
@@ -195,7 +195,7 @@ test("pointers that make no sense change nothing, are reported with their reason
   await expect.poll(() => invalidOverrides("ignore")).toEqual([]);
 });
 
-test("a mode that nobody knows is reported and holds the object until it is taken back", async () => {
+test("reports an unknown mode and blocks the object until it is removed", async () => {
   for (const mode of ["Unmanaged", "off", "true", "unmanaged;managed"]) {
     await annotate(witness, objectAnnotations.mode, mode);
     await untilReported(
@@ -212,7 +212,7 @@ test("a mode that nobody knows is reported and holds the object until it is take
   await expect.poll(() => invalidOverrides("mode")).toEqual([]);
 });
 
-test("what cannot be read on the HyperConverged is reported by its key, and everything stays as it is", async () => {
+test("reports unreadable HyperConverged annotations by key and changes nothing", async () => {
   const hco = fullCluster.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
   const before = await contents();
   const asked = requests().length;
@@ -235,7 +235,7 @@ test("what cannot be read on the HyperConverged is reported by its key, and ever
   expect(requests().slice(asked)).toEqual([]);
 });
 
-test("a mistake that persists is reported once, whatever else is said on the HyperConverged", async () => {
+test("reports a lasting mistake once, even if other annotations change", async () => {
   const hco = fullCluster.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
   const asked = operator.log.length;
   const reports = (key: string) =>

@@ -40,7 +40,7 @@ function refusals(): readonly string[] {
   return why.filter((message) => !message.endsWith("while custom resource definition is terminating"));
 }
 
-test("a hundred times the CRD of a managed kind vanishes and comes back, and each time its object is managed again", {
+test("manages an object again after each of 100 removals of its CRD", {
   timeout: 480_000,
 }, async () => {
   const { server } = fullCluster.testCluster;

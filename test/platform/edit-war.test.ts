@@ -37,7 +37,7 @@ async function fight(until: () => Promise<boolean>): Promise<void> {
   });
 }
 
-test("an opponent who never gives in gets five corrections, killed operator or not, and then a pause that names them", {
+test("corrects an opponent five times across a restart, then pauses and names it", {
   timeout: 300_000,
 }, async () => {
   const from = now();
@@ -67,7 +67,7 @@ test("an opponent who never gives in gets five corrections, killed operator or n
   });
 });
 
-test("while it is paused nothing is asked for, not even by an operator that has just started", async () => {
+test("sends no requests for a paused object, even after a restart", async () => {
   const before = now();
   const edits = Array.from({ length: 20 }, (_, minutes) => `${minutes + 10}m`);
   for (const stormCooldownDuration of edits)
@@ -81,7 +81,7 @@ test("while it is paused nothing is asked for, not even by an operator that has 
   expect(fullCluster.requests(check, before)).toEqual([]);
 });
 
-test("a person who removes the marker has it corrected at once, and the count begins anew", async () => {
+test("corrects at once and restarts the count after the marker is removed", async () => {
   await fullCluster.edit(check, { metadata: { annotations: { [objectAnnotations.paused]: null } } }, "person");
   await fullCluster.until(async () => expect(await cooldown()).toBe("5m"));
   const state = stateOf(await fullCluster.read(check));
@@ -89,7 +89,7 @@ test("a person who removes the marker has it corrected at once, and the count be
   expect(Object.values((at(state, "fights") ?? {}) as Record<string, unknown[]>).flat().length).toBeLessThanOrEqual(1);
 });
 
-test("an opponent who also takes our memory away gets no more corrections than any other", {
+test("an opponent who removes our state gets no additional corrections", {
   timeout: 300_000,
 }, async () => {
   const replaced = async () => {
@@ -107,7 +107,7 @@ test("an opponent who also takes our memory away gets no more corrections than a
   expect(writes(check, from).length).toBeLessThanOrEqual(6);
 });
 
-test("a person who removes the marker and our memory together has it corrected, and not paused again at once", async () => {
+test("corrects once if the marker and our state are removed together", async () => {
   const from = now();
   const annotations = { [objectAnnotations.paused]: null, [objectAnnotations.state]: null };
   await fullCluster.edit(check, { metadata: { annotations } }, "person");
@@ -116,7 +116,7 @@ test("a person who removes the marker and our memory together has it corrected, 
   await expect.poll(() => writes(check, from).length).toBe(1);
 });
 
-test("twenty fields changed at once, and one field changed by many, pause nothing", async () => {
+test("does not pause for many fields at once or for many opponents", async () => {
   const names = Array.from({ length: 20 }, (_, at) => `label-${at}`);
   const patch = names.map((name) => ({ op: "add", path: `/metadata/labels/${name}`, value: "ours" }));
   const labels = (value: string) => Object.fromEntries(names.map((name) => [name, value]));

@@ -34,7 +34,7 @@ const check = "NodeHealthCheck virt-node-health-check";
 const checkKey = "NodeHealthCheck//virt-node-health-check";
 const minHealthy = async () => at(await fullCluster.read(pathOf("NodeHealthCheck")), "spec", "minHealthy");
 
-test("every event has a name of ours, and says which object it is about", async () => {
+test("every event is named after the operator and identifies its object", async () => {
   await expectReported(
     `AssetApplied: Applied asset node-health-check: ${check}`,
     "AssetApplied: Applied asset kubelet-cpu-manager,kubelet-perf-settings,numa-topology: KubeletConfig virt-perf-settings; 1 node of pool worker will reboot",
@@ -45,7 +45,7 @@ test("every event has a name of ours, and says which object it is about", async 
   expect(events.map(({ action }) => action)).toContain(`AssetApplied ${checkKey}`);
 });
 
-test("a drift is reported with its fields and whoever made it, and that it was corrected", async () => {
+test("reports drift with its fields and author, and then its correction", async () => {
   await fullCluster.edit(pathOf("NodeHealthCheck"), { spec: { minHealthy: "10%" } });
   await expectReported(
     `DriftDetected: Drift detected for ${check}: /spec/minHealthy ("51%" → "10%") changed by "kubectl-edit" (Update)`,
@@ -53,7 +53,7 @@ test("a drift is reported with its fields and whoever made it, and that it was c
   );
 });
 
-test("a drift of an object that is held is reported once and stays, until the patch is mended", async () => {
+test("reports drift of a blocked object once until the patch is fixed", async () => {
   const path = pathOf("NodeHealthCheck");
   await annotate(path, "patch", "[{");
   await fullCluster.until(async () => expect(timesLogged("InvalidPatch", checkKey)).toBe(1));
@@ -72,7 +72,7 @@ test("a drift of an object that is held is reported once and stays, until the pa
   expect(timesLogged("InvalidPatch", checkKey)).toBe(1);
 });
 
-test("many bad overrides on an object do not keep its drift from being reported", async () => {
+test("reports drift even after many invalid overrides on the object", async () => {
   const path = pathOf("NodeHealthCheck");
   for (let at = 0; at < 30; at++) {
     const before = timesLogged("InvalidMode", checkKey);
@@ -88,7 +88,7 @@ test("many bad overrides on an object do not keep its drift from being reported"
   await fullCluster.until(async () => expect(await minHealthy()).toBe("51%"));
 });
 
-test("that an object is left to others is reported", async () => {
+test("reports an unmanaged object", async () => {
   await annotate(pathOf("UIPlugin"), "mode", "unmanaged");
   await expectReported(
     "UnmanagedMode: UIPlugin monitoring is unmanaged (annotation platform.kubevirt.io/mode): the operator does not write to it. To manage it again, run kubectl annotate uiplugin monitoring platform.kubevirt.io/mode-",
@@ -96,7 +96,7 @@ test("that an object is left to others is reported", async () => {
   await annotate(pathOf("UIPlugin"), "mode", null);
 });
 
-test("that writes have to wait is reported once, however long the burst", {
+test("reports throttled writes once per burst", {
   timeout: 300_000,
   tags: ["thorough"],
 }, async () => {
@@ -116,7 +116,7 @@ test("that writes have to wait is reported once, however long the burst", {
   expect(timesLogged("Throttled", object)).toBe(1);
 });
 
-test("what the server refuses is reported in its words, once while it refuses", async () => {
+test("reports a lasting refusal once, in the server's words", async () => {
   const path = pathOf("UIPlugin");
   await applyManifests(
     fullCluster.testCluster.server,

@@ -17,7 +17,7 @@ afterAll(async () => {
 const definitions = "customresourcedefinitions";
 const asked = () => proxy.trace().filter(({ verb, resource }) => verb === "get" && resource === definitions).length;
 
-test("while schemas cannot be read nothing is applied, and when they can everything is, without anybody's help", async () => {
+test("applies nothing while schemas are unreadable, and everything afterwards", async () => {
   const { server } = fullCluster.testCluster;
   proxy.arm({
     name: "no definitions",

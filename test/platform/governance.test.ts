@@ -45,12 +45,12 @@ const platformWrites = () =>
         !/\/(events|leases|configmaps\/virt-platform-operator-(report|governance))/.test(requestURI),
     );
 
-test("nothing is written before somebody opts in", async () => {
+test("writes nothing before the opt-in", async () => {
   await testCluster.configs.until(density, "Ignored");
   expect(platformWrites()).toEqual([]);
 });
 
-test("a plan that was approved governs its purpose, and the platform yields until a person asks for it anew", async () => {
+test("yields to an approved plan until the user sets the switch again", async () => {
   await testCluster.configs.edit(density, { action: "Apply" });
   await testCluster.configs.until(density, "Completed");
   await annotate({ "platform.kubevirt.io/autopilot": "swap-enable" });
@@ -69,7 +69,7 @@ test("a plan that was approved governs its purpose, and the platform yields unti
   await until(async () => expect((await testCluster.server.request({ path: swap })).status).toBe(200));
 });
 
-test("a list names what is applied, and a typo in it is reported", async () => {
+test("applies only listed assets and reports an unknown name", async () => {
   await annotate({
     "platform.kubevirt.io/autopilot": "swap-enable,swop-enable",
     "platform.kubevirt.io/enable-swop": "true",
@@ -86,7 +86,7 @@ test("a list names what is applied, and a typo in it is reported", async () => {
   });
 });
 
-test("a feature that is switched off is deleted only where that is asked for", async () => {
+test("deletes the object of a disabled feature only if prune is set", async () => {
   await annotate({ "platform.kubevirt.io/autopilot": "true", "platform.kubevirt.io/enable-swap": "false" });
   await until(async () => {
     const { labels } = (await read(hco)).metadata;

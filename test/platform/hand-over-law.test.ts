@@ -193,7 +193,7 @@ async function clear(): Promise<void> {
   await annotate({ [`${prefix}autopilot`]: null, [`${prefix}enable-swap`]: null, [`${prefix}prune`]: null });
 }
 
-test("in generated sequences of approvals, Ignore, deletions, switches and restarts, nothing reboots nodes that nobody asked for after the last hand-over", {
+test("no generated sequence reboots nodes without a request after the hand-over", {
   timeout: numRuns * 30_000, // seconds each, and many more on a busy machine
 }, async () => {
   await testCluster.configs.until(density, "Ignored");

@@ -81,7 +81,7 @@ async function handedOver(): Promise<void> {
   });
 }
 
-test("approve, take it back, Ignore, as the guide says: no node reboots for what the platform controller wanted before", async () => {
+test("does not apply the asset after the plan is rolled back and ignored", async () => {
   await testCluster.configs.until(density, "Ignored");
   await approve();
   await takeBack();
@@ -92,7 +92,7 @@ test("approve, take it back, Ignore, as the guide says: no node reboots for what
   await recordSays('"released":{"swap-enable"');
 });
 
-test("event and explain say who released it, and the command that asks for it", async () => {
+test("event and explain name the plan and the command that applies the asset", async () => {
   const ask =
     "kubectl annotate hco kubevirt-hyperconverged -n openshift-cnv platform.kubevirt.io/enable-swap=true --overwrite";
   const [reports] = await notes("ReleasedByPlan");
@@ -103,7 +103,7 @@ test("event and explain say who released it, and the command that asks for it", 
   expect(text).toContain(`set its switch again, which reboots nodes: ${ask}`);
 });
 
-test("neither a restart nor the removal of the annotation asks for it", async () => {
+test("neither a restart nor a removed annotation applies the asset", async () => {
   const before = (await recorded())?.["governance.json"];
   await platform.kill();
   platform = start();
@@ -114,13 +114,13 @@ test("neither a restart nor the removal of the annotation asks for it", async ()
   expect(swapWrites()).toEqual([]);
 });
 
-test("a switch that is set after the hand-over is obeyed", async () => {
+test("applies the asset if its switch is set after the hand-over", async () => {
   await annotate({ autopilot: "swap-enable" });
   await until(async () => expect(await statusOf(swap)).toBe(200));
   await until(async () => expect(await explained()).toContain("INCLUDED"));
 });
 
-test("a plan that is deleted while the controller is down has released what it governed all the same", async () => {
+test("a plan deleted while the controller is down releases its objects", async () => {
   await annotate({ "enable-swap": "false", prune: "true" });
   await until(async () => expect(await statusOf(swap)).toBe(404));
   await annotate({ "enable-swap": null, prune: null, autopilot: null });

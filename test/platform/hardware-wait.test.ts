@@ -63,7 +63,7 @@ test("a label that flips 20 times causes no write", async () => {
   expect(writesSince(before)).toEqual([]);
 });
 
-test("a label that appears causes no write before 10 minutes, and exactly one then", async () => {
+test("a new label causes exactly one write, after 10 minutes", async () => {
   const before = now();
   await label("memory-numa", "true");
   await untilWaiting(fullCluster, ["numaNodesPresent"]);
@@ -81,7 +81,7 @@ test("a label that appears causes no write before 10 minutes, and exactly one th
   expect(writesSince(before)).toHaveLength(1);
 });
 
-test("explain agrees with the controller on a change that does not count yet, and shows when it does", async () => {
+test("explain reports a pending hardware change and when it takes effect", async () => {
   await label("memory-numa", null);
   await untilWaiting(fullCluster, ["numaNodesPresent"]);
   const explain = async () =>

@@ -33,7 +33,7 @@ async function untilRenewed(): Promise<void> {
   await fullCluster.until(async () => expect(await renewTime()).not.toEqual(before));
 }
 
-test("no other object is written before the HyperConverged is, since they are made from what it says then", async () => {
+test("writes the HyperConverged before any other object", async () => {
   const { server, startOperator } = fullCluster.testCluster;
   const trigger = {
     on: "request",

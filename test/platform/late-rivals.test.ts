@@ -58,7 +58,7 @@ const present = async () => {
   return rivalries.filter((_, at) => found[at]).map(({ ours }) => ours.name);
 };
 
-test("ours is not created before it is known that nobody else's is there", async () => {
+test("does not create its object before it has listed foreign objects", async () => {
   withhold(rivalries.map(({ first: { path, body } }) => `${path}/${body.metadata.name}`));
   operator = await start();
   await untilOthersAreReconciled();
@@ -68,7 +68,7 @@ test("ours is not created before it is known that nobody else's is there", async
   expect(await present()).toEqual([]);
 });
 
-test("ours does not count as missing before it is known that it is not there", async () => {
+test("does not treat its object as missing before it has listed it", async () => {
   for (const { first } of rivalries) await remove(fullCluster, first);
   await fullCluster.until(async () => expect(await present()).toHaveLength(rivalries.length));
   for (const { first } of rivalries) await create(fullCluster, first);

@@ -36,7 +36,7 @@ async function hideFromOperator(resource: string): Promise<void> {
 
 const setting = (object: KubeObject, name: string) => at(object, "spec", "kubeletConfig", name);
 
-test("what a person releases and changes is theirs at once, however far behind the operator's view is", async () => {
+test("keeps a released field's new value even if the operator's view is stale", async () => {
   await fullCluster.until(async () => expect(setting(await fullCluster.read(kubelet), "maxPods")).toBe(500));
   const before = fullCluster.requests(kubelet).length;
   await hideFromOperator("kubeletconfigs");

@@ -113,14 +113,11 @@ beforeAll(() => {
   return runFieldMatrix(fullCluster, { casesOf, runSome, restartOperator });
 }, hangsAfterMs);
 
-test.each(managedTargets.map(objectName))(
-  "a field of %s that is ignored keeps its value, is others' to change, and comes back when it is ignored no more",
-  (object) => {
-    expect(results.problemsOf(object)).toEqual([]);
-  },
-);
+test.each(managedTargets.map(objectName))("releases an ignored field of %s and takes it back afterwards", (object) => {
+  expect(results.problemsOf(object)).toEqual([]);
+});
 
-test("there are thirty such cases or more", () => {
+test("tries at least 30 fields", () => {
   expect(results.tried.length).toBeGreaterThanOrEqual(30);
 });
 
@@ -135,31 +132,31 @@ type Named = {
 const spec = (...elements: readonly string[]): Path => ["f:spec", ...elements];
 const cases: readonly Named[] = [
   {
-    reason: "a pointer into a list that is one value means all of it",
+    reason: "a pointer into an atomic list releases the whole list",
     target: () => targetOf("MachineConfig", "swap"),
     pointer: "/spec/config/systemd/units/0/contents",
     field: spec("f:config", "f:systemd", "f:units"),
   },
   {
-    reason: "a parent covers what is below",
+    reason: "a parent releases its children",
     target: () => targetOf("KubeDescheduler"),
     pointer: "/spec/evictionLimits",
     field: spec("f:evictionLimits", "f:total"),
   },
   {
-    reason: "an element is named by its position",
+    reason: "an index selects a list element",
     target: () => targetOf("NodeHealthCheck"),
     pointer: "/spec/unhealthyConditions/1/duration",
     field: spec("f:unhealthyConditions", 'k:{"status":"Unknown","type":"Ready"}', "f:duration"),
   },
   {
-    reason: "pointers may come as JSON, with others that match what only the schema has",
+    reason: "a JSON list may contain fields that only the schema has",
     target: () => targetOf("UIPlugin"),
     pointer: '["/spec/troubleshootingPanel/timeout", "/spec/monitoring/perses/enabled"]',
     field: spec("f:monitoring", "f:perses", "f:enabled"),
   },
   {
-    reason: "~0 and ~1 stand for ~ and /, also in what a patch added",
+    reason: "~0 and ~1 are unescaped, also for patched fields",
     target: () => targetOf("KubeletConfig"),
     pointer: "/spec/kubeletConfig/a~0b~1c",
     field: spec("f:kubeletConfig", "f:a~b/c"),
@@ -172,17 +169,14 @@ async function restartOperator(): Promise<void> {
   operator = await fullCluster.start();
 }
 
-test.each(cases)(
-  "a field is named as RFC 6901 and the schema say: $reason",
-  async ({ target, pointer, field, patch }) => {
-    const { path } = target();
-    if (patch !== undefined) await annotate(path, "patch", patch);
-    await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(true));
-    await release(path, pointer, field);
-  },
-);
+test.each(cases)("resolves pointers by RFC 6901 and the schema: $reason", async ({ target, pointer, field, patch }) => {
+  const { path } = target();
+  if (patch !== undefined) await annotate(path, "patch", patch);
+  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(true));
+  await release(path, pointer, field);
+});
 
-test("an element of a keyed list is let go as a whole, and stays", async () => {
+test("releases an element of a keyed list as a whole", async () => {
   const { path } = targetOf("HyperConverged");
   const element = spec("f:permittedHostDevices", "f:pciHostDevices", 'k:{"pciDeviceSelector":"10DE:1EB8"}');
   const before = valueAt(await fullCluster.read(path), element);
@@ -194,7 +188,7 @@ test("an element of a keyed list is let go as a whole, and stays", async () => {
   expect(valueAt(await fullCluster.read(path), element)).toEqual(before);
 });
 
-test("what somebody else applied too is theirs at once: nobody has to hold it", async () => {
+test("leaves a co-owned field to its other owner without a holder", async () => {
   const { path, ref } = targetOf("KubeDescheduler");
   const { apiVersion, kind, name, namespace } = ref;
   const field = spec("f:mode");
@@ -219,7 +213,7 @@ test("what somebody else applied too is theirs at once: nobody has to hold it", 
   await annotate(path, "ignoreFields", null);
 });
 
-test("ignored from the beginning, a field is never set", async () => {
+test("never sets a field that is ignored from the start", async () => {
   const { path, ref } = targetOf("MachineConfig", "master-psi");
   const { apiVersion, kind, name } = ref;
   await operator.kill();
@@ -237,7 +231,7 @@ test("ignored from the beginning, a field is never set", async () => {
   expect(valueAt(await fullCluster.read(path), spec("f:kernelArguments"))).toBeUndefined();
 });
 
-test("pointers that cannot be read hold the object as it is", async () => {
+test("leaves the object unchanged while a pointer is invalid", async () => {
   const { path } = targetOf("UIPlugin");
   const from = fullCluster.requests(path).length;
   await annotate(path, "ignoreFields", "spec/type");

@@ -71,7 +71,7 @@ const mistakes = [
   },
 ];
 
-test.for(mistakes)("$key=$value holds the object as it is and names the word that was meant", async (mistake) => {
+test.for(mistakes)("$key=$value blocks the object and explains the mistake", async (mistake) => {
   const { key, value, reason, says, type } = mistake;
   const driftsBefore = drifts();
   const from = now();
@@ -98,7 +98,7 @@ test.for(mistakes)("$key=$value holds the object as it is and names the word tha
   await expect.poll(invalid).toEqual([]);
 });
 
-test("a pointer to a field that was released and is gone since holds nothing", async () => {
+test("a pointer to a released and removed field does not block the object", async () => {
   const pointer = "/spec/stormCooldownDuration";
   const annotations = { [`${prefix}ignore-fields`]: pointer };
   await fullCluster.edit(check, { metadata: { annotations } }, "person");
@@ -112,7 +112,7 @@ test("a pointer to a field that was released and is gone since holds nothing", a
   expect(await invalid()).toEqual([]);
 });
 
-test("a switch that is neither true nor false turns nothing, and says which word was meant", async () => {
+test("ignores a switch that is not a boolean and suggests a value", async () => {
   const reports = () => warnings("InvalidConfiguration").filter((text) => text.includes("enable-node-health-check"));
   await fullCluster.edit(
     hco,
@@ -127,7 +127,7 @@ test("a switch that is neither true nor false turns nothing, and says which word
 test.for([
   ["yes", "did you mean true?"],
   ["swap-enabel", "did you mean swap-enable?"],
-])("autopilot=%s says what can be used and what was meant", async ([value, says]) => {
+])("reports autopilot=%s with the valid values and a suggestion", async ([value, says]) => {
   const reports = () => warnings("UnknownAssetName").filter((text) => text.includes(`"${value}"`));
   await fullCluster.edit(hco, { metadata: { annotations: { [`${prefix}autopilot`]: value ?? "" } } }, "person");
   await expect.poll(reports).toHaveLength(1);

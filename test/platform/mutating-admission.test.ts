@@ -41,13 +41,13 @@ const compliance = async () =>
   (await outputs.series('compliance_status{kind="NodeHealthCheck"')).map((line) => line.split(" ").at(-1));
 const reports = (reason: string) => operator.log.flatMap((line) => (line["reason"] === reason ? [line.msg ?? ""] : []));
 
-test("what the API server itself fills in or writes in another form is in sync", async () => {
+test("objects with server defaults and normalized values are in sync", async () => {
   await expect.poll(async () => (await outputs.series("compliance_status{")).length).toBe(fullCluster.targets.length);
   const others = (await outputs.series("compliance_status{")).filter((line) => !line.endsWith(" 1"));
   expect(others).toEqual([]);
 });
 
-test("a write that a webhook changed is out of sync, with the field and both values", async () => {
+test("reports a write changed by a webhook with the field and both values", async () => {
   await fullCluster.edit(check, { spec: { stormCooldownDuration: "9m" } }, "person");
   await fullCluster.until(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
   await expect.poll(() => reports("MutatedByAdmission")).toHaveLength(1);
@@ -62,7 +62,7 @@ test("a write that a webhook changed is out of sync, with the field and both val
   });
 });
 
-test("an operator that starts then knows it, too, without a write", async () => {
+test("a restarted operator detects the changed write without writing", async () => {
   await operator.kill();
   const from = fullCluster.requests(check).length;
   operator = await outputs.start();
@@ -75,7 +75,7 @@ test("an operator that starts then knows it, too, without a write", async () => 
   expect(writes).toEqual([]);
 });
 
-test("it is no fight: other drift is corrected, and nothing is paused", { timeout: 300_000 }, async () => {
+test("corrects other drift and does not pause while the webhook interferes", { timeout: 300_000 }, async () => {
   for (const manager of ["a", "b", "c", "d", "e", "f", "g"]) {
     await fullCluster.edit(check, { spec: { stormCooldownDuration: "9m" } }, manager);
     await fullCluster.untilLong(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
@@ -84,7 +84,7 @@ test("it is no fight: other drift is corrected, and nothing is paused", { timeou
   expect(reports("ThrashingDetected")).toEqual([]);
 });
 
-test("it is healed when the webhook goes", async () => {
+test("restores the field after the webhook is removed", async () => {
   await webhook.remove();
   await fullCluster.until(async () => expect(await spec("minHealthy")).toBe("51%"));
   await expect.poll(compliance).toEqual(["1"]);
@@ -110,7 +110,7 @@ metadata: {name: setting}
 spec: {policyName: setting}
 `;
 
-test("a policy that changes a write is reported like a webhook, and healed when it goes", async () => {
+test("reports a mutating policy like a webhook and recovers after its removal", async () => {
   const { server } = fullCluster.testCluster;
   await applyManifests(server, policy);
   await fullCluster.until(async () => {

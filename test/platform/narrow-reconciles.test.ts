@@ -50,7 +50,7 @@ async function drainQueue(): Promise<ReconcileCounts> {
   return reconcileCounts();
 }
 
-test("a drift is reconciled with that object and no other", async () => {
+test("drift reconciles only the changed object", async () => {
   const path = pathOf("NodeHealthCheck");
   const before = await drainQueue();
   await fullCluster.edit(path, { spec: { minHealthy: "10%" } });
@@ -62,7 +62,7 @@ test("a drift is reconciled with that object and no other", async () => {
   expect(await reconciledSince(before)).toEqual([check]);
 });
 
-test("another object of a kind that must be alone concerns ours of that kind only", async () => {
+test("a second object of a singleton kind reconciles only ours of that kind", async () => {
   const before = await drainQueue();
   const collection = pathOf("NodeHealthCheck").replace(/\/[^/]+$/, "");
   const { server } = fullCluster.testCluster;
@@ -77,7 +77,7 @@ test("another object of a kind that must be alone concerns ours of that kind onl
   await fullCluster.until(async () => expect(await reconciledSince(there)).toContain(check)); // before the next test
 });
 
-test("an annotation of the HyperConverged that is not ours concerns none of the objects that are made from it", async () => {
+test("a foreign annotation on the HyperConverged reconciles no other object", async () => {
   const before = await drainQueue();
   await annotateHco({ "example.com/note": "new" });
   await fullCluster.until(async () => expect(await reconciledSince(before)).toContain(hco));
@@ -85,7 +85,7 @@ test("an annotation of the HyperConverged that is not ours concerns none of the 
   expect(await reconciledSince(before)).toEqual([hco]);
 });
 
-test("an annotation of ours concerns all of them", async () => {
+test("an annotation of ours on the HyperConverged reconciles every object", async () => {
   const before = await drainQueue();
   const others = Object.keys(before).filter((object) => !object.startsWith(marker));
   await annotateHco({ "platform.kubevirt.io/disabled-resources": "[]" });

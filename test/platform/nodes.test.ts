@@ -57,7 +57,7 @@ test("20 changes of one node's pod network cause no write", async () => {
   expect(writesSince(before)).toHaveLength(1);
 });
 
-test("another change of the cluster's network within 6 hours is on hold", async () => {
+test("puts a second change of the cluster's network within 6 hours on hold", async () => {
   await fullCluster.edit(networkPath, hostPrefix(23));
   const note = expect.stringContaining("virt-perf-settings is on hold");
   await fullCluster.until(async () => expect(await heldEvents()).toContainEqual(expect.objectContaining({ note })));
@@ -70,7 +70,7 @@ async function reportedRow() {
   return rows.find((row) => at(row, "object") === "KubeletConfig virt-perf-settings");
 }
 
-test("a crash does not forget the limit, and the report shows what is on hold", async () => {
+test("keeps the limit across a crash and reports the pending change", async () => {
   await operator.kill();
   await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath });
   const before = now();
@@ -80,7 +80,7 @@ test("a crash does not forget the limit, and the report shows what is on hold", 
   expect(writesSince(before)).toEqual([]);
 });
 
-test("an administrator's decision passes the hold, with the pending change", async () => {
+test("an administrator's patch also applies the pending change", async () => {
   const patch = JSON.stringify([{ op: "replace", path: "/spec/kubeletConfig/nodeStatusMaxImages", value: 400 }]);
   await fullCluster.edit(kubeletPath, { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } });
   await fullCluster.until(async () => expect(await maxPods()).toBe(500));

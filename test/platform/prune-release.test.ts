@@ -22,7 +22,7 @@ function withoutMarks({ metadata, ...rest }: KubeObject) {
 
 const readAll = () => Promise.all(fullCluster.targets.map(({ path }) => fullCluster.read(path)));
 
-test("release changes nothing of any object but our marks, and leaves nothing of ours", async () => {
+test("release removes all our marks and changes nothing else", async () => {
   const paused = fullCluster.targets.find(({ ref }) => ref.kind === "NodeHealthCheck")?.path ?? "";
   const state = (await fullCluster.read(paused)).metadata.annotations?.[objectAnnotations.state] ?? "";
   const annotations = {

@@ -48,7 +48,7 @@ const answersTo = (verb: string, resource: string) =>
   proxy.trace().flatMap((call) => (call.verb === verb && call.resource === resource ? [call.status] : []));
 const breaks = (plan: Pick<FaultPlan, "trigger" | "fault">) => proxy.arm({ name: "a request of the prune", ...plan });
 
-test("the fields of a part that is switched off go with it, and those of the other parts stay", async () => {
+test("removes only the disabled asset's fields from a shared object", async () => {
   const kubelet = pathOf("virt-perf-settings");
   const settings = async () => at(await fullCluster.read(kubelet), "spec", "kubeletConfig");
   const devices = async () => at(await fullCluster.read(hcoPath), "spec", "permittedHostDevices");
@@ -60,7 +60,7 @@ test("the fields of a part that is switched off go with it, and those of the oth
   await fullCluster.until(async () => expect(await devices()).toEqual({ pciHostDevices }));
 });
 
-test("a shared object goes when the parts that made it are off, whatever else keeps the others from it", async () => {
+test("deletes a shared object once all its contributing assets are disabled", async () => {
   const kubelet = pathOf("virt-perf-settings");
   const labels = { "feature.node.kubernetes.io/memory-numa": null };
   await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { labels } });
@@ -79,7 +79,7 @@ test("a shared object goes when the parts that made it are off, whatever else ke
   );
 });
 
-test("what is excluded is not pruned, and goes once it is not", async () => {
+test("prunes an excluded object only after its exclusion ends", async () => {
   const [descheduler, argument] = [pathOf("cluster"), pathOf("99-openshift-machineconfig-worker-psi-karg")];
   await annotateHco({ "disabled-resources": "[{kind: KubeDescheduler, name: '*'}]" });
   await annotateHco({ "enable-loadaware": "false" });
@@ -93,7 +93,7 @@ test("what is excluded is not pruned, and goes once it is not", async () => {
   await untilGone(descheduler);
 });
 
-test("what a plan was in charge of is not pruned for a switch that was turned meanwhile, and goes once a person asks for it after that", async () => {
+test("prunes an object after its plan ends only on a new request", async () => {
   const { server } = fullCluster.testCluster;
   const swap = pathOf("50-virt-swap-enable");
   const plan = {
@@ -120,7 +120,7 @@ test("what a plan was in charge of is not pruned for a switch that was turned me
   await untilGone(swap);
 });
 
-test("what people hold while its feature is switched off is pruned once they let go of it", async () => {
+test("prunes an unmanaged object once it is managed again", async () => {
   const argument = pathOf("50-virt-pci-passthrough");
   await fullCluster.edit(argument, { metadata: { annotations: { [objectAnnotations.mode]: "unmanaged" } } });
   const asked = () => fullCluster.requests(argument);
@@ -150,13 +150,13 @@ const faults: readonly (Pick<FaultPlan, "trigger" | "fault"> & { readonly reason
     fault: { kind: "answer", status: 500 },
   },
   {
-    reason: "somebody was faster",
+    reason: "another client was faster",
     trigger: { on: "request", number: 1, matching: { verb: "delete", resource: "uiplugins" } },
     fault: { kind: "answer", status: 409 },
   },
 ];
 
-test.each(faults)("one failure does not end a prune: $reason", async ({ trigger, fault }) => {
+test.each(faults)("retries a prune after one failure: $reason", async ({ trigger, fault }) => {
   const plugin = pathOf("monitoring");
   await annotateHco({ "enable-observability": "true" });
   await fullCluster.until(async () => expect(await status(plugin)).toBe(200));
@@ -165,7 +165,7 @@ test.each(faults)("one failure does not end a prune: $reason", async ({ trigger,
   await untilGone(plugin);
 });
 
-test("an object that somebody takes out of management while its deletion is on its way stays", async () => {
+test("keeps an object that becomes unmanaged during its deletion", async () => {
   const plugin = pathOf("monitoring");
   await annotateHco({ "enable-observability": "true" });
   await fullCluster.until(async () => expect(await status(plugin)).toBe(200));
@@ -183,7 +183,7 @@ test("an object that somebody takes out of management while its deletion is on i
   await fullCluster.edit(plugin, { metadata: { annotations: { [objectAnnotations.mode]: null } } });
 });
 
-test("what was there before us is let go of, in spite of a failure: it keeps its values and loses our marks", async () => {
+test("releases a pre-existing object with its values despite a failure", async () => {
   const check = pathOf("virt-node-health-check");
   const before = await fullCluster.read(check);
   await fullCluster.edit(check, { metadata: { annotations: { [objectAnnotations.state]: null } } });

@@ -136,13 +136,13 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-test("a value of the gate that nobody knows is reported, and holds", async () => {
+test("reports an unknown reboot-gate value and holds the write", async () => {
   await untilHeld('must be no-blockers, not "no-blocker"; did you mean no-blockers?');
   await until(async () => expect(await events("InvalidConfiguration")).toHaveLength(1));
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("without KubeVirt, and without the right to list pods, the impact says what is not assessed, and the gate holds", async () => {
+test("holds the write and names the inputs that are not assessed", async () => {
   expect(await explained()).toBe(
     "Reboots 1 node (master pool). VM impact: not assessed (NotServed). Takes 10–30 minutes.",
   );
@@ -158,7 +158,7 @@ test("without KubeVirt, and without the right to list pods, the impact says what
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("on a single node VMs end with it, and those that always run come back", async () => {
+test("a single-node impact counts stopped and restarted VMs", async () => {
   await gate("none");
   proxy.disarm();
   await testCluster.server.installCrds(
@@ -181,7 +181,7 @@ test("on a single node VMs end with it, and those that always run come back", as
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("on a compact cluster VMs move, and one that cannot holds the write and is counted, not named", async () => {
+test("a VM that blocks the drain holds the write and is not named", async () => {
   await gate("none");
   for (const name of ["a", "b", "c"])
     accepted(await testCluster.server.request({ method: "DELETE", path: `${vmis}/single-${name}` }));
@@ -204,7 +204,7 @@ test("on a compact cluster VMs move, and one that cannot holds the write and is 
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("once nothing blocks the write goes by itself, and was reported once", async () => {
+test("sends the held write after the blocker is gone, with one report", async () => {
   const reportedBefore = (await events("RebootHeld")).length;
   accepted(await testCluster.server.request({ method: "DELETE", path: `${vmis}/stubborn` }));
   await until(async () => expect(await isWritten()).toBe(true));
@@ -216,7 +216,7 @@ test("once nothing blocks the write goes by itself, and was reported once", asyn
   expect(await events("RebootHeld")).toHaveLength(reportedBefore);
 }, 400_000);
 
-test("a deletion that reboots nodes is held at the gate, as a write is, and goes once nothing blocks", async () => {
+test("holds a deletion that reboots nodes until nothing blocks it", async () => {
   const heldBefore = (await events("RebootHeld")).length;
   await addVm("steadfast", "node-1", { owner: "Always", isMigratable: false });
   const switchedOff = { [`${prefix}enable-loadaware`]: "false", [`${prefix}prune`]: "true" };

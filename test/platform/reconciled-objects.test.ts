@@ -38,14 +38,14 @@ const writes = (to: string) =>
         requestURI.startsWith(to),
     );
 
-test("every object of the catalog appears, each with our label", async () => {
+test("applies the objects of the catalog with our label", async () => {
   await until(async () => {
     for (const path of [check, swap, hco])
       expect((await read(path)).metadata.labels?.[`${prefix}managed-by`]).toBe("virt-platform-operator");
   });
 });
 
-test("a field of ours that somebody changed is corrected with two requests, and others are left alone", async () => {
+test("corrects a changed field with two requests and keeps foreign labels", async () => {
   await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
   const from = new Date().toISOString(); // the audit log can have earlier requests later
   await edit(check, { spec: { minHealthy: "10%" }, metadata: { labels: { team: "theirs" } } });
@@ -61,7 +61,7 @@ test("a field of ours that somebody changed is corrected with two requests, and 
   });
 });
 
-test("a patch annotation changes what is applied, a broken one holds the object as it is", async () => {
+test("applies a valid patch and keeps it while its successor is broken", async () => {
   const patch = (text: string | null) => edit(swap, { metadata: { annotations: { [`${prefix}patch`]: text } } });
   const argumentsOf = async () => ((await read(swap)) as { spec: { kernelArguments?: string[] } }).spec.kernelArguments;
   await patch(JSON.stringify([{ op: "add", path: "/spec/kernelArguments", value: ["quiet"] }]));
@@ -75,7 +75,7 @@ test("a patch annotation changes what is applied, a broken one holds the object 
   await until(async () => expect(await argumentsOf()).toBeUndefined());
 });
 
-test("an ignored field keeps its value and becomes somebody else's to change", async () => {
+test("does not correct an ignored field", async () => {
   await edit(check, { metadata: { annotations: { [`${prefix}ignore-fields`]: "/spec/minHealthy" } } });
   await until(async () =>
     expect(JSON.stringify((await read(check)).metadata["managedFields"])).toContain("virt-platform-operator-released"),
@@ -86,7 +86,7 @@ test("an ignored field keeps its value and becomes somebody else's to change", a
   expect((await read(check)).spec).toMatchObject({ minHealthy: "40%" });
 });
 
-test("an unmanaged object is left alone", async () => {
+test("does not write to an unmanaged object", async () => {
   await edit(check, { metadata: { annotations: { [`${prefix}mode`]: "unmanaged" } } });
   await edit(check, { spec: { stormCooldownDuration: "2m" } });
   const before = withoutConflicts(writes(hco)).length;
@@ -98,7 +98,7 @@ test("an unmanaged object is left alone", async () => {
   expect((await read(check)).spec).toMatchObject({ stormCooldownDuration: "2m" });
 });
 
-test("an edit that touches nothing of ours costs no request", async () => {
+test("sends no requests for an edit of foreign fields", async () => {
   const requests = () =>
     withoutConflicts(
       testCluster.server.audit().filter(({ user, verb, requestURI }) => {
@@ -125,7 +125,7 @@ test("an edit that touches nothing of ours costs no request", async () => {
   });
 });
 
-test("a HyperConverged whose status moves all the time is corrected all the same", async () => {
+test("corrects a HyperConverged whose status changes constantly", async () => {
   const config = async () => ((await read(hco)) as { spec: { liveMigrationConfig: object } }).spec.liveMigrationConfig;
   await edit(`${hco}/status`, { status: { systemHealthStatus: "before" } });
   await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
@@ -135,7 +135,7 @@ test("a HyperConverged whose status moves all the time is corrected all the same
   });
 });
 
-test("the operator asks for nothing that its role does not allow", () => {
+test("the operator needs no rights beyond its role", () => {
   const refused = testCluster.server
     .audit()
     .filter(({ responseStatus, user }) => responseStatus?.code === 403 && user.username === accountName("platform"));

@@ -38,7 +38,7 @@ async function untilReconciledElsewhere(): Promise<void> {
   );
 }
 
-test("somebody who deletes an object again and again gets it back five times, killed operator or not", async () => {
+test("re-creates a deleted object five times, also across a restart", async () => {
   expect(await recreations()).toBe(0);
   for (const times of [1, 2, 3, 4, 5]) {
     await removeIt();

@@ -32,7 +32,7 @@ async function compliance(): Promise<string | undefined> {
   return /^kubevirt_autopilot_compliance_status\{kind="NodeHealthCheck".*\} (\d)$/m.exec(text)?.[1];
 }
 
-test("an object that others change whenever it is written is out of order once that lasts, and in order afterwards", async () => {
+test("lasting write conflicts make an object out of sync until they end", async () => {
   await expect.poll(compliance).toBe("1");
   const writes = { on: "every", matching: { verb: "apply", resource: "nodehealthchecks", isDryRun: false } } as const;
   proxy.arm({ name: "always too late", trigger: writes, fault: { kind: "answer", status: 409 } });

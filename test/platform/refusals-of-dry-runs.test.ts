@@ -36,7 +36,7 @@ const askByDryRun = () =>
     body: { metadata: { labels: { asked: "yes" } } },
   });
 
-test("where a webhook refuses dry runs a drift is corrected all the same, on the version that was seen", async () => {
+test("corrects drift in the observed version if a webhook refuses dry runs", async () => {
   await fullCluster.until(async () => expect((await askByDryRun()).status).toBe(400));
   const from = now();
   const edited = await fullCluster.testCluster.server.request({
@@ -53,7 +53,7 @@ test("where a webhook refuses dry runs a drift is corrected all the same, on the
   expect(at(written?.requestObject as Json | undefined, "metadata", "resourceVersion")).toBe(resourceVersion);
 });
 
-test("a dry run that fails is no agreement: the object is not in sync, and people are told why", async () => {
+test("reports a failed dry run and the object as out of sync", async () => {
   await webhook.remove();
   const closed = { name: "closed", code: 422, message: "closed today" };
   await using refusing = await startWebhook(fullCluster.testCluster.server, dryRunRefusingWebhook(checks, closed));
@@ -69,7 +69,7 @@ test("a dry run that fails is no agreement: the object is not in sync, and peopl
   await refusing.remove();
 });
 
-test("a denial with 404, as HCO's webhook gives before its operands exist, is quoted and not final", async () => {
+test("quotes a webhook's 404 denial and retries the write", async () => {
   const text = 'kubevirts "kubevirt-kubevirt-hyperconverged" not found';
   const denial = { name: "operands", code: 404, message: text };
   await using denying = await startWebhook(fullCluster.testCluster.server, dryRunRefusingWebhook(checks, denial));

@@ -49,7 +49,7 @@ async function untilReconciledElsewhere(): Promise<void> {
 
 const nonsense = [{ op: "add", path: "/spec/nonsense", value: 1 }];
 
-test("a patch that only the API server can refuse holds the object, in the server's words", async () => {
+test("blocks the object if the API server refuses its patch", async () => {
   const from = now();
   const before = await fullCluster.read(check);
   await say(check, nonsense);
@@ -62,7 +62,7 @@ test("a patch that only the API server can refuse holds the object, in the serve
   expect((await fullCluster.read(check))["spec"]).toEqual(before["spec"]);
 });
 
-test("while it is held nothing is asked about it and nothing is corrected, whatever others do to it", async () => {
+test("sends no requests for a blocked object and reports its drift once", async () => {
   const from = now();
   await fullCluster.edit(check, { metadata: { labels: { team: "theirs" } } });
   await fullCluster.edit(check, { spec: { minHealthy: "10%" } });
@@ -79,7 +79,7 @@ test("while it is held nothing is asked about it and nothing is corrected, whate
   await expect.poll(() => series("invalid_override", "NodeHealthCheck")).toEqual([]);
 });
 
-test("a patch for another version of the HyperConverged is refused with the one that is served", async () => {
+test("names the served version if a patch is for another one", async () => {
   await say(hco, [{ op: "add", path: "/spec/virtualization", value: { evictionStrategy: "None" } }]);
   const words = "Invalid JSON patch for HyperConverged openshift-cnv/kubevirt-hyperconverged: rejected by the API";
   await expect.poll(() => reports("InvalidPatch", words)).toHaveLength(1);
@@ -115,7 +115,7 @@ test.each(lastMembers)(
   },
 );
 
-test("blames the patch if it replaces one that was valid, even if the map is empty without it", async () => {
+test("blames a patch that replaces a valid one, even in an emptied map", async () => {
   await say(metallb, [{ op: "add", path: "/spec/logLevel", value: "debug" }]);
   await fullCluster.until(async () => expect(await specOf(metallb)).toEqual({ logLevel: "debug" }));
   await say(metallb, nonsense);
@@ -143,7 +143,7 @@ metadata: {name: closed}
 spec: {policyName: closed, validationActions: [Deny]}
 `;
 
-test("what is refused with and without the patch is a failed apply, and no fault of the patch", async () => {
+test("does not blame the patch if the object is refused without it too", async () => {
   const { server } = fullCluster.testCluster;
   await fullCluster.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: "true" } } });
   await fullCluster.edit(descheduler, { spec: { deschedulingIntervalSeconds: 77 } });

@@ -42,18 +42,18 @@ async function untilReconciledElsewhere(): Promise<void> {
   );
 }
 
-test("a template in a namespace that is none of the remediation operator's re-points nothing", async () => {
+test("ignores a template outside the remediation operator's namespaces", async () => {
   await plantTemplate("theirs");
   await untilReconciledElsewhere();
   expect(await home()).toBe(preferred);
 });
 
-test("remediation follows its operator to where the only template is", async () => {
+test("uses the namespace of the only template", async () => {
   await plantTemplate(other);
   await fullCluster.until(async () => expect(await home()).toBe(other));
 });
 
-test("a second template takes nothing over while the current one exists, and is used when that is gone", async () => {
+test("switches to a second template only after the current one is gone", async () => {
   await plantTemplate(preferred);
   await untilReconciledElsewhere();
   expect(await home()).toBe(other);

@@ -36,7 +36,7 @@ const report = async (): Promise<{ objects: { object: string; status: string }[]
 };
 const statusOf = async (name: string) => (await report()).objects?.find(({ object }) => object === name)?.status;
 
-test("when all is applied an event says so once, with both numbers", async () => {
+test("reports once that all assets are applied, with both numbers", async () => {
   await fullCluster.until(async () =>
     expect(
       (await notes()).filter((note) => /^ReconcileSucceeded: .*: (\d+)\/\1 assets applied$/.test(note)),
@@ -44,7 +44,7 @@ test("when all is applied an event says so once, with both numbers", async () =>
   );
 });
 
-test("the report shows every object, and follows what becomes of it", async () => {
+test("the report lists every object with its current status", async () => {
   await fullCluster.untilLong(async () => {
     const { objects, ...rest } = await report();
     expect(rest).toMatchObject({ version: 1, activation: { mode: "always", isActive: true }, exclusions: [] });
@@ -58,7 +58,7 @@ test("the report shows every object, and follows what becomes of it", async () =
   await annotate(pathOf("NodeHealthCheck"), "mode", null);
 });
 
-test("each override is reported when it takes effect, and a wrong one when it does not", async () => {
+test("reports each override that takes effect and each invalid one", async () => {
   const check = pathOf("NodeHealthCheck");
   const name = "NodeHealthCheck virt-node-health-check";
   await annotate(check, "patch", JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]));
@@ -76,7 +76,7 @@ test("each override is reported when it takes effect, and a wrong one when it do
   await untilReported(`ReconcileResumed: Reconciliation of ${name} resumed`);
 });
 
-test("a CRD that comes back is reported with the assets that waited for it", async () => {
+test("reports a returning CRD with the assets that waited for it", async () => {
   const { server } = fullCluster.testCluster;
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/uiplugins.observability.openshift.io";
   await server.removeCrd((await server.request({ path })).body as Crd);
@@ -91,7 +91,7 @@ test("a CRD that comes back is reported with the assets that waited for it", asy
   await untilConverged(fullCluster);
 });
 
-test("release lists what it would release, and releases it when it is confirmed: values stay, our marks go", async () => {
+test("release lists objects, and with --yes removes our marks and keeps values", async () => {
   await operator.kill();
   const { kubeconfig } = fullCluster.testCluster.server;
   const listed = await runCommand("release", `--kubeconfig=${kubeconfig}`);
@@ -113,7 +113,7 @@ test("release lists what it would release, and releases it when it is confirmed:
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("There is nothing to release.") });
 });
 
-test("of several HyperConvergeds none is chosen by chance, and users are told", async () => {
+test("reports several HyperConvergeds and chooses none", async () => {
   const { server } = fullCluster.testCluster;
   const root = "/apis/hco.kubevirt.io/v1beta1/namespaces";
   await server.request({ method: "DELETE", path: pathOf("HyperConverged") });

@@ -38,7 +38,7 @@ describe.each(rivalries)("by $rule", (rivalry) => {
   const [firstConflict, secondConflict] = [conflictsOf(rivalry, first), conflictsOf(rivalry, second)];
   const yields = yieldsOf(rivalry, first);
 
-  test("ours is not created while somebody else's is there, which is reported", async () => {
+  test("reports a foreign object and does not create its own", async () => {
     await expect.poll(() => times(yields)).toEqual(all(yields, 1));
     expect(await isThere(fullCluster, ours.path)).toBe(false);
     await fullCluster.until(async () => {
@@ -47,13 +47,13 @@ describe.each(rivalries)("by $rule", (rivalry) => {
     });
   });
 
-  test("ours appears once somebody else's is gone", async () => {
+  test("creates its object after the foreign one is removed", async () => {
     await remove(fullCluster, first);
     await fullCluster.until(async () => expect(await label(ours.path)).toBe("virt-platform-operator"));
     expect(times(firstConflict)).toEqual(all(firstConflict, 0));
   });
 
-  test("somebody else's beside ours is reported with both names and the purpose, and ours stays managed", async () => {
+  test("reports a later foreign object and keeps managing its own", async () => {
     await create(fullCluster, first);
     await expect.poll(() => times(firstConflict)).toEqual(all(firstConflict, 1));
     await tamperWith(ours.path);
@@ -66,7 +66,7 @@ describe.each(rivalries)("by $rule", (rivalry) => {
     );
   });
 
-  test("what persists is not reported again, what went and came back is", async () => {
+  test("reports a conflict again only after it was resolved", async () => {
     await create(fullCluster, second);
     await tamperWith(ours.path);
     expect(times(firstConflict)).toEqual(all(firstConflict, 1));
@@ -82,7 +82,7 @@ describe.each(rivalries)("by $rule", (rivalry) => {
     ]);
   });
 
-  test("ours stays away if it is deleted while somebody else's is there", async () => {
+  test("does not re-create its deleted object beside a foreign one", async () => {
     await removeAt(fullCluster, ours.path);
     await expect.poll(() => times(yields)).toEqual(all(yields, 2));
     expect(await isThere(fullCluster, ours.path)).toBe(false);

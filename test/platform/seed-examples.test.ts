@@ -21,7 +21,7 @@ const annotate = (path: string, key: string, text: string) =>
   fullCluster.edit(path, { metadata: { annotations: { [`platform.kubevirt.io/${key}`]: text } } }, "person");
 const units = (object: KubeObject) => at(object, "spec", "config", "systemd", "units") as readonly JsonMap[];
 
-test("a JSON patch override changes the unit of the swap MachineConfig, and only that", async () => {
+test("a patch override changes only the unit of the swap MachineConfig", async () => {
   const before = await fullCluster.read(swap);
   await annotate(
     swap,
@@ -44,7 +44,7 @@ test("a JSON patch override changes the unit of the swap MachineConfig, and only
   expect(after.metadata.labels).toEqual(before.metadata.labels);
 });
 
-test("masked fields of the HyperConverged are not managed any more, and people control them", async () => {
+test("users control the masked fields of the HyperConverged", async () => {
   await annotate(hco, "ignore-fields", "/spec/liveMigrationConfig/parallelMigrationsPerCluster,/spec/featureGates");
   await fullCluster.edit(
     hco,
@@ -59,7 +59,7 @@ test("masked fields of the HyperConverged are not managed any more, and people c
   );
 });
 
-test("an object in mode unmanaged is left alone entirely", async () => {
+test("does not write to an object in mode unmanaged", async () => {
   await annotate(check, "mode", "unmanaged");
   await fullCluster.edit(check, { spec: { minHealthy: "10%" } }, "person");
   await fullCluster.edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } }, "somebody");

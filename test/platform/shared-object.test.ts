@@ -64,7 +64,7 @@ async function forbidPools(): Promise<void> {
   await expect.poll(() => reports(403).size).toBe(2);
 }
 
-test("a part whose input cannot be read keeps its last form, while another part of its object is let go", async () => {
+test("keeps a part with an unread input while it releases another", async () => {
   const rendered = { nodeStatusMaxImages: 500, maxPods: 500, topologyManagerPolicy: "best-effort" };
   const cpus = { cpuManagerPolicy: "static", cpuManagerReconcilePeriod: "5s" };
   await fullCluster.until(async () => expect(await settings()).toEqual({ ...rendered, ...cpus }));
@@ -84,7 +84,7 @@ test("a part whose input cannot be read keeps its last form, while another part 
 const devices = async (bus: string) => at(await fullCluster.read(hcoPath), "spec", "permittedHostDevices", bus);
 const stick = (product: string) => [{ resourceName: "kubevirt.io/key", selectors: [{ vendor: "1050", product }] }];
 
-test("a part whose annotation cannot be read keeps its last form, while another part of its object changes", async () => {
+test("keeps a part with an invalid annotation while it changes another", async () => {
   const cards = await devices("pciHostDevices");
   expect(cards).toEqual([expect.objectContaining({ pciDeviceSelector: "10DE:1EB8" })]);
   await annotateHco({ "vfio-devices": "[{", "usb-devices": JSON.stringify(stick("0407")) });
@@ -93,7 +93,7 @@ test("a part whose annotation cannot be read keeps its last form, while another 
   await fullCluster.until(async () => expect(await devices("pciHostDevices")).toEqual(cards));
 });
 
-test("an object with a part whose last form is not known is held as a whole, and the others are kept", async () => {
+test("blocks an object if the last render of a part is unknown", async () => {
   const cards = await devices("pciHostDevices");
   const mayPostCopy = async () => at(await fullCluster.read(hcoPath), "spec", "liveMigrationConfig", "allowPostCopy");
   const untilCorrected = async (minHealthy: string) => {

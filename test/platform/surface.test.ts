@@ -44,7 +44,7 @@ async function crdNamed(name: string): Promise<Crd> {
   return (await fullCluster.testCluster.server.request({ path })).body as Crd;
 }
 
-test("each override shows while it is in force", async () => {
+test("metrics show each override while it is in force", async () => {
   await expectShown("active", ['activation="always"'], 1);
   const patch = JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]);
   await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: patch });
@@ -62,7 +62,7 @@ test("each override shows while it is in force", async () => {
   await expectGone("invalid_override{");
 });
 
-test("an asset that is left out shows with one reason, and that nobody wants it is no discovery of its CRD", async () => {
+test("metrics show one reason per excluded asset, and a returning CRD is reported", async () => {
   const { server } = fullCluster.testCluster;
   const asset = ['asset="mtv-operator"'];
   await server.removeCrd(await crdNamed("forkliftcontrollers.forklift.konveyor.io"));
@@ -82,7 +82,7 @@ test("an asset that is left out shows with one reason, and that nobody wants it 
   );
 });
 
-test("a kind that is missing shows once, with its own name and version", async () => {
+test("metrics show a missing kind once, with its name and version", async () => {
   const { server } = fullCluster.testCluster;
   const crd = await crdNamed("kubedeschedulers.operator.openshift.io");
   const labels = 'group="operator.openshift.io",version="v1",kind="KubeDescheduler"';
@@ -102,7 +102,7 @@ test("a kind that is missing shows once, with its own name and version", async (
   await expectShown("compliance_status", ['kind="KubeDescheduler"'], 1);
 });
 
-test("an edit war shows and is counted", { timeout: 300_000, tags: ["thorough"] }, async () => {
+test("metrics show and count an edit war", { timeout: 300_000, tags: ["thorough"] }, async () => {
   const path = pathOf("MetalLB");
   const insist = () =>
     fullCluster.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");
@@ -115,7 +115,7 @@ test("an edit war shows and is counted", { timeout: 300_000, tags: ["thorough"] 
   await expectShown("thrashing_total", ['kind="MetalLB"'], 1);
 });
 
-test("after a restart the gauges are the same", async () => {
+test("gauges are the same after a restart", async () => {
   const before = await gauges();
   expect(before.length).toBeGreaterThan(fullCluster.targets.length);
   await operator.kill();
@@ -137,7 +137,7 @@ async function untilIdle(reason: string): Promise<void> {
   );
 }
 
-test("an operator that people send to sleep writes nothing, shows nothing of an object, and says so", async () => {
+test("a disabled operator writes nothing and reports that it is disabled", async () => {
   await say("autopilot", "false");
   await untilIdle("NotActivated");
   const idle = operator.log.filter(({ msg }) => msg?.startsWith("The platform controller is disabled: "));
@@ -160,7 +160,7 @@ test("an operator that people send to sleep writes nothing, shows nothing of an 
   await expect.poll(() => fullCluster.requests(path).length).toBe(before + 2); // the audit log can be late
 });
 
-test("an operator whose HyperConverged is deleted shows nothing of an object, nor does one that never had any", async () => {
+test("metrics show no objects without a HyperConverged, also after a restart", async () => {
   const path = pathOf("HyperConverged");
   const { apiVersion, kind, metadata } = await fullCluster.read(path);
   await fullCluster.testCluster.server.request({ method: "DELETE", path });

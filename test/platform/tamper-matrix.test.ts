@@ -144,23 +144,20 @@ async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<n
 
 const groups = managedTargets.flatMap((target) => fieldEdits.map((how) => ({ how, object: objectName(target) })));
 
-test.each(groups)(
-  "$how, on any field of $object: what is ours is undone, and what is not is left alone",
-  ({ how, object }) => {
-    expect(results.problemsOf(`${how} ${object}`)).toEqual([]);
-  },
-);
+test.each(groups)("$how on any field of $object: corrects own fields, keeps foreign ones", ({ how, object }) => {
+  expect(results.problemsOf(`${how} ${object}`)).toEqual([]);
+});
 
 test.each(managedTargets.map(objectName))("each correction of %s takes a dry run and a write", (object) => {
   expect(results.problemsOf(object)).toEqual([]);
 });
 
-test("there are more than three hundred such cases", () => {
+test("tries more than 300 edits", () => {
   process.stdout.write(`${results.tried.length} cases, ${refused.length} that the server refused\n`);
   expect(results.tried.length).toBeGreaterThan(300);
 });
 
-test("a field is agreed though the memory of it is gone, as the Machine Config Operator takes annotations away", async () => {
+test("corrects drift after another client removed our state", async () => {
   const kubelet = fullCluster.targets.find(({ ref }) => ref.kind === "KubeletConfig");
   const path = kubelet?.path ?? "";
   const isBack = async () => expect(at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods")).toBe(500);

@@ -35,7 +35,7 @@ const notes = async (): Promise<readonly string[]> => {
   );
 };
 
-test("evictions follow the HyperConverged up to a bound, and an event names field, value and bound", async () => {
+test("limits evictions from the HyperConverged and reports the limited field", async () => {
   const namespace = "openshift-kube-descheduler-operator";
   const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
   const limits = async () => at((await testCluster.server.request({ path })).body as JsonMap, "spec", "evictionLimits");
@@ -45,7 +45,7 @@ test("evictions follow the HyperConverged up to a bound, and an event names fiel
   await expect.poll(notes).toContain(note);
 });
 
-test("omits its thresholds while another client sets rival ones, and an event names that client", async () => {
+test("omits its thresholds while another client sets rival ones, and reports it", async () => {
   const namespace = "openshift-kube-descheduler-operator";
   const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
   const thresholds = async () => {
@@ -68,7 +68,7 @@ test("omits its thresholds while another client sets rival ones, and an event na
   await expect.poll(thresholds).toEqual({ ours: "AsymmetricLow", theirs: null });
 });
 
-test("what is said about overrides is said of the HyperConverged that counts, not of one in an earlier namespace", async () => {
+test("reports overrides only of the HyperConverged that it manages", async () => {
   const body = { metadata: { annotations: { [`${prefix}mode`]: "mistaken" } } };
   await testCluster.server.request({ method: "PATCH", path: hcoPath, body });
   const modes = async () => (await notes()).filter((note) => note.startsWith("InvalidMode: ")).join("\n");

@@ -61,14 +61,14 @@ async function untilCorrected(path: string): Promise<void> {
   );
 }
 
-test("what cannot be made for want of an input is held as it is after a start, and all else is kept", async () => {
+test("after a start, blocks only the objects with an unread input", async () => {
   const before = asked();
   await untilCorrected(check);
   expect(await maxPods()).toBe(42);
   expect(asked()).toEqual(before);
 });
 
-test("an input that cannot be read for a minute is reported with its latest reason for each object that waits for it, and nothing is done to them", async () => {
+test("reports an input unread for a minute for each waiting object", async () => {
   const before = asked();
   expect(await events()).toEqual([]);
   proxy.disarm(); // rearmed before any request arrives
@@ -85,7 +85,7 @@ test("an input that cannot be read for a minute is reported with its latest reas
   expect(asked()).toEqual(before);
 });
 
-test("once the input can be read everything is reconciled again, and nothing is reported twice", async () => {
+test("reconciles everything once the input is read, without repeated reports", async () => {
   proxy.disarm();
   await fullCluster.untilLong(async () => expect(await maxPods()).toBe(500)); // the operator retries after a backoff
   for (const { path } of held) await untilCorrected(path);

@@ -16,7 +16,7 @@ afterAll(() => cluster.server.stop());
 
 const apply = (by: ControllerName, one: OwnObject) => applyAs(cluster.accounts[by], by, one);
 
-test("the platform operator corrects an element of a list in which another client has a member", async () => {
+test("the platform operator corrects a list element that another client extended", async () => {
   const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
   const device = { pciDeviceSelector: "10DE:1EB8", resourceName: "theirs.example/device", disabled: true };
   const body = { spec: { permittedHostDevices: { pciHostDevices: [device] } } };
@@ -68,7 +68,7 @@ test.each(replaced)("the $by operator restores an atomic field of its $kind: $sp
   expect((answer.body as KubeObject)["spec"]).toEqual(before);
 });
 
-test("what a patch added goes with the patch, in maps that another client had created", async () => {
+test("a patch's additions go with it, in maps that another client created", async () => {
   const [one] = own.platform.filter(({ object }) => object.kind === "KubeletConfig") as [OwnObject];
   const { spec } = one.object as unknown as { readonly spec: JsonMap };
   const send = (method: "POST" | "PATCH", path: string, body: JsonMap) =>
@@ -94,7 +94,7 @@ test("what a patch added goes with the patch, in maps that another client had cr
   expect((answer.body as KubeObject)["spec"]).toEqual(spec);
 });
 
-test("what a patch added goes with the patch, if nothing else is in its map", async () => {
+test("a patch's additions go with it, if nothing else is in their map", async () => {
   const [one] = own.platform.filter(({ object }) => object.kind === "MetalLB") as [OwnObject];
   const send = (user: ApiUser, manager: string, body: JsonMap) =>
     user.request({ method: "PATCH", path: `${pathOf(one)}?fieldManager=${manager}`, body });
