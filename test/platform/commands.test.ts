@@ -7,6 +7,7 @@ import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/objec
 import { isState, type RenderEntry } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { hcoPath, runCommand, startCommand, startPlatformCluster } from "../support/platform-cluster.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import type { TestCluster } from "../support/test-cluster.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "commands-"));
@@ -88,7 +89,7 @@ test("render shows exactly the fields that the controller applied", async () => 
 });
 
 test("render and the controller respect overrides on a live object", async () => {
-  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+  const path = objectPaths.check;
   const patch = JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]);
   const annotations = {
     "platform.kubevirt.io/patch": patch,
@@ -154,7 +155,7 @@ test("render names the missing right", async () => {
 });
 
 test("explain reports whether the API server accepts the object", async () => {
-  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+  const path = objectPaths.check;
   await vi.waitFor(async () => expect((await testCluster.server.request({ path })).status).toBe(200), {
     timeout: 120_000,
   });

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { applyManifests } from "../support/account.ts";
 import { startPlatformCluster } from "../support/platform-cluster.ts";
 import type { RunningProgram } from "../support/program.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import type { TestCluster } from "../support/test-cluster.ts";
 
-const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const { check, report } = objectPaths;
 const templates = "/apis/self-node-remediation.medik8s.io/v1alpha1/namespaces/other/selfnoderemediationtemplates";
 const kubelets = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs";
-const report = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
 /** The image's Node flags with an eighth of the Deployment's memory, so that fewer templates are enough. */
 const nodeFlags = ["--max-old-space-size=64", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded"];
 const limitMb = 256;

@@ -2,6 +2,7 @@ import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hcoPath, startPlatformCluster } from "../support/platform-cluster.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import type { TestCluster } from "../support/test-cluster.ts";
 
 const prefix = "platform.kubevirt.io/";
@@ -36,8 +37,7 @@ const notes = async (): Promise<readonly string[]> => {
 };
 
 test("limits evictions from the HyperConverged and reports the limited field", async () => {
-  const namespace = "openshift-kube-descheduler-operator";
-  const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
+  const path = objectPaths.descheduler;
   const limits = async () => at((await testCluster.server.request({ path })).body as JsonMap, "spec", "evictionLimits");
   await expect.poll(limits).toEqual({ node: 100, total: 5 });
   const note =
@@ -46,8 +46,7 @@ test("limits evictions from the HyperConverged and reports the limited field", a
 });
 
 test("omits its thresholds while another client sets rival ones, and reports it", async () => {
-  const namespace = "openshift-kube-descheduler-operator";
-  const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
+  const path = objectPaths.descheduler;
   const thresholds = async () => {
     const { body } = await testCluster.server.request({ path });
     const { devDeviationThresholds: ours = null, devLowNodeUtilizationThresholds: theirs = null } =
