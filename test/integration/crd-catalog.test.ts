@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { profiles } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
@@ -24,12 +24,6 @@ function specOf(text: string) {
 
 const names = profiles.map(({ name }) => name);
 const shipped = () => specOf(readFileSync(inRepository(crdFile), "utf8"));
-
-test("the index lists exactly the folders of profiles", () => {
-  const entries = readdirSync(inRepository("catalog", "profiles"), { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  expect(folders.toSorted()).toEqual(names.toSorted());
-});
 
 test("exactly the profiles with options in the spec describe options", () => {
   const described = names.filter((name) => existsSync(inRepository("catalog", "profiles", name, "options.ts")));

@@ -2,7 +2,8 @@
 
 import { Breakers, Client, type EventInput, EventRecorder, findAccess, noLease } from "@virt/kube";
 import { type ApiUser, type Server, startServer, VirtualClock } from "@virt/testkit";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { bindRole, createRole, untilGranted } from "./rights/rights-cluster.ts";
 
 const patience = { timeout: 120_000 }; // a hang guard
 const never = new AbortController().signal;
@@ -15,25 +16,10 @@ beforeAll(async () => {
   server = await startServer();
   account = await server.serviceAccount("operator", "operator");
   const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }];
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const apiVersion = "rbac.authorization.k8s.io/v1";
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
-  const subjects = [{ kind: "ServiceAccount", namespace: "operator", name: "operator" }];
-  const metadata = { name: role };
-  await create(`${rbac}/clusterroles`, { apiVersion, kind: "ClusterRole", metadata, rules });
-  await create(`${rbac}/clusterrolebindings`, { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects });
-  await vi.waitFor(isGranted, patience);
+  await createRole(server, role, rules);
+  await bindRole(server, "system:serviceaccount:operator:operator", role);
+  await untilGranted(account, { resourceAttributes: { group: "events.k8s.io", resource: "events", verb: "patch" } });
 });
-
-// A new binding takes effect after some milliseconds.
-async function isGranted(): Promise<void> {
-  const { body } = await account.request({
-    method: "POST",
-    path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-    body: { spec: { resourceAttributes: { group: "events.k8s.io", resource: "events", verb: "patch" } } },
-  });
-  expect(body).toMatchObject({ status: { allowed: true } });
-}
 
 afterAll(() => server.stop());
 

@@ -17,7 +17,7 @@ import {
 } from "./simulator/objects.ts";
 import { main, shareServer, simulate, timeout } from "./simulator/process.ts";
 
-const { server } = shareServer();
+const server = shareServer();
 
 test("annotations degrade nodes and delay renders until they are removed", async () => {
   const api = server();

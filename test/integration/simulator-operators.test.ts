@@ -17,7 +17,7 @@ import {
 } from "./simulator/objects.ts";
 import { mock, openShift, shareServer, simulate, timeout } from "./simulator/process.ts";
 
-const { server } = shareServer();
+const server = shareServer();
 
 test("custom pools inherit worker configs, and KubeletConfigs follow their selector", async () => {
   const api = server();

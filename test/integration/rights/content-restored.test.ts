@@ -4,7 +4,16 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ControllerName } from "../../support/account.ts";
-import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
+import {
+  applyAs,
+  type OwnObject,
+  operators,
+  own,
+  ownObject,
+  pathOf,
+  setPatch,
+  startCatalogCluster,
+} from "./own-objects.ts";
 import { messageOf, type RightsCluster } from "./rights-cluster.ts";
 
 let cluster: RightsCluster;
@@ -17,7 +26,7 @@ afterAll(() => cluster.server.stop());
 const apply = (by: ControllerName, one: OwnObject) => applyAs(cluster.accounts[by], by, one);
 
 test("the platform operator corrects a list element that another client extended", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
+  const one = ownObject("platform", "HyperConverged");
   const device = { pciDeviceSelector: "10DE:1EB8", resourceName: "theirs.example/device", disabled: true };
   const body = { spec: { permittedHostDevices: { pciHostDevices: [device] } } };
   await cluster.server.request({ method: "PATCH", path: pathOf(one), body });
@@ -69,7 +78,7 @@ test.each(replaced)("the $by operator restores an atomic field of its $kind: $sp
 });
 
 test("a patch's additions go with it, in maps that another client created", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "KubeletConfig") as [OwnObject];
+  const one = ownObject("platform", "KubeletConfig");
   const { spec } = one.object as unknown as { readonly spec: JsonMap };
   const send = (method: "POST" | "PATCH", path: string, body: JsonMap) =>
     cluster.server.request({ method, path: `${path}?fieldManager=person`, body });
@@ -78,8 +87,8 @@ test("a patch's additions go with it, in maps that another client created", asyn
   const annotations = { "example.com/theirs": "x" };
   const theirs = { apiVersion, kind, metadata: { name: metadata.name, annotations }, spec: { kubeletConfig: {} } };
   expect(await send("POST", pathOf(one).replace(/\/[^/]+$/, ""), theirs)).toMatchObject({ status: 201 });
-  const patch = "platform.kubevirt.io/patch";
-  await send("PATCH", pathOf(one), { metadata: { annotations: { "example.com/theirs": null, [patch]: "[]" } } });
+  await send("PATCH", pathOf(one), { metadata: { annotations: { "example.com/theirs": null } } });
+  await setPatch(cluster, one, "[]");
   const kubeletConfig = { ...(spec["kubeletConfig"] as JsonMap), podsPerCore: 9 };
   const patched = {
     ...one.object,
@@ -87,7 +96,7 @@ test("a patch's additions go with it, in maps that another client created", asyn
     spec: { ...spec, kubeletConfig },
   };
   expect(messageOf(await apply("platform", { ...one, object: patched }))).toBe("");
-  await send("PATCH", pathOf(one), { metadata: { annotations: { [patch]: null } } });
+  await setPatch(cluster, one, null);
   const answer = await apply("platform", one);
   expect(messageOf(answer)).toBe("");
   expect((answer.body as KubeObject).metadata.annotations ?? {}).toEqual({});
@@ -95,15 +104,13 @@ test("a patch's additions go with it, in maps that another client created", asyn
 });
 
 test("a patch's additions go with it, if nothing else is in their map", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "MetalLB") as [OwnObject];
+  const one = ownObject("platform", "MetalLB");
   const send = (user: ApiUser, manager: string, body: JsonMap) =>
     user.request({ method: "PATCH", path: `${pathOf(one)}?fieldManager=${manager}`, body });
-  const annotate = (text: string | null) =>
-    send(cluster.server, "person", { metadata: { annotations: { "platform.kubevirt.io/patch": text } } });
-  await annotate("[]");
+  await setPatch(cluster, one, "[]");
   const patched = { ...one.object, spec: { logLevel: "debug" } };
   expect(messageOf(await apply("platform", { ...one, object: patched }))).toBe("");
-  await annotate(null);
+  await setPatch(cluster, one, null);
   expect(messageOf(await apply("platform", one))).toContain('spec: Invalid value: "null"');
   const removal = { spec: { logLevel: null } };
   expect(messageOf(await send(cluster.accounts.platform, "virt-platform-operator", removal))).toBe("");
@@ -133,7 +140,7 @@ const forgeries: readonly { readonly forged: string; readonly managedFields: rea
 ];
 
 test.each(forgeries)("$forged in managedFields does not hide a change of another client's field", async (forgery) => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
+  const one = ownObject("platform", "HyperConverged");
   const { managedFields } = forgery;
   for (const fieldManager of ["virt-platform-operator", "virt-platform-operator-released", "other"]) {
     const path = `${pathOf(one)}?fieldManager=${fieldManager}`;

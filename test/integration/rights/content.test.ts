@@ -4,7 +4,16 @@ import type { ApiResponse } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ControllerName } from "../../support/account.ts";
 import { contentAttacks, metadataAttacks } from "./content-attacks.ts";
-import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
+import {
+  applyAs,
+  type OwnObject,
+  operators,
+  own,
+  ownObject,
+  pathOf,
+  setPatch,
+  startCatalogCluster,
+} from "./own-objects.ts";
 import { messageOf, type RightsCluster } from "./rights-cluster.ts";
 
 let cluster: RightsCluster;
@@ -143,7 +152,7 @@ test("an operator's token writes only its own events", async () => {
 });
 
 test("the platform operator's token deletes only objects that carry its label", async () => {
-  const [metallb] = own.platform.filter(({ object }) => object.kind === "MetalLB") as [OwnObject];
+  const metallb = ownObject("platform", "MetalLB");
   const remove = { method: "DELETE", path: `${pathOf(metallb)}?dryRun=All` } as const;
   expect(await cluster.accounts.platform.request(remove)).toMatchObject({ status: 200 });
   const body = { metadata: { labels: { "platform.kubevirt.io/managed-by": null } } };
@@ -155,28 +164,22 @@ test("the platform operator's token deletes only objects that carry its label", 
 });
 
 describe("a user's patch annotation", () => {
-  const [monitor] = own.platform.filter(({ object }) => object.kind === "ServiceMonitor") as [OwnObject];
+  const monitor = ownObject("platform", "ServiceMonitor");
   const patched = {
     ...monitor,
     object: { ...monitor.object, spec: { ...(monitor.object["spec"] as JsonMap), jobLabel: "app" } },
   };
-  const annotate = (value: string | null) =>
-    cluster.server.request({
-      method: "PATCH",
-      path: pathOf(monitor),
-      body: { metadata: { annotations: { "platform.kubevirt.io/patch": value } } },
-    });
 
   test("allows other content, and its removal after the patch is gone", async () => {
     expect(await apply("platform", patched)).toMatchObject({ status: 403 });
-    await annotate('[{"op": "add", "path": "/spec/jobLabel", "value": "app"}]');
+    await setPatch(cluster, monitor, '[{"op": "add", "path": "/spec/jobLabel", "value": "app"}]');
     expect(messageOf(await apply("platform", patched))).toBe("");
     expect(await edit("platform", monitor, { metadata: { ownerReferences: [{ name: "a" }] } })).not.toMatchObject({
       status: 200,
     });
     const own = { metadata: { annotations: { "platform.kubevirt.io/mode": "unmanaged" } } };
     expect(messageOf(await edit("platform", monitor, own))).toContain(refusal("platform"));
-    await annotate(null);
+    await setPatch(cluster, monitor, null);
     expect(await edit("platform", monitor, { spec: { jobLabel: "hostile" } })).toMatchObject({ status: 403 });
     expect(messageOf(await apply("platform", monitor))).toBe("");
     const { body } = await cluster.server.request({ path: pathOf(monitor) });
@@ -187,26 +190,21 @@ describe("a user's patch annotation", () => {
     ["MachineConfig", "machineconfiguration.openshift.io/role", "infra"],
     ["PrometheusRule", "prometheus", "mine"],
   ])("on a %s allows a change of label %s and its reversal", async (kind, key, value) => {
-    const [one] = own.platform.filter(({ object }) => object.kind === kind) as [OwnObject];
+    const one = ownObject("platform", kind);
     const { metadata } = one.object;
     const labelled = {
       ...one,
       object: { ...one.object, metadata: { ...metadata, labels: { ...metadata.labels, [key]: value } } },
     };
-    const say = (patch: string | null) =>
-      cluster.server.request({
-        method: "PATCH",
-        path: pathOf(one),
-        body: { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } },
-      });
     const marked = { metadata: { labels: { "platform.kubevirt.io/managed-by": "hostile" } } };
     expect(messageOf(await apply("platform", labelled))).toContain(`may not write metadata.labels.${key}`);
-    await say(`[{"op": "replace", "path": "/metadata/labels/${key.replace("/", "~1")}", "value": "${value}"}]`);
+    const label = `/metadata/labels/${key.replace("/", "~1")}`;
+    await setPatch(cluster, one, `[{"op": "replace", "path": "${label}", "value": "${value}"}]`);
     expect(messageOf(await apply("platform", labelled))).toBe("");
     expect(messageOf(await edit("platform", one, marked))).toContain(
       "may not write metadata.labels.platform.kubevirt.io",
     );
-    await say(null);
+    await setPatch(cluster, one, null);
     expect(messageOf(await apply("platform", one))).toBe("");
     expect(messageOf(await apply("platform", labelled))).toContain(`may not write metadata.labels.${key}`);
   });

@@ -117,10 +117,6 @@ describe("a switch on the HyperConverged", () => {
     expect(await dryRunWrite(updater, { method: "PUT", path: hco, body: changed })).toMatchObject({ status: 403 });
   });
 
-  test("cannot be removed without further rights", async () => {
-    expect(await annotate(virtualization, hco, { [`${prefix}enable-swap`]: null })).toMatchObject({ status: 403 });
-  });
-
   test("weakening the reboot gate needs further rights, setting it does not", async () => {
     const gate = `${prefix}reboot-gate`;
     const become = (value: string | null) =>

@@ -44,12 +44,15 @@ const operators = ["advisor", "platform"] as const;
 const grantedTo = (operator: string) =>
   grantedRights(operator, readFileSync(inRepository("config", "rbac", operator, "role.yaml"), "utf8"));
 
-test.each(operators)("the %s has no wildcard, no escalation, and no access to secrets", (operator) => {
-  const granted = grantedTo(operator);
-  expect(granted.filter((right) => Object.values(right).some((word) => word.includes("*")))).toEqual([]);
-  expect(granted.filter(({ verb }) => ["escalate", "bind", "impersonate"].includes(verb))).toEqual([]);
-  expect(granted.filter(({ resource }) => /^(secrets|pods)/.test(resource))).toEqual([]);
-});
+test.each([...operators, "example-profile"])(
+  "the %s has no wildcard, no escalation, and no secrets or pods",
+  (operator) => {
+    const granted = grantedTo(operator);
+    expect(granted.filter((right) => Object.values(right).some((word) => word.includes("*")))).toEqual([]);
+    expect(granted.filter(({ verb }) => ["escalate", "bind", "impersonate"].includes(verb))).toEqual([]);
+    expect(granted.filter(({ resource }) => /^(secrets|pods)/.test(resource))).toEqual([]);
+  },
+);
 
 test("only the role of example-profile grants rights on ConfigMaps", () => {
   const onConfigMaps = (folder: string) => grantedTo(folder).filter(({ resource }) => resource === "configmaps");

@@ -4,10 +4,11 @@ import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
 import { inRepository, type Server, startServer } from "@virt/testkit";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountName, type ControllerName } from "../../support/account.ts";
 import { configClientFor } from "../../support/config-client.ts";
 import { mockCrd } from "../../support/test-cluster.ts";
+import { untilGranted } from "../rights/rights-cluster.ts";
 import { type Container, startContainer } from "./container.ts";
 import { deploymentsIn, objectsOf, succeeded } from "./manifests.ts";
 
@@ -78,14 +79,7 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
       const account = "--serviceaccount=monitoring:reader";
       const reader = await server.serviceAccount("monitoring", "reader");
       succeeded(await server.kubectl("create", "clusterrolebinding", role, `--clusterrole=${role}`, account));
-      // A new binding takes effect after some milliseconds.
-      const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-      const body = { spec: { nonResourceAttributes: { path: "/metrics", verb: "get" } } };
-      const isGranted = async () =>
-        expect((await reader.request({ method: "POST", path, body })).body).toMatchObject({
-          status: { allowed: true },
-        });
-      await vi.waitFor(isGranted, { timeout: 120_000, interval: 50 });
+      await untilGranted(reader, { nonResourceAttributes: { path: "/metrics", verb: "get" } });
     });
 
     test.each(answers)("return $status to $reason", async ({ who, status }) => {
