@@ -60,7 +60,7 @@ function rolloutOrder(nodes: readonly SimulatedObject[]): readonly string[] {
 }
 
 test.each([1, 3])(
-  "updates at most %i of 12 nodes at a time, in the Machine Config Operator's order",
+  "updates 12 nodes, %i at a time, in the operator's order",
   {
     timeout: 450_000,
     tags: ["thorough"],

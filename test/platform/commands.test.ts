@@ -179,7 +179,7 @@ test("explain reports whether the API server accepts the object", async () => {
   await annotate(null);
 });
 
-test("explain reports why an asset is not applied and how to change it", async () => {
+test("explain reports why an asset is excluded and how to change it", async () => {
   const { stdout } = await runCommand("explain", "swap-enable", ...online());
   expect(stdout).toContain("Status:     INCLUDED\n");
   await testCluster.server.request({

@@ -9,7 +9,7 @@ import { mockCrd } from "../support/test-cluster.ts";
 // The test checks refused requests itself.
 const platform = sharePlatform({ lacksRights: true });
 
-/** The CRD file of each kind with exactly one object of ours. */
+/** The CRD file of each kind with exactly one managed object. */
 const kinds = {
   UIPlugin: "uiplugins",
   MetalLB: "metallbs",

@@ -156,7 +156,7 @@ test("releases an element of a keyed list as a whole", async () => {
   expect(valueAt(await platform.read(path), element)).toEqual(before);
 });
 
-test("leaves a co-owned field to its other owner without a holder", async () => {
+test("leaves a co-owned field to its other owner without a placeholder", async () => {
   const { path, ref } = targetOf("KubeDescheduler");
   const { apiVersion, kind, name, namespace } = ref;
   const field = spec("f:mode");

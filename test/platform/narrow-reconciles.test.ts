@@ -38,7 +38,7 @@ test("drift reconciles only the changed object", async () => {
   expect(await reconciledSince(before)).toEqual([check]);
 });
 
-test("a second object of a singleton kind reconciles only ours of that kind", async () => {
+test("a second object of a singleton kind reconciles only the managed one", async () => {
   const before = await drainQueue();
   const collection = objectPaths.check.replace(/\/[^/]+$/, "");
   const { server } = platform.testCluster;

@@ -40,7 +40,7 @@ test("20 changes of one node's pod network cause no write", async () => {
   expect(writesSince(before)).toHaveLength(1);
 });
 
-test("puts a second change of the cluster's network within 6 hours on hold", async () => {
+test("holds a second change of the cluster's network within 6 hours", async () => {
   await platform.edit(networkPath, hostPrefix(23));
   const note = expect.stringContaining("virt-perf-settings is on hold");
   await platform.until(async () => expect(await heldEvents()).toContainEqual(expect.objectContaining({ note })));

@@ -17,7 +17,7 @@ const platformWrites = () =>
         !/\/(events|leases|configmaps\/virt-platform-operator-(report|governance))/.test(requestURI),
     );
 
-test("writes nothing before the opt-in", async () => {
+test("writes nothing before a user opts in", async () => {
   await both.configs.until(higherDensity, "Ignored");
   expect(platformWrites()).toEqual([]);
 });

@@ -122,7 +122,7 @@ const faults: readonly (Pick<FaultPlan, "trigger" | "fault"> & { readonly reason
     fault: { kind: "answer", status: 500 },
   },
   {
-    reason: "another client was faster",
+    reason: "the object was changed concurrently",
     trigger: { on: "request", number: 1, matching: { verb: "delete", resource: "uiplugins" } },
     fault: { kind: "answer", status: 409 },
   },

@@ -62,7 +62,7 @@ test("a write that its sender cancelled is not a fault", () => {
   expect(faultsOf(statusWrite({ ms: 5_500, code: 504, message: cancelled }))).toEqual([]);
 });
 
-test("a write after the old leader has read its loss is a fault", () => {
+test("a write after the old leader read its loss is a fault", () => {
   const fault = (code: number) => [`old sent update ${statusPath} while a stranger led: ${code}`];
   expect(faultsOf(statusWrite({ ms: 5_500 }))).toEqual(fault(200));
   expect(faultsOf(statusWrite({ ms: 5_500, code: 409 }))).toEqual(fault(409));

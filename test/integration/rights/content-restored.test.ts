@@ -77,7 +77,7 @@ test.each(replaced)("the $by operator restores an atomic field of its $kind: $sp
   expect((answer.body as KubeObject)["spec"]).toEqual(before);
 });
 
-test("a patch's additions go with it, in maps that another client created", async () => {
+test("a patch's additions go with it, also in another client's maps", async () => {
   const one = ownObject("platform", "KubeletConfig");
   const { spec } = one.object as unknown as { readonly spec: JsonMap };
   const send = (method: "POST" | "PATCH", path: string, body: JsonMap) =>
@@ -103,7 +103,7 @@ test("a patch's additions go with it, in maps that another client created", asyn
   expect((answer.body as KubeObject)["spec"]).toEqual(spec);
 });
 
-test("a patch's additions go with it, if nothing else is in their map", async () => {
+test("a patch's additions go with it, even if they empty the map", async () => {
   const one = ownObject("platform", "MetalLB");
   const send = (user: ApiUser, manager: string, body: JsonMap) =>
     user.request({ method: "PATCH", path: `${pathOf(one)}?fieldManager=${manager}`, body });

@@ -55,7 +55,7 @@ const gatesOf = (object: unknown) =>
     readonly state: string;
   }[];
 
-test("the first apply in v1 corrects a field, and v1 adds its defaults", async () => {
+test("the first apply in v1 corrects drift and keeps v1's defaults", async () => {
   expect(messageOf(await apply(rendered("v1beta1")))).toBe("");
   await versions.edit("v1beta1", { spec: { liveMigrationConfig: { allowPostCopy: true } } });
   await versions.testCluster.server.installCrds([versions.conversion.both]);
