@@ -14,10 +14,7 @@ beforeAll(async () => {
   testCluster = await startPlatformCluster();
   await testCluster.simulate("no-vms");
   await testCluster.startOperator({ flags: ["--activation=always"] });
-  await until(async () => {
-    for (const path of [check, swap, hco])
-      expect((await read(path)).metadata.labels?.[managedByLabel.key]).toBe(managedByLabel.value);
-  });
+  await until(areManaged);
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
@@ -27,6 +24,12 @@ const edit = async (path: string, body: unknown) => {
   expect(status).toBe(200);
 };
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 50 });
+
+async function areManaged(): Promise<void> {
+  for (const path of [check, swap, hco])
+    expect((await read(path)).metadata.labels?.[managedByLabel.key]).toBe(managedByLabel.value);
+}
+
 /** Excludes writes that conflicted with the HyperConverged's operator, and their dry runs. */
 const withoutConflicts = (events: readonly AuditEvent[]) =>
   events.filter((_, at) => ![at, at + 1].some((index) => events[index]?.responseStatus?.code === 409));
