@@ -65,7 +65,7 @@ test.each(cases)("$reason", ({ options, found }) => {
   expect(labels(options).toSorted()).toEqual(found);
 });
 
-test("the HyperConverged has the served version, and every dependency a name and version", () => {
+test("the HyperConverged has the served version, every dependency name and version", () => {
   const all = labels(everything);
   expect(all).toContain("hco.kubevirt.io/v1beta1 HyperConverged there");
   for (const one of all) expect(one).toMatch(/^[a-z0-9.-]+\/v\d+((alpha|beta)\d+)? [A-Z]\w+ (missing|there)$/);

@@ -73,7 +73,7 @@ function rowOf({ order, name, group, tier, phase, switch: on, target, adoption, 
   return [order, name, group ?? name, `${tier}/${phase}`, switched, place, adoption, impact].join(" ");
 }
 
-test("assets that change nodes wait for OpenShift, depend on the platform, and yield", () => {
+test("assets that change nodes need OpenShift, depend on the platform, and yield", () => {
   const reboots = assets.filter(({ impact }) => impact === "reboot");
   for (const { conditions, dependency } of reboots) {
     expect(conditions).toContainEqual({ type: "topology", field: "isOpenShift", value: "true" });

@@ -49,9 +49,9 @@ describe.each(families)("with $title", ({ steady, generations }) => {
 
   afterAll(() => server?.stop());
 
-  test.each(generations.slice(-1))("$title take every object, and take it again without a change", takeEveryObject);
+  test.each(generations.slice(-1))("$title accept every object twice without a change", takeEveryObject);
   test.each(generations.slice(0, -1))(
-    "$title take every object, and take it again without a change",
+    "$title accept every object twice without a change",
     { tags: ["thorough"] },
     takeEveryObject,
   );

@@ -33,7 +33,7 @@ function certified(api: Server, authority: Authority, name: string) {
   return { kubeconfig, renew };
 }
 
-test("a certificate that has expired is reported once, and one that takes its place is used without a restart", {
+test("reports an expired certificate once and uses its replacement without a restart", {
   timeout: 300_000,
   tags: ["thorough"],
 }, async () => {
@@ -61,7 +61,7 @@ test("a certificate that has expired is reported once, and one that takes its pl
   expect(operator.words()).toBe("");
 });
 
-test("a server that is not there when the operator starts is found when it is", async () => {
+test("connects to an API server that starts after the operator", async () => {
   await using api = await startServer();
   await using gate = await startTcpGate({ host: "127.0.0.1", port: Number(new URL(api.url).port) });
   gate.setMode("closed");
@@ -84,8 +84,8 @@ const added = (name: string, resourceVersion: string) =>
 
 const broken = [
   { reason: "is not JSON", line: "<html>502 Bad Gateway</html>\n" },
-  { reason: "is cut in the middle", line: '{"type":"ADDED","object":{"metadata":{"na\n' },
-  { reason: "is of a type that nobody knows", line: '{"type":"CHANGED","object":{}}\n' },
+  { reason: "is truncated", line: '{"type":"ADDED","object":{"metadata":{"na\n' },
+  { reason: "has an unknown type", line: '{"type":"CHANGED","object":{}}\n' },
   { reason: "has an object without a name", line: '{"type":"ADDED","object":{"metadata":{"resourceVersion":"99"}}}\n' },
 ];
 
@@ -121,23 +121,20 @@ function plainKubeconfig(server: string): string {
   return file;
 }
 
-test.each(broken)(
-  "a line of a watch that $reason is not taken: the watch goes on from the last whole one",
-  async ({ line }) => {
-    await using server = await startSpoiled(line);
-    const operator = await startOperator(`--kubeconfig=${plainKubeconfig(server.url)}`);
-    const streams = () => server.seen.filter(({ path }) => path.startsWith(`${crds}/`));
-    await expect.poll(() => streams().length).toBe(2);
-    expect(streams()[1]?.path).toContain("&resourceVersion=11&");
-    await expect.poll(() => operator.probe("/readyz")).toBe(200);
-    // Such a server has no admission policies and accepts neither events nor reports.
-    const beside = ["admission policies are not in force", "event dropped", "cannot write the report ConfigMap"];
-    const alarming = () =>
-      alarms(operator)
-        .map(({ msg = "" }) => msg)
-        .filter((msg) => !beside.includes(msg));
-    await expect.poll(alarming).toEqual(["watch of CustomResourceDefinition: malformed"]);
-    expect(operator.child.exitCode).toBeNull();
-    expect(operator.words()).toBe("");
-  },
-);
+test.each(broken)("resumes a watch at the last valid line after one that $reason", async ({ line }) => {
+  await using server = await startSpoiled(line);
+  const operator = await startOperator(`--kubeconfig=${plainKubeconfig(server.url)}`);
+  const streams = () => server.seen.filter(({ path }) => path.startsWith(`${crds}/`));
+  await expect.poll(() => streams().length).toBe(2);
+  expect(streams()[1]?.path).toContain("&resourceVersion=11&");
+  await expect.poll(() => operator.probe("/readyz")).toBe(200);
+  // Such a server has no admission policies and accepts neither events nor reports.
+  const beside = ["admission policies are not in force", "event dropped", "cannot write the report ConfigMap"];
+  const alarming = () =>
+    alarms(operator)
+      .map(({ msg = "" }) => msg)
+      .filter((msg) => !beside.includes(msg));
+  await expect.poll(alarming).toEqual(["watch of CustomResourceDefinition: malformed"]);
+  expect(operator.child.exitCode).toBeNull();
+  expect(operator.words()).toBe("");
+});

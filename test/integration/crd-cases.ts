@@ -28,11 +28,14 @@ export const accepted: readonly ConfigCase[] = [
   { reason: "an empty loadAware", spec: loadAware({}) },
   { reason: "an empty virtHigherDensity", spec: density({}) },
   {
-    reason: "a high ratio alone, because swap is on unless said otherwise",
+    reason: "a high ratio alone, because swap is on by default",
     spec: density({ memoryToRequestRatio: 200 }),
   },
   { reason: "no swap alone", spec: density({ enableSwap: false }) },
-  { reason: "no swap and the highest ratio without", spec: density({ enableSwap: false, memoryToRequestRatio: 120 }) },
+  {
+    reason: "no swap and the highest ratio that does not need it",
+    spec: density({ enableSwap: false, memoryToRequestRatio: 120 }),
+  },
   { reason: "eviction limits at their bounds", spec: loadAware({ evictionLimitTotal: 1000, evictionLimitNode: 1 }) },
   { reason: "a timeout in hours and minutes", spec: bare({ waitTimeout: "1h30m" }) },
   { reason: "a timeout in fractions", spec: bare({ waitTimeout: "0.5s" }) },
@@ -40,9 +43,9 @@ export const accepted: readonly ConfigCase[] = [
     reason: "guards at their bounds",
     spec: bare({ guards: { maxBlockingVMs: 0, maxNodes: 5000, requireCapacity: true } }),
   },
-  { reason: "guards that guard nothing", spec: bare({ guards: {} }) },
+  { reason: "empty guards", spec: bare({ guards: {} }) },
   { reason: "an approved plan", spec: bare({ approvedPlan: "0123456789abcdef".repeat(4) }) },
-  { reason: "no KSM, said so", spec: density({ ksmConfiguration: { enabled: false } }) },
+  { reason: "KSM that is disabled explicitly", spec: density({ ksmConfiguration: { enabled: false } }) },
   {
     reason: "every operator with the values it needs",
     spec: ksm(
@@ -61,7 +64,7 @@ export const accepted: readonly ConfigCase[] = [
     }),
   },
   {
-    reason: "as many requirements and values as there may be",
+    reason: "the maximum number of requirements and values",
     spec: ksm(...many(16, () => ({ key: "zone", operator: "In", values: many(64, (at) => `zone-${at}`) }))),
   },
 ];
@@ -78,7 +81,12 @@ const [low, high] = ["should be greater than or equal to", "should be less than 
 const unsupported = ["Unsupported value"];
 
 export const refused: readonly RefusedConfigCase[] = [
-  { reason: "another name than the profile's", name: "mine", spec: { profile: "example-profile" }, says: [singleton] },
+  {
+    reason: "a name that differs from the profile",
+    name: "mine",
+    spec: { profile: "example-profile" },
+    says: [singleton],
+  },
   { reason: "an unknown profile", spec: { profile: "faster" }, says: unsupported },
   { reason: "an unknown action", spec: bare({ action: "Preview" }), says: unsupported },
   { reason: "an unknown failure policy", spec: bare({ failurePolicy: "Retry" }), says: unsupported },
@@ -99,7 +107,7 @@ export const refused: readonly RefusedConfigCase[] = [
     ],
   },
   {
-    reason: "higher density with the options of load-aware rebalancing, besides its own",
+    reason: "higher density with the options of both profiles",
     spec: { profile: "virt-higher-density", options: { virtHigherDensity: {}, loadAware: {} } },
     says: [
       "When profile is 'virt-higher-density', only options.virtHigherDensity may be set",
@@ -111,14 +119,14 @@ export const refused: readonly RefusedConfigCase[] = [
     spec: { profile: "example-profile", options: { loadAware: {} } },
     says: ["options.loadAware can only be used with profile 'load-aware-rebalancing'"],
   },
-  { reason: "options that nobody knows", spec: density({ enableSwop: true }), says: ["unknown field"] },
+  { reason: "an unknown option", spec: density({ enableSwop: true }), says: ["unknown field"] },
   { reason: "an interval under a minute", spec: loadAware({ deschedulingIntervalSeconds: 30 }), says: [low] },
   { reason: "an interval over a day", spec: loadAware({ deschedulingIntervalSeconds: 999_999 }), says: [high] },
   { reason: "a ratio under 100", spec: density({ memoryToRequestRatio: 50 }), says: [low] },
   { reason: "a ratio over 300", spec: density({ memoryToRequestRatio: 500 }), says: [high] },
-  { reason: "no evictions at all", spec: loadAware({ evictionLimitTotal: 0 }), says: [low] },
-  { reason: "too many evictions of a node", spec: loadAware({ evictionLimitNode: 101 }), says: [high] },
-  { reason: "a guard of no node", spec: bare({ guards: { maxNodes: 0 } }), says: ["greater than or equal to 1"] },
+  { reason: "an eviction limit of 0", spec: loadAware({ evictionLimitTotal: 0 }), says: [low] },
+  { reason: "an eviction limit over 100 per node", spec: loadAware({ evictionLimitNode: 101 }), says: [high] },
+  { reason: "a guard of 0 nodes", spec: bare({ guards: { maxNodes: 0 } }), says: ["greater than or equal to 1"] },
   {
     reason: "a guard beyond its range",
     spec: bare({ guards: { maxBlockingVMs: 10_001 } }),
@@ -126,41 +134,49 @@ export const refused: readonly RefusedConfigCase[] = [
   },
   { reason: "a timeout in days", spec: bare({ waitTimeout: "1d" }), says: [duration] },
   { reason: "a timeout in words", spec: bare({ waitTimeout: "abc" }), says: [duration] },
-  { reason: "a timeout without unit", spec: bare({ waitTimeout: "24" }), says: [duration] },
+  { reason: "a timeout without a unit", spec: bare({ waitTimeout: "24" }), says: [duration] },
   { reason: "a negative timeout", spec: bare({ waitTimeout: "-5m" }), says: [duration] },
-  { reason: "no time at all", spec: bare({ waitTimeout: "0s" }), says: ["waitTimeout must be greater than zero"] },
+  { reason: "a timeout of 0", spec: bare({ waitTimeout: "0s" }), says: ["waitTimeout must be greater than zero"] },
   {
     reason: "a timeout of many parts",
     spec: bare({ waitTimeout: "1h".repeat(17) }),
     says: ["may not be more than 32"],
   },
-  { reason: "something that is no hash", spec: bare({ approvedPlan: "xyz" }), says: ["should match"] },
+  { reason: "an approved plan that is not a hash", spec: bare({ approvedPlan: "xyz" }), says: ["should match"] },
   { reason: "In without values", spec: ksm({ key: "zone", operator: "In" }), says: [selector] },
   { reason: "NotIn with no values", spec: ksm({ key: "zone", operator: "NotIn", values: [] }), says: [selector] },
   { reason: "Exists with values", spec: ksm({ key: "zone", operator: "Exists", values: ["a"] }), says: [selector] },
   ...["a b", "-a", "a-", "a/b/c", "/a", "Example.com/a", "a..b/c", "x".repeat(64), `${"x".repeat(64)}.io/a`].flatMap(
     (key): readonly RefusedConfigCase[] => [
-      { reason: `a requirement on '${key}', which is no label`, spec: ksm({ key, operator: "Exists" }), says: [noKey] },
-      { reason: `a label '${key}', which is none`, spec: labelled({ [key]: "a" }), says: [`each key ${noKey}`] },
+      {
+        reason: `a requirement on the invalid label key '${key}'`,
+        spec: ksm({ key, operator: "Exists" }),
+        says: [noKey],
+      },
+      { reason: `the invalid label key '${key}'`, spec: labelled({ [key]: "a" }), says: [`each key ${noKey}`] },
     ],
   ),
   ...["a b", "-a", "a_", "ä"].flatMap((value): readonly RefusedConfigCase[] => [
     {
-      reason: `a requirement on the value '${value}', which no label has`,
+      reason: `a requirement on the invalid label value '${value}'`,
       spec: ksm({ key: "zone", operator: "In", values: [value] }),
       says: [noValue],
     },
-    { reason: `a label of value '${value}'`, spec: labelled({ zone: value }), says: [`each value ${noValue}`] },
+    { reason: `the invalid label value '${value}'`, spec: labelled({ zone: value }), says: [`each value ${noValue}`] },
   ]),
-  { reason: "a requirement on no label", spec: ksm({ key: "", operator: "Exists" }), says: ["at least 1 chars long"] },
-  { reason: "a requirement without operator", spec: ksm({ key: "zone" }), says: ["Required value"] },
+  {
+    reason: "a requirement with an empty key",
+    spec: ksm({ key: "", operator: "Exists" }),
+    says: ["at least 1 chars long"],
+  },
+  { reason: "a requirement without an operator", spec: ksm({ key: "zone" }), says: ["Required value"] },
   {
     reason: "too many requirements",
     spec: ksm(...many(17, () => ({ key: "zone", operator: "Exists" }))),
     says: ["must have at most 16 items"],
   },
   {
-    reason: "a label value that no label can have",
+    reason: "a label value that is too long",
     spec: density({ ksmConfiguration: { nodeLabelSelector: { matchLabels: { zone: "z".repeat(64) } } } }),
     says: ["may not be more than 63"],
   },

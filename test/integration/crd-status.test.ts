@@ -144,7 +144,7 @@ const status: Required<Status> = {
 };
 
 describe("the status", () => {
-  test("keeps all that the advisor has to say, to the letter, and is no new generation", async () => {
+  test("stores every field unchanged, without a new generation", async () => {
     const { metadata } = await recreateConfig(server, { profile: "load-aware-rebalancing" });
     const answer = await patchStatus(server, "load-aware-rebalancing", status);
     const stored = answer.body as StoredConfig;
@@ -162,18 +162,18 @@ describe("the status", () => {
 
   const bare = { name: "one", targetRef: item.targetRef };
 
-  test("fills in that an item is applied, and that it waits", async () => {
+  test("gives an item operation Apply and state Pending by default", async () => {
     await recreateConfig(server, { profile: "example-profile" });
     const answer = await patchStatus(server, "example-profile", { items: [bare] });
     expect((answer.body as StoredConfig).status?.items).toEqual([{ ...bare, operation: "Apply", state: "Pending" }]);
   });
 
   const wrong = [
-    { reason: "a phase that there is not", status: { phase: "Done" }, says: "Unsupported value" },
-    { reason: "an item without target", status: { items: [{ name: "one" }] }, says: "Required value" },
-    { reason: "two items of one name", status: { items: [bare, bare] }, says: "Duplicate value" },
+    { reason: "an unknown phase", status: { phase: "Done" }, says: "Unsupported value" },
+    { reason: "an item without a target", status: { items: [{ name: "one" }] }, says: "Required value" },
+    { reason: "two items with one name", status: { items: [bare, bare] }, says: "Duplicate value" },
     {
-      reason: "more items than a plan can have",
+      reason: "more than 16 items",
       status: { items: Array.from({ length: 17 }, (_, at) => ({ ...bare, name: `item-${at}` })) },
       says: "must have at most 16 items",
     },
@@ -188,12 +188,12 @@ describe("the status", () => {
       says: "Duplicate value",
     },
     {
-      reason: "a summary that is longer than a sentence",
+      reason: "a summary of more than 512 characters",
       status: { impact: { assessedAt: now, summary: "x".repeat(513) } },
       says: "may not be more than 512",
     },
     {
-      reason: "more findings than a person reads",
+      reason: "more than 20 findings",
       status: {
         rollout: {
           summary: "",
@@ -202,10 +202,10 @@ describe("the status", () => {
       },
       says: "must have at most 20 items",
     },
-    { reason: "a time that is none", status: { items: [{ ...bare, appliedTime: "today" }] }, says: "date-time" },
+    { reason: "an invalid time", status: { items: [{ ...bare, appliedTime: "today" }] }, says: "date-time" },
   ];
 
-  test.each(wrong)("does not take $reason", async ({ status: said, says }) => {
+  test.each(wrong)("does not accept $reason", async ({ status: said, says }) => {
     await recreateConfig(server, { profile: "example-profile" });
     const answer = await patchStatus(server, "example-profile", said);
     expect(answer.status).toBe(422);
@@ -220,7 +220,7 @@ describe("kubectl", () => {
     return stdout.trimEnd().split("\n");
   };
 
-  test("shows action, impact, phase, Ready, progress and age, and on demand plan, impact, version and message", async () => {
+  test("get shows the status columns, and more of them with -o wide", async () => {
     await recreateConfig(server, { profile: "load-aware-rebalancing", action: "Apply" });
     await patchStatus(server, "load-aware-rebalancing", status);
     const [head = "", row = ""] = await lines("get", "vpconf", "load-aware-rebalancing");
@@ -232,7 +232,7 @@ describe("kubectl", () => {
   });
 
   test.each(["virtplatformconfig", "virtplatformconfigs", "VirtPlatformConfig", "vpconf", "kubevirt"])(
-    "finds them as %s",
+    "get finds configs as %s",
     async (name) => {
       await recreateConfig(server, { profile: "example-profile" });
       expect((await lines("get", name, "-o", "name")).join()).toContain(
@@ -241,7 +241,7 @@ describe("kubectl", () => {
     },
   );
 
-  test("explains an option in the words of its profile, with its range and its default", async () => {
+  test("explain shows an option's description, range and default", async () => {
     const explain = async (option = "mode") =>
       (await server.kubectl("explain", `vpconf.spec.options.loadAware.${option}`)).stdout.replace(/\s+/g, " ");
     // The API server publishes the schema after a delay.

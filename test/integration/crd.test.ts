@@ -22,11 +22,11 @@ async function offer(given: Pick<ConfigCase, "spec" | "name">) {
   return { status: answer.status, message, stored: answer.body as StoredConfig };
 }
 
-test.each(accepted)("the API takes $reason", async (given) => {
+test.each(accepted)("the API accepts $reason", async (given) => {
   expect(await offer(given)).toMatchObject({ status: 201, message: "" });
 });
 
-test.each(refused)("the API refuses $reason, and says so", async ({ says, ...given }) => {
+test.each(refused)("the API refuses $reason and explains why", async ({ says, ...given }) => {
   const { status, message } = await offer(given);
   expect([400, 422]).toContain(status);
   for (const words of says) expect(message).toContain(words);
@@ -56,7 +56,7 @@ const defaults = [
     },
   },
   {
-    reason: "swap and KSM, but no ratio, so that a pinned one can be distinguished",
+    reason: "swap and KSM, but no ratio",
     spec: { profile: "virt-higher-density", options: { virtHigherDensity: { ksmConfiguration: {} } } },
     becomes: {
       profile: "virt-higher-density",
@@ -65,7 +65,7 @@ const defaults = [
     },
   },
   {
-    reason: "nothing into empty options",
+    reason: "nothing for empty options",
     spec: { profile: "virt-higher-density", options: {} },
     becomes: { profile: "virt-higher-density", ...filled, options: {} },
   },
@@ -75,14 +75,14 @@ test.each(defaults)("the API fills in $reason", async ({ spec, becomes }) => {
   expect((await offer({ spec })).stored.spec).toEqual(becomes);
 });
 
-test("the profile of an object cannot be changed", async () => {
+test("the API refuses to change the profile of a config", async () => {
   await recreateConfig(server, { profile: "load-aware-rebalancing" });
   const answer = await patchConfig(server, "load-aware-rebalancing", { spec: { profile: "virt-higher-density" } });
   expect(answer.status).toBe(422);
   expect(JSON.stringify(answer.body)).toContain("Profile is immutable");
 });
 
-test("an object without spec is refused", async () => {
+test("the API refuses a config without a spec", async () => {
   const { apiVersion, kind } = configKind;
   const body = { apiVersion, kind, metadata: { name: "example-profile" } };
   const answer = await server.request({ method: "POST", path, body });
@@ -106,7 +106,7 @@ function undescribed(schema: Schema, at: string): readonly string[] {
   return [...(description ? [] : [at]), ...inner.flatMap(([where, one]) => undescribed(one, where))];
 }
 
-test("every field has a description, but for the metadata that all objects have", () => {
+test("every field except metadata has a description", () => {
   const crd = load(readFileSync(inRepository(crdFile), "utf8")) as {
     spec: { versions: readonly { schema: { openAPIV3Schema: Schema } }[] };
   };

@@ -12,7 +12,7 @@ const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
 const isRefused = ({ userAgent = "", responseStatus }: AuditEvent) =>
   userAgent.startsWith("virt-operator/") && responseStatus?.code === 401;
 
-test("a token that is dead costs a few requests, readiness says so, and a new token is used at once", {
+test("reports a rejected token, backs off, and uses a new token at once", {
   timeout: 300_000,
 }, async () => {
   await using api = await startServer();

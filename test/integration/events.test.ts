@@ -2,7 +2,8 @@
 
 import { Breakers, Client, type EventInput, EventRecorder, findAccess, noLease } from "@virt/kube";
 import { type ApiUser, type Server, startServer, VirtualClock } from "@virt/testkit";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { bindRole, createRole, untilGranted } from "./rights/rights-cluster.ts";
 
 const patience = { timeout: 120_000 }; // a hang guard
 const never = new AbortController().signal;
@@ -15,25 +16,10 @@ beforeAll(async () => {
   server = await startServer();
   account = await server.serviceAccount("operator", "operator");
   const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }];
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const apiVersion = "rbac.authorization.k8s.io/v1";
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
-  const subjects = [{ kind: "ServiceAccount", namespace: "operator", name: "operator" }];
-  const metadata = { name: role };
-  await create(`${rbac}/clusterroles`, { apiVersion, kind: "ClusterRole", metadata, rules });
-  await create(`${rbac}/clusterrolebindings`, { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects });
-  await vi.waitFor(isGranted, patience);
+  await createRole(server, role, rules);
+  await bindRole(server, "system:serviceaccount:operator:operator", role);
+  await untilGranted(account, { resourceAttributes: { group: "events.k8s.io", resource: "events", verb: "patch" } });
 });
-
-// A new binding takes effect after some milliseconds.
-async function isGranted(): Promise<void> {
-  const { body } = await account.request({
-    method: "POST",
-    path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-    body: { spec: { resourceAttributes: { group: "events.k8s.io", resource: "events", verb: "patch" } } },
-  });
-  expect(body).toMatchObject({ status: { allowed: true } });
-}
 
 afterAll(() => server.stop());
 
@@ -92,7 +78,7 @@ const about = (regarding: EventInput["regarding"], reason: string, note = "all i
   note,
 });
 
-test("an event is stored with all that was said, and found by kubectl at its object", async () => {
+test("stores an event with all its fields, and kubectl describe shows it", async () => {
   const { recorder, reports } = start();
   const regarding = await configMap("described");
   const related = await configMap("related");
@@ -116,7 +102,7 @@ test("an event is stored with all that was said, and found by kubectl at its obj
   expect(stdout).toContain("Described");
 });
 
-test("an event that repeats becomes a series, which is raised once a minute", async () => {
+test("updates the series of a repeated event once a minute", async () => {
   const { recorder, clock, reports } = start();
   const announcement = about(await configMap("repeated"), "Repeated");
   for (let times = 0; times < 5; times++) recorder.recordEvent(announcement);
@@ -132,7 +118,7 @@ test("an event that repeats becomes a series, which is raised once a minute", as
   expect(event?.series?.lastObservedTime).toMatch(/\.\d{6}Z$/);
 });
 
-test("a restart repeats nothing; what happens again after it goes on counting", async () => {
+test("continues the series of a repeated event after a restart", async () => {
   const announcement = about(await configMap("restarted"), "Restarted");
   const before = start();
   before.recorder.recordEvent(announcement);
@@ -154,7 +140,7 @@ test("a restart repeats nothing; what happens again after it goes on counting", 
   expect(event?.series?.count).toBe(3);
 });
 
-test("an event about a cluster-scoped object is stored in the namespace default", async () => {
+test("stores events about cluster-scoped objects in namespace default", async () => {
   const { recorder, reports } = start();
   const { metadata } = await create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "one" } });
   recorder.recordEvent(about({ apiVersion: "v1", kind: "Node", name: "one", uid: metadata.uid }, "OnNode"));
@@ -162,7 +148,7 @@ test("an event about a cluster-scoped object is stored in the namespace default"
   expect(await eventsOf("default", "OnNode")).toHaveLength(1);
 });
 
-test("an event that has expired meanwhile is written anew", async () => {
+test("re-creates an event that has expired", async () => {
   const { recorder, clock, reports } = start();
   const announcement = about(await configMap("expired"), "Expired");
   recorder.recordEvent(announcement);
@@ -176,7 +162,7 @@ test("an event that has expired meanwhile is written anew", async () => {
   expect((await eventsOf("operator", "Expired")).map(({ series }) => series)).toEqual([undefined]);
 });
 
-test("an event that the server refuses is lost, and reported", async () => {
+test("drops and reports an event that the API server refuses", async () => {
   const { recorder, reports } = start();
   const regarding = { apiVersion: "v1", kind: "ConfigMap", name: "any", namespace: "no-such-namespace" };
   recorder.recordEvent(about(regarding, "Refused"));

@@ -54,7 +54,7 @@ async function leaseOf(name: string): Promise<unknown> {
   return ((await api.request({ path })).body as { readonly spec: unknown }).spec;
 }
 
-test("when the leader is killed, the other one takes the lease over and goes on", async () => {
+test("the standby takes over the lease of a killed leader", async () => {
   const [first, second] = await startPair("killed");
   first.child.kill("SIGKILL");
   await hears(second, "leads");
@@ -65,7 +65,7 @@ test("when the leader is killed, the other one takes the lease over and goes on"
   expect(last < next).toBe(true);
 });
 
-test("a leader that is stopped releases the lease, and the other one leads as soon as it reads it", async () => {
+test("the standby leads at once after a stopped leader releases the lease", async () => {
   const [first, second] = await startPair("stopped");
   first.child.kill("SIGTERM");
   const [code] = (await once(first.child, "close")) as [number];
@@ -85,7 +85,7 @@ test("a leader that is stopped releases the lease, and the other one leads as so
   expect(after.slice(0, after.indexOf("update")).filter((verb) => verb === "get").length).toBeLessThanOrEqual(1);
 });
 
-test("a lease that somebody deletes is there again, with the same leader", async () => {
+test("the leader re-creates its deleted lease", async () => {
   const [first] = await startPair("deleted");
   const { code } = await api.kubectl("delete", "lease", "deleted");
   expect(code).toBe(0);
@@ -94,7 +94,7 @@ test("a lease that somebody deletes is there again, with the same leader", async
   expect(await leaseOf("deleted")).toMatchObject({ holderIdentity: "deleted-first", leaseTransitions: 0 });
 });
 
-test("a leader that was frozen past its lease writes nothing when it wakes, steps down, and the other one leads on", async () => {
+test("a leader that was frozen past its lease steps down without a write", async () => {
   const [first, second] = await startPair("frozen");
   process.kill(first.pid, "SIGSTOP");
   await hears(second, "leads");

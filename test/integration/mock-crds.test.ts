@@ -50,11 +50,11 @@ async function startReady(): Promise<Server> {
 
 function outcomeOf(match: Match): ProbeComparison {
   const outcome = held.get(match);
-  if (outcome === undefined) throw new Error(`nobody asked about ${match.title}`);
+  if (outcome === undefined) throw new Error(`${match.title} was not compared`);
   return outcome;
 }
 
-test("every mock CRD that somebody wrote is asked about", () => {
+test("every handwritten mock CRD has a table", () => {
   const folder = inRepository("config", "crd", "mocks");
   const isStub = (file: string) => isGenerated(readFileSync(join(folder, file), "utf8"));
   const files = readdirSync(folder).filter((file) => file.endsWith(".yaml") && !isStub(file));
@@ -62,12 +62,12 @@ test("every mock CRD that somebody wrote is asked about", () => {
 });
 
 describe.each(subjects)("the table of $title", (subject) => {
-  test("has a question about every field that our specs mention", () => {
+  test("covers every field that our specs mention", () => {
     const asked = new Set([...subject.fields.map(({ path }) => path), ...Object.keys(subject.unknown ?? {})]);
     expect(mentionedPaths(subject).filter((path) => !asked.has(path))).toEqual([]);
   });
 
-  test("has a sample that fills every field", () => {
+  test("has a sample that sets every field", () => {
     const isFilled = (path: string) => valueAt(subject.sample, path) !== undefined;
     expect(subject.fields.map(({ path }) => path).filter((path) => !isFilled(path))).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe.each(subjects)("the table of $title", (subject) => {
 describe.each(matches)("the mock of $title", (match) => {
   const { mock } = match;
 
-  test("is established and found in discovery under its names", () => {
+  test("is established and served under its names", () => {
     const { resources, conditions } = outcomeOf(match);
     const { plural, singular, listKind: _, ...names } = mock.identity["names"] as Record<string, unknown>;
     const found = { ...names, name: plural, singularName: singular, namespaced: mock.isNamespaced };
@@ -85,13 +85,13 @@ describe.each(matches)("the mock of $title", (match) => {
     expect(resources.some(({ name }) => name === `${mock.plural}/status`)).toBe(mock.hasStatus);
   });
 
-  test("accepts what is right and refuses what is wrong", () => {
+  test("accepts valid and refuses invalid values", () => {
     expect(surprises(outcomeOf(match).answers)).toEqual([]);
   });
 });
 
 describe.each(matches.filter(({ genuine }) => genuine !== undefined))("the mock of $title", (match) => {
-  test("answers as the genuine one", () => {
+  test("answers like the genuine CRD", () => {
     const { answers, genuineAnswers } = outcomeOf(match);
     expect(disagreements(answers, genuineAnswers)).toEqual([]);
   });
@@ -101,12 +101,12 @@ describe.runIf(isGenuineThere).each(published)("the mock of $title", ({ mock, ge
   const ours = readMock(mock);
   const theirs = () => readGenuine(other.file, ours.version);
 
-  test("names itself as the genuine one does, and describes each of its fields alike", () => {
+  test("has the names and field schemas of the genuine CRD", () => {
     expect(ours.identity).toEqual(theirs().identity);
     expect(differences(ours.schema, theirs().schema)).toEqual([]);
   });
 
-  test.each(other.twins ?? [])("holds for %s too, which has the same schema", (twin) => {
+  test.each(other.twins ?? [])("also represents %s, which has the same schema", (twin) => {
     expect(readGenuine(twin, ours.version).schema).toEqual(theirs().schema);
   });
 });
@@ -114,7 +114,7 @@ describe.runIf(isGenuineThere).each(published)("the mock of $title", ({ mock, ge
 describe("the advisor", () => {
   const [preview, current] = ["DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate"];
 
-  test("reads from the mocks what sets the generations of the descheduler apart", () => {
+  test("distinguishes the descheduler generations by their mocks", () => {
     const facts = deschedulers.map(({ mock }) => {
       const { profiles, limits, softTainter, pairs } = capabilitiesOf(readMock(mock).schema);
       return {
@@ -133,7 +133,7 @@ describe("the advisor", () => {
   });
 
   test.runIf(isGenuineThere).each(deschedulers)(
-    "reads the same from the genuine CRD of $title",
+    "reads the same capabilities from the genuine CRD of $title",
     ({ mock, genuine }) => {
       const files = genuine.flatMap(({ file, twins = [] }) => [file, ...twins]);
       const facts = files.map((file) => capabilitiesOf(readGenuine(file, "v1").schema));

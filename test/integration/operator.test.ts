@@ -1,58 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { freePorts, inRepository, type Server, startServer } from "@virt/testkit";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-
-const program = inRepository("dist", "virt-operator.mjs");
+import { freePorts, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { alarms, startOperator } from "./operator/process.ts";
+import { bindRole } from "./rights/rights-cluster.ts";
 
 let api: Server;
-let folder: string;
 beforeAll(async () => {
-  if (!existsSync(program)) throw new Error("there is no dist/virt-operator.mjs: run make build");
-  folder = mkdtempSync(join(tmpdir(), "operator-test-"));
   api = await startServer();
 });
-afterAll(async () => {
-  await api.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => api.stop());
 
-type LogLine = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
-type Operator = {
-  readonly child: ChildProcess;
-  readonly log: readonly LogLine[];
-  readonly words: () => string;
-  readonly probe: (path: string) => Promise<number>;
-};
-
-async function startOperator(...flags: readonly string[]): Promise<Operator> {
-  const [port = 0] = await freePorts(1);
-  const address = `--health-probe-bind-address=127.0.0.1:${port}`;
-  const child = spawn(process.execPath, [program, address, ...flags], {
-    env: { PATH: process.env["PATH"], HOME: folder },
-  });
-  const log: LogLine[] = [];
-  let complaints = "";
-  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));
-  child.stderr.on("data", (words: Buffer) => {
-    complaints += words.toString();
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const probe = async (path: string) => {
-    try {
-      return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
-    } catch {
-      return 0;
-    }
-  };
-  return { child, log, words: () => complaints, probe };
-}
-
-test("it becomes ready, holds both leases, and gives them back when it is stopped", async () => {
+test("becomes ready, holds both leases, and releases them on SIGTERM", async () => {
   for (const name of ["virt-advisor-operator-system", "virt-platform-operator-system"]) {
     await api.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
@@ -83,31 +43,35 @@ const refusals = [
     code: 2,
   },
   {
-    reason: "a kubeconfig that is missing",
+    reason: "a missing kubeconfig",
     flags: ["--kubeconfig=/nowhere"],
     words: /^virt-operator: cannot read kubeconfig \/nowhere: no such file\n$/,
     code: 1,
   },
-  { reason: "no cluster at all", flags: [], words: /^virt-operator: no cluster configured: [^\n]*\n$/, code: 1 },
+  {
+    reason: "a missing cluster configuration",
+    flags: [],
+    words: /^virt-operator: no cluster configured: [^\n]*\n$/,
+    code: 1,
+  },
 ];
 
-test.each(refusals)("$reason ends it with one line and no stack trace", async ({ flags, words, code }) => {
+test.each(refusals)("exits with one line and no stack trace on $reason", async ({ flags, words, code }) => {
   const operator = await startOperator(...flags);
   const [status] = (await once(operator.child, "close")) as [number];
   expect(status).toBe(code);
   expect(operator.words()).toMatch(words);
 });
 
-test("a server that is not there is reported once, retried quietly, and the process lives, alive but not ready", async () => {
+test("reports an unreachable API server once and stays alive but not ready", async () => {
   const [nobody = 0] = await freePorts(1);
-  const kubeconfig = join(folder, "unreachable");
+  const kubeconfig = join(api.folder, "unreachable");
   writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${nobody}`));
   const operator = await startOperator(`--kubeconfig=${kubeconfig}`);
-  await expect.poll(() => operator.log.filter(({ level }) => level === "warn").length).toBeGreaterThan(0);
+  await expect.poll(() => alarms(operator)).not.toEqual([]);
   await expect.poll(() => operator.probe("/healthz")).toBe(200); // the server can start after the first warning
   expect(await operator.probe("/readyz")).toBe(500);
-  const warnings = operator.log.filter(({ level }) => level === "warn" || level === "error");
-  expect(warnings).toEqual([
+  expect(alarms(operator)).toEqual([
     expect.objectContaining({
       msg: "the API server does not respond; retrying every second",
       why: expect.stringContaining("ECONNREFUSED"),
@@ -116,22 +80,13 @@ test("a server that is not there is reported once, retried quietly, and the proc
   expect(operator.child.exitCode).toBeNull();
 });
 
-test("a list that is forbidden is reported with the server's own words, and works as soon as it is allowed", async () => {
+test("reports a forbidden list in the server's words and recovers", async () => {
   const operator = await startOperator(`--kubeconfig=${api.user("nobody").kubeconfig}`);
   const isReported = () =>
     operator.log.some(({ msg = "", why }) => msg.includes("refused") && String(why).includes("nobody"));
   await expect.poll(isReported).toBe(true);
   await expect.poll(() => operator.probe("/healthz")).toBe(200);
   expect(await operator.probe("/readyz")).toBe(500);
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
-  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }];
-  const body = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: "nobody" },
-    roleRef,
-    subjects,
-  };
-  await api.request({ method: "POST", path: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", body });
+  await bindRole(api, "nobody", "cluster-admin");
   await expect.poll(() => operator.probe("/readyz")).toBe(200);
 });

@@ -70,7 +70,7 @@ const loadAware: readonly (JsonMap | undefined)[] = [
 ];
 const liveProfiles = ["SoftTopologyAndDuplicates", "LifecycleAndUtilization", "AffinityAndTaints"];
 
-test.each(["v510", "v514", "v521", "v532"])("a descheduler of %s takes what is planned for it", async (generation) => {
+test.each(["v510", "v514", "v521", "v532"])("a descheduler of %s accepts the planned objects", async (generation) => {
   const definition = readMock(`kubedeschedulers-${generation}.yaml`);
   await server.installCrds([definition.crd]);
   const descheduler = { spec: { profiles: liveProfiles } };
@@ -115,7 +115,7 @@ async function createHyperConverged(version: string): Promise<void> {
   expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
 }
 
-test.each(["v1", "v1beta1"])("a HyperConverged of %s takes what is planned for it", async (version) => {
+test.each(["v1", "v1beta1"])("a HyperConverged of %s accepts the planned objects", async (version) => {
   const definition = readMock(`hyperconvergeds-${version}.yaml`);
   await server.installCrds([definition.crd]);
   await createHyperConverged(version);
@@ -130,7 +130,7 @@ test.each(["v1", "v1beta1"])("a HyperConverged of %s takes what is planned for i
   await server.removeCrd(definition.crd);
 });
 
-test.each([true, false])("the example is taken, whether openshift-cnv exists: %s", async (cnv) => {
+test.each([true, false])("the API server accepts the example if openshift-cnv exists: %s", async (cnv) => {
   const answers = await answersTo(planOf("example-profile", undefined, { ...environment, cnv }));
   expect(answers).toEqual({ "configure-example-component": "made" });
 });

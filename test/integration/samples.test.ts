@@ -26,13 +26,13 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-test.each(files)("%s is applied and deleted as it is", async (file) => {
+test.each(files)("kubectl applies and deletes %s without a warning", async (file) => {
   const applied = await server.kubectl("apply", "-f", `${folder}/${file}`);
   expect(applied).toMatchObject({ code: 0, stderr: "" });
   expect(await server.kubectl("delete", "-f", `${folder}/${file}`)).toMatchObject({ code: 0 });
 });
 
-test("all samples of the folder together are one preview for each profile, and go away again", async () => {
+test("kubectl applies the folder as one preview for each profile", async () => {
   const applied = await server.kubectl("apply", "-k", folder);
   expect(applied).toMatchObject({ code: 0, stderr: "" });
   const { stdout } = await server.kubectl("get", "vpconf", "-o", "json");
@@ -42,14 +42,14 @@ test("all samples of the folder together are one preview for each profile, and g
   expect(await server.kubectl("delete", "-k", folder)).toMatchObject({ code: 0 });
 });
 
-test("no sample contains a namespace: what is in it would go with the sample", () => {
+test("no sample contains a namespace", () => {
   expect(files.filter((file) => read(file).some(({ kind }) => kind === "Namespace"))).toEqual([]);
 });
 
 describe("the baseline", () => {
   const baseline = `${folder}/mock_baseline_resources.yaml`;
 
-  test.each(["v510", "v514", "v521", "v532"])("fits the descheduler %s", async (generation) => {
+  test.each(["v510", "v514", "v521", "v532"])("is accepted by the descheduler CRD %s", async (generation) => {
     const mock = `config/crd/mocks/kubedeschedulers-${generation}.yaml`;
     await server.installCrds([mock]);
     expect(await server.kubectl("apply", "-f", baseline)).toMatchObject({ code: 0, stderr: "" });
@@ -61,7 +61,7 @@ describe.runIf(areSeedsThere)("the seeds", () => {
   const usual = { action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false };
   const specs = files.flatMap(read).flatMap(({ kind, spec }) => (kind === "VirtPlatformConfig" ? [spec] : []));
 
-  test.each(areSeedsThere ? examples() : [])("have an example at $at that is a sample too", ({ spec }) => {
+  test.each(areSeedsThere ? examples() : [])("have an example at $at that is also a sample", ({ spec }) => {
     const isSample = specs.some((one) => isDeepStrictEqual({ ...usual, ...one }, { ...usual, ...spec }));
     expect(isSample).toBe(true);
   });

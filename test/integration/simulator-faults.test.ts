@@ -17,9 +17,9 @@ import {
 } from "./simulator/objects.ts";
 import { main, shareServer, simulate, timeout } from "./simulator/process.ts";
 
-const { server } = shareServer();
+const server = shareServer();
 
-test("nodes degrade, pools render late or not at all, as annotations say, and recover when they are gone", async () => {
+test("annotations degrade nodes and delay renders until they are removed", async () => {
   const api = server();
   const simulator = simulate(api, "three-workers");
   await simulator.until(/^ready$/m);
@@ -60,7 +60,7 @@ test("nodes degrade, pools render late or not at all, as annotations say, and re
   await untilUpdated(api, "worker", "99-worker-late");
 });
 
-test("an object that the API server refuses is complained about once, and everything else is made", async () => {
+test("reports a refused object once and creates all others", async () => {
   const api = server();
   const file = join(api.folder, "refused.json");
   const refused = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "NOT A NAME", namespace: "default" } };
@@ -80,7 +80,7 @@ test.each([
   [["--sped", "1"], "unknown flag --sped"],
   [["--seed"], "--seed needs a value"],
   [["--scenario", "/nowhere.json"], "--scenario=/nowhere.json: there is no such file"],
-])("the command line %j ends with one line that names the flag", (args, message) => {
+])("the command line %j fails with one line that names the flag", (args, message) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/^virt-simulator: [^\n]+\n$/);

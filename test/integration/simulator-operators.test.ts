@@ -17,9 +17,9 @@ import {
 } from "./simulator/objects.ts";
 import { mock, openShift, shareServer, simulate, timeout } from "./simulator/process.ts";
 
-const { server } = shareServer();
+const server = shareServer();
 
-test("a custom pool inherits what is meant for workers, and a KubeletConfig becomes a MachineConfig of each pool it selects", async () => {
+test("custom pools inherit worker configs, and KubeletConfigs follow their selector", async () => {
   const api = server();
   const simulator = simulate(api, "custom-pool");
   await simulator.until(/^ready$/m);
@@ -91,7 +91,7 @@ const small = {
   descheduler: { namespace: "descheduler", spec: { managementState: "Unmanaged" } },
 };
 
-test("HyperConverged v1beta1 gets its defaults and its status, and wasp-agent while memory is overcommitted", async () => {
+test("HyperConverged v1beta1 gets defaults, status, and wasp-agent if overcommitted", async () => {
   const api = server();
   const simulator = simulate(api, fileOf(small));
   await simulator.until(/^ready$/m);
@@ -99,7 +99,7 @@ test("HyperConverged v1beta1 gets its defaults and its status, and wasp-agent wh
   expect(simulator.complaints).toEqual([]);
 });
 
-test("HyperConverged v1 does the same, and the descheduler reports in each generation of its CRD, once installed and while managed", async () => {
+test("HyperConverged v1 does the same, and each managed descheduler generation reports", async () => {
   await using other = await startServer();
   await other.installCrds([...openShift, "hyperconvergeds-v1"].map(mock));
   const simulator = simulate(other, fileOf(small));

@@ -1,20 +1,12 @@
-import { at } from "@virt/objects";
-import { objectAnnotations } from "@virt/platform";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster } from "../support/full-cluster.ts";
-import { type OperatorOutputs, openOperatorOutputs } from "../support/operator-outputs.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { expect, test } from "vitest";
+import { objectPaths, type RunningPlatform, sharePlatform } from "../support/running-platform.ts";
 
-const checks = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks";
-const check = `${checks}/virt-node-health-check`;
+const { check } = objectPaths;
+const checks = check.slice(0, check.lastIndexOf("/"));
 const group = "self-node-remediation.medik8s.io/v1alpha1";
-let fullCluster: FullCluster;
-let operator: RunningProgram;
-let outputs: OperatorOutputs;
+const platform = sharePlatform({ until: "started", prepare: createTheirs });
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  outputs = await openOperatorOutputs(fullCluster);
+async function createTheirs({ testCluster: { server } }: RunningPlatform): Promise<void> {
   const template = { apiVersion: group, kind: "SelfNodeRemediationTemplate", name: "theirs", namespace: "theirs" };
   const body = {
     apiVersion: "remediation.medik8s.io/v1alpha1",
@@ -22,23 +14,18 @@ beforeAll(async () => {
     metadata: { name: "virt-node-health-check" },
     spec: { minHealthy: "10%", selector: {}, remediationTemplate: template },
   };
-  await fullCluster.testCluster.server.request({ method: "POST", path: `${checks}?fieldManager=installer`, body });
-  operator = await outputs.start();
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+  await server.request({ method: "POST", path: `${checks}?fieldManager=installer`, body });
+}
 
-const reports = (reason: string) =>
-  operator.log.flatMap((line) =>
-    line["reason"] === reason && line.msg?.includes("NodeHealthCheck") ? [line.msg] : [],
-  );
-
-test("what is taken over on request is reported field by field, with both values and whose it was", async () => {
-  await expect.poll(() => reports("Contested")).toHaveLength(1);
-  expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
-  await fullCluster.edit(check, { metadata: { annotations: { [objectAnnotations.adopt]: "true" } } }, "person");
-  await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
+test("reports each adopted field with both values and its previous owner", async () => {
+  await expect.poll(() => platform.reports("Contested", "NodeHealthCheck")).toHaveLength(1);
+  expect(await platform.specOf(check, "minHealthy")).toBe("10%");
+  await platform.annotate(check, { adopt: "true" });
+  await platform.until(async () => expect(await platform.specOf(check, "minHealthy")).toBe("51%"));
   const adopted = async () =>
-    (await outputs.events()).flatMap(({ reason, note }) => (reason === "FieldsAdopted" ? [note] : [])).join("\n");
+    (await platform.outputs.events())
+      .flatMap(({ reason, note }) => (reason === "FieldsAdopted" ? [note] : []))
+      .join("\n");
   await expect.poll(adopted).toContain('/spec/minHealthy ("10%" → "51%", previously owned by installer)');
   expect(await adopted()).toContain("/spec/remediationTemplate (");
 });

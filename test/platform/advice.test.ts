@@ -72,7 +72,7 @@ const steps: readonly AdviceStep[] = [
   [/remove annotation (\S+) from it$/u, (key = "") => annotate(metallb, { [key]: null })],
 ];
 
-test("following the advice of explain step by step applies the asset", async () => {
+test("following explain's advice step by step applies the asset", async () => {
   await annotate(hcoPath, {
     [`${prefix}enable-metallb`]: "false",
     [`${prefix}disabled-resources`]: "[{kind: MetalLB, name: '*'}]",
@@ -88,7 +88,7 @@ test("following the advice of explain step by step applies the asset", async () 
   await untilApplied();
 });
 
-test("an asset that is not listed is applied once the advice is followed", async () => {
+test("following explain's advice applies an unlisted asset", async () => {
   await annotate(hcoPath, { [`${prefix}autopilot`]: "node-health-check" });
   expect(await follow()).toEqual(["NotListed"]);
   await edit(metallb, { labels: { [label]: null } });
@@ -101,7 +101,7 @@ test.each([
   ["InvalidPatch", "patch", "no patch"],
   ["InvalidIgnoreFields", "ignore-fields", "no pointer"],
   ["InvalidMode", "mode", "unmanagd"],
-])("an object that is %s is corrected once the advice is followed", async (reason, key, value) => {
+])("following explain's advice resolves %s on an object", async (reason, key, value) => {
   // Re-creates the object, because five corrections of the same one would be an edit war.
   const earlier = await untilApplied();
   await removeMetalLb("metallb-system", "metallb");
@@ -114,7 +114,7 @@ test.each([
 test.each([
   ["InvalidConfiguration", "enable-metallb", "maybe"],
   ["InvalidExclusions", "disabled-resources", "["],
-])("an asset that is held for %s is corrected once the advice is followed", async (reason, key, value) => {
+])("following explain's advice resolves %s on the HyperConverged", async (reason, key, value) => {
   await untilApplied();
   await annotate(hcoPath, { [`${prefix}${key}`]: value });
   expect(await follow()).toEqual([reason]);

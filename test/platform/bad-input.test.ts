@@ -15,58 +15,40 @@ import {
   writePath,
 } from "@virt/objects";
 import { isState, objectAnnotations, objectName } from "@virt/platform";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, type ManagedTarget, startFullCluster, untilConverged } from "../support/full-cluster.ts";
-import { type OperatorOutputs, openOperatorOutputs } from "../support/operator-outputs.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { beforeAll, expect, test } from "vitest";
+import { type ManagedTarget } from "../support/full-cluster.ts";
+import { hcoPath } from "../support/platform-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 import { type HostilePatch, hostilePatches } from "./hostile/index.ts";
 import { featureTexts, pointers } from "./hostile/mistakes.ts";
 
 const prefix = "platform.kubevirt.io/";
-let fullCluster: FullCluster;
-let operator: RunningProgram;
-let outputs: OperatorOutputs;
+const platform = sharePlatform();
+beforeAll(untilQuiet);
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  outputs = await openOperatorOutputs(fullCluster);
-  operator = await outputs.start();
-  await untilConverged(fullCluster);
-  await untilQuiet();
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
-
-const requests = () => fullCluster.targets.flatMap(({ path }) => fullCluster.requests(path));
+const requests = () => platform.targets.flatMap(({ path }) => platform.requests(path));
 
 /** Waits until no work is pending and the audit log has all requests of the first reconciles. */
 async function untilQuiet(): Promise<void> {
   let seen = -1;
-  await fullCluster.until(async () => {
+  await platform.until(async () => {
     const before = seen;
     seen = requests().length;
     await new Promise((resolve) => setTimeout(resolve, 500)); // a fixed pause, because the test asserts silence
     expect(seen).toBe(before);
-    expect(await outputs.isIdle()).toBe(true);
+    expect(await platform.outputs.isIdle()).toBe(true);
   });
 }
-
-const annotate = (path: string, key: string, text: string | null) =>
-  fullCluster.edit(path, { metadata: { annotations: { [key]: text } } }, "person");
 
 /** Compares only the beginning, because long texts are cut. */
 async function untilReported(reason: string, note: string): Promise<void> {
   const start = note.slice(0, 150);
-  const isReported = () => operator.log.some((line) => line["reason"] === reason && line.msg?.startsWith(start));
+  const isReported = () => platform.reports(reason).some((text) => text.startsWith(start));
   await expect.poll(isReported, { interval: 20, message: note }).toBe(true);
 }
 
-async function eventNotes(): Promise<readonly string[]> {
-  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
-  return (body as { readonly items: readonly { readonly note: string }[] }).items.map(({ note }) => note.slice(0, 150));
-}
-
 async function invalidOverrides(type: string): Promise<readonly string[]> {
-  const series = await outputs.series("kubevirt_autopilot_invalid_override{", `type="${type}"`);
+  const series = await platform.outputs.series("kubevirt_autopilot_invalid_override{", `type="${type}"`);
   return series
     .filter((line) => line.endsWith(" 1"))
     .map((line) =>
@@ -83,8 +65,8 @@ function contentOf({ metadata, ...rest }: KubeObject): JsonMap {
   return { ...rest, metadata: { name, namespace, uid, labels, annotations: Object.fromEntries(kept) } };
 }
 
-const contents = (targets = fullCluster.targets) =>
-  Promise.all(targets.map(async ({ path }) => contentOf(await fullCluster.read(path))));
+const contents = (targets = platform.targets) =>
+  Promise.all(targets.map(async ({ path }) => contentOf(await platform.read(path))));
 
 function baselineOf(live: KubeObject): KubeObject {
   const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter((path) => !isState(path));
@@ -120,10 +102,10 @@ const perObject = 14;
 const eventsOfEach = 5;
 
 async function attacksOn(target: ManagedTarget, number: number): Promise<readonly Attack[]> {
-  const live = await fullCluster.read(target.path);
+  const live = await platform.read(target.path);
   const baseline = baselineOf(live);
   const patches = interleaved(hostilePatches(fieldOf(baseline, live)));
-  const own = patches.filter((_, index) => index % fullCluster.targets.length === number);
+  const own = patches.filter((_, index) => index % platform.targets.length === number);
   const attacks = own.flatMap(({ tries, text }) => {
     const patched = applyPatch(baseline, text);
     if (patched.kind === "patched") throw new Error(`${objectName(target.ref)} takes ${text}`);
@@ -134,18 +116,18 @@ async function attacksOn(target: ManagedTarget, number: number): Promise<readonl
   return distinct.slice(0, perObject);
 }
 
-const witness = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const { check: witness } = objectPaths;
 const invalidPatch = ({ target, reason }: Attack) => `Invalid JSON patch for ${objectName(target.ref)}: ${reason}`;
 
-test("a hostile patch changes nothing, is reported with its reason and holds its object, while others are kept", async () => {
-  const targets = fullCluster.targets.filter(({ path }) => path !== witness);
+test("reports a hostile patch and blocks corrections of that object only", async () => {
+  const targets = platform.targets.filter(({ path }) => path !== witness);
   const before = await contents(targets);
   const asked = requests().length;
   const attacks = await Promise.all(targets.map(attacksOn));
   await Promise.all(
     attacks.map(async (series) => {
       for (const attack of series) {
-        await annotate(attack.target.path, objectAnnotations.patch, attack.text);
+        await platform.annotate(attack.target.path, { patch: attack.text });
         await untilReported("InvalidPatch", invalidPatch(attack));
       }
     }),
@@ -159,28 +141,28 @@ test("a hostile patch changes nothing, is reported with its reason and holds its
     .filter(([first]) => first?.target.ref.kind !== "HyperConverged")
     .flatMap((series) => series.slice(0, eventsOfEach).map((attack) => invalidPatch(attack).slice(0, 150)));
   const untold = async () => {
-    const reported = await eventNotes();
-    return notes.filter((note) => !reported.some((one) => one.startsWith(note)));
+    const reported = await platform.outputs.events();
+    return notes.filter((note) => !reported.some((event) => event.note.startsWith(note)));
   };
   await expect.poll(untold).toEqual([]);
 
-  await fullCluster.edit(witness, { spec: { minHealthy: "10%" } }, "person");
-  await fullCluster.until(async () => expect(at(await fullCluster.read(witness), "spec", "minHealthy")).toBe("51%"));
-  for (const { path } of targets) await annotate(path, objectAnnotations.patch, null);
+  await platform.edit(witness, { spec: { minHealthy: "10%" } }, "person");
+  await platform.until(async () => expect(at(await platform.read(witness), "spec", "minHealthy")).toBe("51%"));
+  for (const { path } of targets) await platform.annotate(path, { patch: null });
   await expect.poll(() => invalidOverrides("patch")).toEqual([]);
   expect(await contents(targets)).toEqual(before);
 });
 
-test("pointers that make no sense change nothing, are reported with their reason and hold their object", async () => {
+test("reports invalid ignore-fields pointers and leaves their objects unchanged", async () => {
   const before = await contents();
   const asked = requests().length;
-  const targets = fullCluster.targets.filter(({ path }) => path !== witness).slice(0, 5);
+  const targets = platform.targets.filter(({ path }) => path !== witness).slice(0, 5);
   await Promise.all(
     targets.map(async ({ path, ref }) => {
       for (const text of pointers) {
         const read = readIgnoreFields(text);
         if (read.kind === "pointers") throw new Error(`${text} can be read`);
-        await annotate(path, objectAnnotations.ignoreFields, text);
+        await platform.annotate(path, { "ignore-fields": text });
         await untilReported(
           "InvalidIgnoreFields",
           `Invalid ignore-fields annotation for ${objectName(ref)}: ${read.reason}`,
@@ -191,62 +173,60 @@ test("pointers that make no sense change nothing, are reported with their reason
   await expect.poll(() => invalidOverrides("ignore")).toHaveLength(targets.length);
   expect(await contents()).toEqual(before);
   expect(requests().slice(asked)).toEqual([]);
-  for (const { path } of targets) await annotate(path, objectAnnotations.ignoreFields, null);
+  for (const { path } of targets) await platform.annotate(path, { "ignore-fields": null });
   await expect.poll(() => invalidOverrides("ignore")).toEqual([]);
 });
 
-test("a mode that nobody knows is reported and holds the object until it is taken back", async () => {
+test("reports an unknown mode and blocks the object until it is removed", async () => {
   for (const mode of ["Unmanaged", "off", "true", "unmanaged;managed"]) {
-    await annotate(witness, objectAnnotations.mode, mode);
+    await platform.annotate(witness, { mode });
     await untilReported(
       "InvalidMode",
       `Invalid annotation ${objectAnnotations.mode} on NodeHealthCheck virt-node-health-check: must be unmanaged, managed or empty, not "${mode}"`,
     );
   }
   await expect.poll(() => invalidOverrides("mode")).toEqual(["NodeHealthCheck//virt-node-health-check"]);
-  await fullCluster.edit(witness, { spec: { minHealthy: "20%" } }, "somebody");
+  await platform.edit(witness, { spec: { minHealthy: "20%" } }, "somebody");
   await untilReported("DriftDetected", "Drift detected for NodeHealthCheck virt-node-health-check: /spec/minHealthy");
-  expect(at(await fullCluster.read(witness), "spec", "minHealthy")).toBe("20%");
-  await annotate(witness, objectAnnotations.mode, null);
-  await fullCluster.until(async () => expect(at(await fullCluster.read(witness), "spec", "minHealthy")).toBe("51%"));
+  expect(await platform.specOf(witness, "minHealthy")).toBe("20%");
+  await platform.annotate(witness, { mode: null });
+  await platform.until(async () => expect(at(await platform.read(witness), "spec", "minHealthy")).toBe("51%"));
   await expect.poll(() => invalidOverrides("mode")).toEqual([]);
 });
 
-test("what cannot be read on the HyperConverged is reported by its key, and everything stays as it is", async () => {
-  const hco = fullCluster.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
+test("reports unreadable HyperConverged annotations by key and changes nothing", async () => {
   const before = await contents();
   const asked = requests().length;
-  const annotations = (await fullCluster.read(hco)).metadata.annotations ?? {};
+  const annotations = (await platform.read(hcoPath)).metadata.annotations ?? {};
   for (const { key, texts, reason = "InvalidConfiguration" } of featureTexts) {
     const named =
       reason === "InvalidExclusions"
         ? "Invalid disabled-resources annotation: "
         : `Invalid annotation ${prefix}${key} on the HyperConverged: `;
     for (const text of texts) {
-      const reports = operator.log.length;
-      await annotate(hco, `${prefix}${key}`, text);
+      const reports = platform.operator.log.length;
+      await platform.annotate(hcoPath, { [key]: text });
       const isReported = () =>
-        operator.log.slice(reports).some((line) => line["reason"] === reason && line.msg?.startsWith(named));
+        platform.operator.log.slice(reports).some((line) => line["reason"] === reason && line.msg?.startsWith(named));
       await expect.poll(isReported, { interval: 20, message: `${key}: ${text}` }).toBe(true);
     }
-    await annotate(hco, `${prefix}${key}`, annotations[`${prefix}${key}`] ?? null);
+    await platform.annotate(hcoPath, { [key]: annotations[`${prefix}${key}`] ?? null });
   }
   expect(await contents()).toEqual(before);
   expect(requests().slice(asked)).toEqual([]);
 });
 
-test("a mistake that persists is reported once, whatever else is said on the HyperConverged", async () => {
-  const hco = fullCluster.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
-  const asked = operator.log.length;
+test("reports a lasting mistake once, even if other annotations change", async () => {
+  const asked = platform.operator.log.length;
   const reports = (key: string) =>
-    operator.log
+    platform.operator.log
       .slice(asked)
       .filter(({ msg }) => msg?.startsWith(`Invalid annotation ${prefix}${key} on the HyperConverged: `)).length;
-  await annotate(hco, `${prefix}prune`, "perhaps");
+  await platform.annotate(hcoPath, { prune: "perhaps" });
   await expect.poll(() => reports("prune")).toBe(1);
-  await annotate(hco, "example.com/note", "new");
-  await annotate(hco, `${prefix}enable-swap`, "perhaps");
+  await platform.annotate(hcoPath, { "example.com/note": "new" });
+  await platform.annotate(hcoPath, { "enable-swap": "perhaps" });
   await expect.poll(() => reports("enable-swap")).toBe(1);
   expect(reports("prune")).toBe(1);
-  for (const key of ["prune", "enable-swap"]) await annotate(hco, `${prefix}${key}`, null);
+  await platform.annotate(hcoPath, { prune: null, "enable-swap": null });
 });

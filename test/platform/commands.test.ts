@@ -7,6 +7,7 @@ import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/objec
 import { isState, type RenderEntry } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { hcoPath, runCommand, startCommand, startPlatformCluster } from "../support/platform-cluster.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import type { TestCluster } from "../support/test-cluster.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "commands-"));
@@ -47,7 +48,7 @@ function applied(object: KubeObject): KubeObject {
   return keepOnly(object, fieldSet(own));
 }
 
-test("offline, the program prints what it would apply, and says where to find help", async () => {
+test("render works offline and names the flags that it requires", async () => {
   const { code, stdout, stderr } = await runCommand("render", `--hco-file=${hcoFile}`, "--output=status");
   expect(code).toBe(0);
   expect(stdout).toContain("Summary: 8 included, 12 excluded, 0 filtered, 0 errors\n");
@@ -59,13 +60,13 @@ test("offline, the program prints what it would apply, and says where to find he
   });
 });
 
-test("a reader who has read enough is no fault", async () => {
+test("render exits without an error if its stdout is closed", async () => {
   const child = startCommand("render", `--hco-file=${hcoFile}`, "--output=json");
   child.stdout.destroy();
   expect(await text(child.stderr)).toMatch(/^Note: [^\n]*\n$/);
 });
 
-test("what render shows of a cluster is what the controller applied there, field by field", async () => {
+test("render shows exactly the fields that the controller applied", async () => {
   await vi.waitFor(
     async () => {
       const entries = await entriesOf(...online());
@@ -87,8 +88,8 @@ test("what render shows of a cluster is what the controller applied there, field
   );
 });
 
-test("overrides on a live object are in what render shows, and in what is applied", async () => {
-  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+test("render and the controller respect overrides on a live object", async () => {
+  const path = objectPaths.check;
   const patch = JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]);
   const annotations = {
     "platform.kubevirt.io/patch": patch,
@@ -106,7 +107,7 @@ test("overrides on a live object are in what render shows, and in what is applie
   );
 });
 
-test("the documents are what kubectl takes, comments included", async () => {
+test("kubectl accepts render's output with its comments", async () => {
   const { stdout, code } = await runCommand("render", ...online(), "--show-excluded");
   expect(code).toBe(0);
   expect(stdout).toContain("# Status: EXCLUDED");
@@ -124,7 +125,7 @@ test("the documents are what kubectl takes, comments included", async () => {
   expect(tried.stdout.trim().split("\n")).toHaveLength(8);
 });
 
-test("a command lists and reads, and writes nothing", async () => {
+test("commands only read the cluster, apart from explain's dry runs", async () => {
   const name = "somebody-who-reads";
   const { kubeconfig } = testCluster.server.user(name, ["system:masters"]);
   for (const verb of [["render"], ["explain", "swap-enable"], ["exclusions"], ["features"]])
@@ -136,7 +137,7 @@ test("a command lists and reads, and writes nothing", async () => {
   expect(others.filter(({ requestURI }) => !isDryRun(requestURI))).toEqual([]);
 });
 
-test("the rights that the operator ships with are enough for a command", async () => {
+test("render works with the operator's shipped rights", async () => {
   const { kubeconfig } = await testCluster.server.serviceAccount(
     "virt-platform-operator-system",
     "virt-platform-operator-controller-manager",
@@ -146,15 +147,15 @@ test("the rights that the operator ships with are enough for a command", async (
   expect(stdout).toBe((await runCommand("render", ...online())).stdout);
 });
 
-test("whoever may not read is told which right is missing", async () => {
+test("render names the missing right", async () => {
   const { kubeconfig } = testCluster.server.user("nobody-special");
   const { code, stderr } = await runCommand("render", `--kubeconfig=${kubeconfig}`);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^Error: cannot list CustomResourceDefinition: .*forbidden/);
 });
 
-test("explain asks the server by a dry run, and says when it refuses what would be applied", async () => {
-  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+test("explain reports whether the API server accepts the object", async () => {
+  const path = objectPaths.check;
   await vi.waitFor(async () => expect((await testCluster.server.request({ path })).status).toBe(200), {
     timeout: 120_000,
   });
@@ -178,7 +179,7 @@ test("explain asks the server by a dry run, and says when it refuses what would 
   await annotate(null);
 });
 
-test("explain says of a cluster why an asset is not applied", async () => {
+test("explain reports why an asset is excluded and how to change it", async () => {
   const { stdout } = await runCommand("explain", "swap-enable", ...online());
   expect(stdout).toContain("Status:     INCLUDED\n");
   await testCluster.server.request({
@@ -193,7 +194,7 @@ test("explain says of a cluster why an asset is not applied", async () => {
   expect(off.stdout).toContain("How to change this:\n  set annotation platform.kubevirt.io/enable-swap=true\n");
 });
 
-test("without a HyperConverged there is nothing to render from", async () => {
+test("render fails if there is no HyperConverged", async () => {
   await testCluster.server.request({ method: "DELETE", path: hcoPath });
   expect(await runCommand("render", ...online())).toMatchObject({
     code: 1,

@@ -1,113 +1,97 @@
-import { at } from "@virt/objects";
-import { objectAnnotations } from "@virt/platform";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
 import { denyPlatformUpdates } from "../support/deny-platform-updates.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
-import { type OperatorOutputs, openOperatorOutputs } from "../support/operator-outputs.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 
-let fullCluster: FullCluster;
-let outputs: OperatorOutputs;
-let operator: RunningProgram;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  outputs = await openOperatorOutputs(fullCluster);
-  operator = await outputs.start();
-  await untilConverged(fullCluster);
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+const platform = sharePlatform();
 
-const pathOf = (kind: string) => fullCluster.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
-const annotate = (path: string, key: keyof typeof objectAnnotations, text: string | null) =>
-  fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations[key]]: text } } }, "person");
 const expectReported = (...notes: readonly string[]) =>
-  fullCluster.until(async () => {
-    const reports = (await outputs.events()).map(({ reason, note }) => `${reason}: ${note}`);
+  platform.until(async () => {
+    const reports = (await platform.outputs.events()).map(({ reason, note }) => `${reason}: ${note}`);
     expect(reports).toEqual(expect.arrayContaining([...notes]));
   });
 /** Counts log lines, because the count of an event series is delayed. */
 const timesLogged = (reason: string, object: string) =>
-  operator.log.filter((line) => line["reason"] === reason && line["object"] === object).length;
+  platform.operator.log.filter((line) => line["reason"] === reason && line["object"] === object).length;
 
+const { check: checkPath, metallb, plugin } = objectPaths;
 const check = "NodeHealthCheck virt-node-health-check";
 const checkKey = "NodeHealthCheck//virt-node-health-check";
-const minHealthy = async () => at(await fullCluster.read(pathOf("NodeHealthCheck")), "spec", "minHealthy");
+const minHealthy = () => platform.specOf(checkPath, "minHealthy");
 
-test("every event has a name of ours, and says which object it is about", async () => {
+test("every event is named after the operator and identifies its object", async () => {
   await expectReported(
     `AssetApplied: Applied asset node-health-check: ${check}`,
     "AssetApplied: Applied asset kubelet-cpu-manager,kubelet-perf-settings,numa-topology: KubeletConfig virt-perf-settings; 1 node of pool worker will reboot",
   );
-  const events = await outputs.events();
+  const events = await platform.outputs.events();
   const strange = events.filter(({ name }) => !/^virt-platform-operator\.[0-9a-f]{16}$/.test(name));
   expect(strange).toEqual([]);
   expect(events.map(({ action }) => action)).toContain(`AssetApplied ${checkKey}`);
 });
 
-test("a drift is reported with its fields and whoever made it, and that it was corrected", async () => {
-  await fullCluster.edit(pathOf("NodeHealthCheck"), { spec: { minHealthy: "10%" } });
+test("reports drift with its fields and author, and then its correction", async () => {
+  await platform.edit(checkPath, { spec: { minHealthy: "10%" } });
   await expectReported(
     `DriftDetected: Drift detected for ${check}: /spec/minHealthy ("51%" → "10%") changed by "kubectl-edit" (Update)`,
     `DriftCorrected: Corrected drift for ${check}`,
   );
 });
 
-test("a drift of an object that is held is reported once and stays, until the patch is mended", async () => {
-  const path = pathOf("NodeHealthCheck");
-  await annotate(path, "patch", "[{");
-  await fullCluster.until(async () => expect(timesLogged("InvalidPatch", checkKey)).toBe(1));
+test("reports drift of a blocked object once until the patch is fixed", async () => {
+  await platform.annotate(checkPath, { patch: "[{" });
+  await platform.until(async () => expect(timesLogged("InvalidPatch", checkKey)).toBe(1));
   const before = timesLogged("DriftDetected", checkKey);
   const corrected = timesLogged("DriftCorrected", checkKey);
-  await fullCluster.edit(path, { spec: { minHealthy: "20%" } }, "somebody");
+  await platform.edit(checkPath, { spec: { minHealthy: "20%" } }, "somebody");
   await expectReported(
     `DriftDetected: Drift detected for ${check}: /spec/minHealthy ("51%" → "20%") changed by "somebody" (Update)`,
   );
-  await fullCluster.edit(path, { metadata: { labels: { note: "theirs" } } }, "somebody");
+  await platform.edit(checkPath, { metadata: { labels: { note: "theirs" } } }, "somebody");
   expect(await minHealthy()).toBe("20%");
-  await annotate(path, "patch", null);
-  await fullCluster.until(async () => expect(await minHealthy()).toBe("51%"));
+  await platform.annotate(checkPath, { patch: null });
+  await platform.until(async () => expect(await minHealthy()).toBe("51%"));
   await expect.poll(() => timesLogged("DriftCorrected", checkKey)).toBe(corrected + 1);
   expect(timesLogged("DriftDetected", checkKey)).toBe(before + 1);
   expect(timesLogged("InvalidPatch", checkKey)).toBe(1);
 });
 
-test("many bad overrides on an object do not keep its drift from being reported", async () => {
-  const path = pathOf("NodeHealthCheck");
+test("reports drift even after many invalid overrides on the object", async () => {
   for (let at = 0; at < 30; at++) {
     const before = timesLogged("InvalidMode", checkKey);
-    await annotate(path, "mode", `nonsense-${at}`);
-    await fullCluster.until(async () => expect(timesLogged("InvalidMode", checkKey)).toBe(before + 1));
+    await platform.annotate(checkPath, { mode: `nonsense-${at}` });
+    await platform.until(async () => expect(timesLogged("InvalidMode", checkKey)).toBe(before + 1));
   }
-  await annotate(path, "mode", null);
-  await fullCluster.edit(path, { spec: { minHealthy: "30%" } }, "intruder");
-  await fullCluster.until(async () => {
-    const notes = (await outputs.events()).filter(({ reason }) => reason === "DriftDetected").map(({ note }) => note);
+  await platform.annotate(checkPath, { mode: null });
+  await platform.edit(checkPath, { spec: { minHealthy: "30%" } }, "intruder");
+  await platform.until(async () => {
+    const notes = (await platform.outputs.events())
+      .filter(({ reason }) => reason === "DriftDetected")
+      .map(({ note }) => note);
     expect(notes.join("\n")).toContain("intruder");
   });
-  await fullCluster.until(async () => expect(await minHealthy()).toBe("51%"));
+  await platform.until(async () => expect(await minHealthy()).toBe("51%"));
 });
 
-test("that an object is left to others is reported", async () => {
-  await annotate(pathOf("UIPlugin"), "mode", "unmanaged");
+test("reports an unmanaged object", async () => {
+  await platform.annotate(plugin, { mode: "unmanaged" });
   await expectReported(
     "UnmanagedMode: UIPlugin monitoring is unmanaged (annotation platform.kubevirt.io/mode): the operator does not write to it. To manage it again, run kubectl annotate uiplugin monitoring platform.kubevirt.io/mode-",
   );
-  await annotate(pathOf("UIPlugin"), "mode", null);
+  await platform.annotate(plugin, { mode: null });
 });
 
-test("that writes have to wait is reported once, however long the burst", {
+test("reports throttled writes once per burst", {
   timeout: 300_000,
   tags: ["thorough"],
 }, async () => {
-  const path = pathOf("MetalLB");
   const object = "MetalLB/metallb-system/metallb";
-  const label = async () => (await fullCluster.read(path)).metadata.labels?.["burst"];
+  const label = async () => (await platform.read(metallb)).metadata.labels?.["burst"];
   let writes = 0;
   const writeAgain = async () => {
     const value = `${writes++}`;
-    await annotate(path, "patch", JSON.stringify([{ op: "add", path: "/metadata/labels/burst", value }]));
-    await fullCluster.until(async () => expect(await label()).toBe(value));
+    await platform.annotate(metallb, { patch: JSON.stringify([{ op: "add", path: "/metadata/labels/burst", value }]) });
+    await platform.until(async () => expect(await label()).toBe(value));
   };
   // On a slow machine the rate limiter regains tokens meanwhile, so that it takes more writes.
   while (timesLogged("Throttled", object) === 0) await writeAgain();
@@ -116,29 +100,27 @@ test("that writes have to wait is reported once, however long the burst", {
   expect(timesLogged("Throttled", object)).toBe(1);
 });
 
-test("what the server refuses is reported in its words, once while it refuses", async () => {
-  const path = pathOf("UIPlugin");
+test("reports a lasting refusal once, in the server's words", async () => {
   await applyManifests(
-    fullCluster.testCluster.server,
+    platform.testCluster.server,
     denyPlatformUpdates({ group: "observability.openshift.io", resource: "uiplugins" }),
   );
-  const isOff = async () => at(await fullCluster.read(path), "spec", "monitoring", "perses", "enabled") === false;
+  const isOff = async () => (await platform.specOf(plugin, "monitoring", "perses", "enabled")) === false;
   // A new policy takes effect after a delay. Until then the operator corrects the edit.
-  await fullCluster.until(async () => {
-    if (!(await isOff()))
-      await fullCluster.edit(path, { spec: { monitoring: { perses: { enabled: false } } } }, "they");
+  await platform.until(async () => {
+    if (!(await isOff())) await platform.edit(plugin, { spec: { monitoring: { perses: { enabled: false } } } }, "they");
     expect(timesLogged("ApplyFailed", "UIPlugin//monitoring")).toBe(1);
   });
   await expectReported(
     `ApplyFailed: Failed to apply asset observability-operator to UIPlugin monitoring: uiplugins.observability.openshift.io "monitoring" is forbidden: ValidatingAdmissionPolicy 'hands-off' with binding 'hands-off' denied request: hands off`,
   );
-  await fullCluster.until(async () =>
-    expect(await outputs.series('compliance_status{kind="UIPlugin"')).toEqual([expect.stringMatching(/ 0$/)]),
+  await platform.until(async () =>
+    expect(await platform.outputs.series('compliance_status{kind="UIPlugin"')).toEqual([expect.stringMatching(/ 0$/)]),
   );
-  await fullCluster.until(async () => expect(await outputs.isIdle()).toBe(true));
-  const reconciles = () => outputs.series("reconcile_duration_seconds_count{", 'kind="UIPlugin"');
+  await platform.until(async () => expect(await platform.outputs.isIdle()).toBe(true));
+  const reconciles = () => platform.outputs.series("reconcile_duration_seconds_count{", 'kind="UIPlugin"');
   const reconciled = await reconciles();
-  await fullCluster.edit(path, { metadata: { labels: { note: "theirs" } } }, "they");
-  await fullCluster.until(async () => expect(await reconciles()).not.toEqual(reconciled));
+  await platform.edit(plugin, { metadata: { labels: { note: "theirs" } } }, "they");
+  await platform.until(async () => expect(await reconciles()).not.toEqual(reconciled));
   expect(timesLogged("ApplyFailed", "UIPlugin//monitoring")).toBe(1);
 });

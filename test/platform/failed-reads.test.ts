@@ -1,35 +1,24 @@
-import { type FaultProxy, startFaultProxy } from "@virt/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../support/account.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { expect, test } from "vitest";
+import { untilConverged } from "../support/full-cluster.ts";
+import { sharePlatform } from "../support/running-platform.ts";
 
-let fullCluster: FullCluster;
-let proxy: FaultProxy;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  proxy = await startFaultProxy({ server: fullCluster.testCluster.server });
-});
-afterAll(async () => {
-  await fullCluster[Symbol.asyncDispose]();
-  await proxy.stop();
-});
+const platform = sharePlatform({ isProxied: true, until: "prepared" });
 
 const definitions = "customresourcedefinitions";
-const asked = () => proxy.trace().filter(({ verb, resource }) => verb === "get" && resource === definitions).length;
+const asked = () =>
+  platform.proxy.trace().filter(({ verb, resource }) => verb === "get" && resource === definitions).length;
 
-test("while schemas cannot be read nothing is applied, and when they can everything is, without anybody's help", async () => {
-  const { server } = fullCluster.testCluster;
-  proxy.arm({
+test("applies nothing while schemas are unreadable, and everything afterwards", async () => {
+  platform.proxy.arm({
     name: "no definitions",
     trigger: { on: "every", matching: { verb: "get", resource: definitions } },
     fault: { kind: "answer", status: 500 },
   });
-  const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
-  await fullCluster.testCluster.startOperator({ flags: ["--activation=always"], kubeconfig });
-  await fullCluster.until(async () => expect(asked()).toBeGreaterThan(4));
+  await platform.start();
+  await platform.until(async () => expect(asked()).toBeGreaterThan(4));
   expect(
-    fullCluster.targets.flatMap(({ path }) => fullCluster.requests(path)).filter(({ verb }) => verb === "patch"),
+    platform.targets.flatMap(({ path }) => platform.requests(path)).filter(({ verb }) => verb === "patch"),
   ).toEqual([]);
-  proxy.disarm();
-  await untilConverged(fullCluster);
+  platform.proxy.disarm();
+  await untilConverged(platform);
 });

@@ -3,7 +3,8 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, hasField, member, type Path, parseJson, readOwners } from "@virt/objects";
-import type { FullCluster, ManagedTarget } from "../support/full-cluster.ts";
+import type { ManagedTarget } from "../support/full-cluster.ts";
+import type { RunningPlatform } from "../support/running-platform.ts";
 
 export const ownFields = (object: KubeObject) => appliedBy(readOwners(object), fieldManagers.platform);
 export const isOurs = (object: KubeObject, field: Path) => hasField(ownFields(object), field);
@@ -35,15 +36,15 @@ export type MatrixOptions<Case> = {
   readonly casesOf: (target: ManagedTarget, number: number) => Promise<readonly Case[]>;
   /** Runs as many cases as the write budget of the object allows, at least one. Returns their number. */
   readonly runSome: (target: ManagedTarget, cases: readonly Case[]) => Promise<number>;
-  readonly restartOperator: () => Promise<void>;
 };
 
-export async function runFieldMatrix<Case>({ targets }: FullCluster, options: MatrixOptions<Case>): Promise<void> {
-  const { casesOf, runSome, restartOperator } = options;
+export async function runFieldMatrix<Case>(platform: RunningPlatform, options: MatrixOptions<Case>): Promise<void> {
+  const { targets, restart } = platform;
+  const { casesOf, runSome } = options;
   let left = await Promise.all(targets.map(async (target, at) => ({ target, cases: await casesOf(target, at) })));
   while (left.length > 0) {
     const next = left.map(async ({ target, cases }) => ({ target, cases: cases.slice(await runSome(target, cases)) }));
     left = (await Promise.all(next)).filter(({ cases }) => cases.length > 0);
-    await restartOperator();
+    await restart();
   }
 }

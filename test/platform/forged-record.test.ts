@@ -1,26 +1,21 @@
 import { fieldManagers, type JsonMap, managedByLabel } from "@virt/api";
-import { appliedBy, at, isNoFields, readOwners } from "@virt/objects";
+import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import { inRepository } from "@virt/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster } from "../support/full-cluster.ts";
+import { expect, test } from "vitest";
 import { hcoPath } from "../support/platform-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 
-const plugins = "/apis/observability.openshift.io/v1alpha1/uiplugins";
-const plugin = `${plugins}/monitoring`;
+const { plugin } = objectPaths;
+const plugins = plugin.slice(0, plugin.lastIndexOf("/"));
 const binding =
   "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/virt-platform-operator-overrides";
-let fullCluster: FullCluster;
+const platform = sharePlatform({ until: "prepared" });
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
-
-const isOurs = async () => !isNoFields(appliedBy(readOwners(await fullCluster.read(plugin)), fieldManagers.platform));
+const isOurs = async () => !isNoFields(appliedBy(readOwners(await platform.read(plugin)), fieldManagers.platform));
 
 test("prune keeps an object whose forged record names the operator as its creator", async () => {
-  const { server, install } = fullCluster.testCluster;
+  const { server, install } = platform.testCluster;
   const create = (query: string) => {
     const metadata = {
       name: "monitoring",
@@ -37,10 +32,9 @@ test("prune keeps an object whose forged record names the operator as its creato
   expect((await create("")).status).toBe(201);
   await install(inRepository());
 
-  await fullCluster.start();
-  await fullCluster.until(async () => expect(await isOurs()).toBe(true));
-  const annotations = { "platform.kubevirt.io/prune": "true", "platform.kubevirt.io/enable-observability": "false" };
-  await fullCluster.edit(hcoPath, { metadata: { annotations } });
-  await fullCluster.until(async () => expect(await isOurs()).toBe(false));
-  expect(at(await fullCluster.read(plugin), "spec", "type")).toBe("Monitoring");
+  await platform.start();
+  await platform.until(async () => expect(await isOurs()).toBe(true));
+  await platform.annotate(hcoPath, { prune: "true", "enable-observability": "false" });
+  await platform.until(async () => expect(await isOurs()).toBe(false));
+  expect(await platform.specOf(plugin, "type")).toBe("Monitoring");
 });

@@ -5,14 +5,11 @@
 import type { KubeObject, Status } from "@virt/api";
 import { lawRuns } from "@virt/testkit/law-runs";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { accountName, operatorAccount } from "../support/account.ts";
-import { hcoPath } from "../support/platform-cluster.ts";
-import { type RunningProgram, startProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { expect, test, vi } from "vitest";
+import { accountName } from "../support/account.ts";
+import { higherDensity as density } from "../support/advisor.ts";
+import { shareBothOperators } from "../support/both-operators.ts";
 
-const density = "virt-higher-density";
-const prefix = "platform.kubevirt.io/";
 const machineConfigs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
 const swap = `${machineConfigs}/50-virt-swap-enable`;
 const planned = `${machineConfigs}/90-worker-kubelet-swap`;
@@ -41,27 +38,11 @@ const sequences = fc.sample(
   { seed: 20_261_116, numRuns },
 );
 
-let testCluster: TestCluster;
-let start: () => RunningProgram;
-let platform: RunningProgram;
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms", 20_000);
-  await testCluster.startOperator();
-  const { kubeconfig } = await operatorAccount(testCluster.server, "platform");
-  const flags = ["--controllers=platform", "--activation=opt-in", "--health-probe-bind-address=0"];
-  start = () => startProgram("virt-operator", [...flags, `--kubeconfig=${kubeconfig}`]);
-  platform = start();
-});
-afterAll(async () => {
-  await platform.kill();
-  await testCluster[Symbol.asyncDispose]();
-});
+const both = shareBothOperators(20_000);
 
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 const read = async (path: string): Promise<KubeObject | undefined> => {
-  const { status, body } = await testCluster.server.request({ path });
+  const { status, body } = await both.server.request({ path });
   return status === 200 ? (body as KubeObject) : undefined;
 };
 
@@ -98,21 +79,21 @@ async function act(what: UserAction): Promise<void> {
     case "take back": {
       const options = what === "approve" ? null : { virtHigherDensity: { enableSwap: false } };
       // The advisor re-creates the config after a deletion, so that a user cannot create it.
-      await testCluster.configs.until(density, ({ phase }) => phase !== undefined);
-      await testCluster.configs.edit(density, { action: "Apply", options });
-      await testCluster.configs.until(density, ({ executedGeneration }) => executedGeneration !== undefined);
+      await both.configs.until(density, ({ phase }) => phase !== undefined);
+      await both.configs.edit(density, { action: "Apply", options });
+      await both.configs.until(density, ({ executedGeneration }) => executedGeneration !== undefined);
       person.isGoverned = true;
       return;
     }
     case "preview":
-      if ((await read(config)) !== undefined) await testCluster.configs.edit(density, { action: "DryRun" });
+      if ((await read(config)) !== undefined) await both.configs.edit(density, { action: "DryRun" });
       return;
     case "ignore":
     case "delete":
       return endGovernance(what);
     case "restart":
-      await platform.kill();
-      platform = start();
+      await both.platform.kill();
+      both.startPlatform();
       return;
     case "list":
     case "list more":
@@ -128,9 +109,9 @@ async function act(what: UserAction): Promise<void> {
 
 async function endGovernance(what: "ignore" | "delete"): Promise<void> {
   if ((await read(config)) === undefined) return;
-  if (what === "delete") await testCluster.configs.remove(density);
-  else await testCluster.configs.edit(density, { action: "Ignore" });
-  if (what === "ignore") await testCluster.configs.until(density, "Ignored");
+  if (what === "delete") await both.configs.remove(density);
+  else await both.configs.edit(density, { action: "Ignore" });
+  if (what === "ignore") await both.configs.until(density, "Ignored");
   // An object that is already as requested stays managed.
   if (person.isGoverned) person.isReleased = !((await read(swap)) !== undefined && person.isWanted);
   person.isGoverned = false;
@@ -143,13 +124,7 @@ async function annotate(said: {
   const before = { autopilot: person.autopilot, enable: person.enable };
   Object.assign(person, said);
   const { autopilot, enable } = person;
-  const annotations = { [`${prefix}autopilot`]: autopilot ?? null, [`${prefix}enable-swap`]: enable ?? null };
-  const { status } = await testCluster.server.request({
-    method: "PATCH",
-    path: hcoPath,
-    body: { metadata: { annotations } },
-  });
-  expect(status).toBe(200);
+  await both.annotate({ autopilot: autopilot ?? null, "enable-swap": enable ?? null });
   const isListed = autopilot !== undefined && before.autopilot === undefined;
   const isEnabled = enable === "true" && before.enable !== "true";
   if (!person.isGoverned && (isListed || isEnabled)) person.isReleased = false;
@@ -170,7 +145,7 @@ async function unsettled(): Promise<readonly string[]> {
   const said = { autopilot: person.autopilot === undefined ? "unset" : "named", own: person.enable };
   const isSaid = since?.switches["autopilot"] === said.autopilot && since.switches["own"] === said.own;
   const isLeft = !person.isGoverned && (await read(planned)) !== undefined;
-  if (isLeft) await testCluster.server.request({ method: "DELETE", path: planned });
+  if (isLeft) await both.server.request({ method: "DELETE", path: planned });
   const isDue = !person.isGoverned && !person.isReleased && person.isWanted && !("swap-enable" in released);
   const waits = {
     governed: "swap-enable" in governed !== person.isGoverned,
@@ -183,20 +158,18 @@ async function unsettled(): Promise<readonly string[]> {
 
 /** Removes the object, so that there is something to write again. Uses pruning if the operator would re-create it. */
 async function clear(): Promise<void> {
-  const annotate = (annotations: Readonly<Record<string, string | null>>) =>
-    testCluster.server.request({ method: "PATCH", path: hcoPath, body: { metadata: { annotations } } });
   const isKept = !person.isReleased && !person.isGoverned && person.isWanted;
-  if (isKept) await annotate({ [`${prefix}enable-swap`]: "false", [`${prefix}prune`]: "true" });
-  else await testCluster.server.request({ method: "DELETE", path: swap });
+  if (isKept) await both.annotate({ "enable-swap": "false", prune: "true" });
+  else await both.server.request({ method: "DELETE", path: swap });
   await until(async () => expect(await read(swap)).toBeUndefined());
   Object.assign(person, { autopilot: undefined, enable: undefined });
-  await annotate({ [`${prefix}autopilot`]: null, [`${prefix}enable-swap`]: null, [`${prefix}prune`]: null });
+  await both.annotate({ autopilot: null, "enable-swap": null, prune: null });
 }
 
-test("in generated sequences of approvals, Ignore, deletions, switches and restarts, nothing reboots nodes that nobody asked for after the last hand-over", {
+test("no generated sequence reboots nodes without a request after the hand-over", {
   timeout: numRuns * 30_000, // seconds each, and many more on a busy machine
 }, async () => {
-  await testCluster.configs.until(density, "Ignored");
+  await both.configs.until(density, "Ignored");
   let seen = "";
   let writes = 0;
   let releases = 0;
@@ -218,7 +191,7 @@ test("in generated sequences of approvals, Ignore, deletions, switches and resta
   expect(violations).toEqual([]);
   expect(writes).toBeGreaterThan(numRuns / 10);
   expect(releases).toBeGreaterThan(numRuns / 2);
-  const others = testCluster.server
+  const others = both.server
     .audit()
     .filter(
       ({ user, verb, objectRef }) =>

@@ -37,7 +37,7 @@ const permitted = async () =>
 const owned = async (manager: string) =>
   leavesOf(appliedBy(readOwners(await versions.read("v1")), manager)).map(writePath);
 
-test("while there is v1beta1 alone, what is ours alone is held by somebody when it is released", async () => {
+test("a field released in v1beta1 gets another owner", async () => {
   // A correction makes the operator the field's only owner.
   const edited = { spec: { uninstallStrategy: "RemoveWorkloads" } };
   const { resourceVersion } = (await versions.read("v1beta1")).metadata;
@@ -52,7 +52,7 @@ test("while there is v1beta1 alone, what is ours alone is held by somebody when 
   await versions.until(async () => expect(await versions.managers("v1beta1")).toContain(holder));
 });
 
-test("when v1 comes while it runs, all stays managed as it was, and after a restart too", async () => {
+test("all fields stay managed when v1 appears, also after a restart", async () => {
   const before = (await versions.read("v1beta1"))["spec"];
   await versions.testCluster.server.installCrds([versions.conversion.both]);
   await versions.until(async () => expect(versions.asked("v1")).not.toEqual([]));
@@ -72,12 +72,12 @@ test("when v1 comes while it runs, all stays managed as it was, and after a rest
   expect(await owned("virt-platform-operator")).toContain("/spec/virtualization/liveMigrationConfig/allowPostCopy");
 });
 
-test("what an asset no longer wants goes, though it was applied in v1beta1", async () => {
+test("removes obsolete fields that were applied in v1beta1", async () => {
   await versions.edit("v1", { metadata: { annotations: deviceAnnotations(devices.slice(0, 1)) } });
   await versions.until(async () => expect(await permitted()).toHaveLength(1));
 });
 
-test("what was let go in v1beta1 stays let go, and is taken back on demand", async () => {
+test("a field released in v1beta1 stays released until its override is removed", async () => {
   const strategy = async () => at(await versions.read("v1"), "spec", "deployment", "uninstallStrategy");
   const writes = versions.writes().length;
   await versions.edit("v1", { spec: { deployment: { uninstallStrategy: "RemoveWorkloads" } } });

@@ -17,7 +17,7 @@ const migration = async (field: string): Promise<Json | undefined> =>
   at(await versions.read("v1"), "spec", "virtualization", "liveMigrationConfig", field);
 const strategy = async () => at(await versions.read("v1"), "spec", "deployment", "uninstallStrategy");
 
-test("the objects of the catalog appear where the HyperConverged is served in v1", async () => {
+test("applies the catalog if the HyperConverged is served in v1", async () => {
   const path = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs";
   await versions.until(async () => {
     const { items } = (await versions.testCluster.server.request({ path })).body as { items: readonly Json[] };
@@ -25,7 +25,7 @@ test("the objects of the catalog appear where the HyperConverged is served in v1
   });
 });
 
-test("what was set through v1beta1 is not seized in v1, nor is what was set through v1", async () => {
+test("does not overwrite fields that users set in either version", async () => {
   expect(await migration("parallelMigrationsPerCluster")).toBe(20);
   expect(await migration("allowPostCopy")).toBe(true);
   await versions.until(async () => {
@@ -36,7 +36,7 @@ test("what was set through v1beta1 is not seized in v1, nor is what was set thro
   });
 });
 
-test("a drift is corrected, through whichever version it was made", async () => {
+test("corrects drift made in either version", async () => {
   await versions.edit("v1", { spec: { deployment: { uninstallStrategy: "RemoveWorkloads" } } });
   await versions.until(async () => expect(await strategy()).toBe("BlockUninstallIfWorkloadsExist"));
   await versions.edit("v1beta1", { spec: { uninstallStrategy: "RemoveWorkloads" } });
@@ -44,7 +44,7 @@ test("a drift is corrected, through whichever version it was made", async () => 
   expect(await migration("parallelMigrationsPerCluster")).toBe(20);
 });
 
-test("a field that is let go in v1beta1 terms keeps its value, and is taken back when nobody asks for that any more", async () => {
+test("a v1beta1 pointer releases a field until the annotation is removed", async () => {
   const say = (value: string | null) =>
     versions.edit("v1", { metadata: { annotations: { "platform.kubevirt.io/ignore-fields": value } } });
   await say("/spec/uninstallStrategy");
@@ -54,7 +54,7 @@ test("a field that is let go in v1beta1 terms keeps its value, and is taken back
   await versions.until(async () => expect(await strategy()).toBe("BlockUninstallIfWorkloadsExist"));
 });
 
-test("who wants it says so, and it is taken", async () => {
+test("the adopt annotation takes over contested fields", async () => {
   await versions.edit("v1", { metadata: { annotations: { "platform.kubevirt.io/adopt": "true" } } });
   await versions.until(async () => expect(await migration("parallelMigrationsPerCluster")).toBe(5));
   await versions.until(async () => expect(await migration("allowPostCopy")).toBe(false));

@@ -1,51 +1,41 @@
 import { at } from "@virt/objects";
-import { type FaultProxy, startFaultProxy } from "@virt/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { operatorAccount } from "../support/account.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { untilConverged } from "../support/full-cluster.ts";
 import { hcoPath } from "../support/platform-cluster.ts";
+import { sharePlatform } from "../support/running-platform.ts";
 
 const lease =
   "/apis/coordination.k8s.io/v1/namespaces/virt-platform-operator-system/leases/virt-platform-operator.kubevirt.io";
-let fullCluster: FullCluster;
-let proxy: FaultProxy;
+const platform = sharePlatform({ isProxied: true, until: "prepared" });
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  proxy = await startFaultProxy({ server: fullCluster.testCluster.server });
-});
-afterAll(async () => {
-  await fullCluster[Symbol.asyncDispose]();
-  await proxy.stop();
-});
-
-const renewTime = async () => at(await fullCluster.read(lease), "spec", "renewTime");
+const renewTime = async () => at(await platform.read(lease), "spec", "renewTime");
 const writes = () =>
-  proxy
+  platform.proxy
     .trace()
     .filter(({ verb, isDryRun }) => ["apply", "patch", "create"].includes(verb) && !isDryRun)
     .map(({ path }) => path)
-    .filter((path) => fullCluster.targets.some((target) => target.path === path));
+    .filter((path) => platform.targets.some((target) => target.path === path));
 
 /** A lease renewal shows that the operator is running. */
 async function untilRenewed(): Promise<void> {
   const before = await renewTime();
-  await fullCluster.until(async () => expect(await renewTime()).not.toEqual(before));
+  await platform.until(async () => expect(await renewTime()).not.toEqual(before));
 }
 
-test("no other object is written before the HyperConverged is, since they are made from what it says then", async () => {
-  const { server, startOperator } = fullCluster.testCluster;
+test("writes the HyperConverged before any other object", async () => {
+  const { server, startOperator } = platform.testCluster;
   const trigger = {
     on: "request",
     number: 1,
     matching: { verb: "apply", resource: "hyperconvergeds", isDryRun: false },
   } as const;
-  const isHeld = proxy.arm({ name: "the HyperConverged", trigger, fault: { kind: "hold-request" } });
-  const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
+  const isHeld = platform.proxy.arm({ name: "the HyperConverged", trigger, fault: { kind: "hold-request" } });
+  const kubeconfig = platform.proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
   await startOperator({ flags: ["--activation=always", "--leader-elect"], kubeconfig });
-  await fullCluster.until(async () => expect(isHeld()).toBe(true));
+  await platform.until(async () => expect(isHeld()).toBe(true));
   await untilRenewed();
   expect(writes()).toEqual([hcoPath]); // still blocked
-  proxy.disarm();
-  await untilConverged(fullCluster);
+  platform.proxy.disarm();
+  await untilConverged(platform);
 });

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { applyManifests } from "../support/account.ts";
 import { startPlatformCluster } from "../support/platform-cluster.ts";
 import type { RunningProgram } from "../support/program.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import type { TestCluster } from "../support/test-cluster.ts";
 
-const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const { check, report } = objectPaths;
 const templates = "/apis/self-node-remediation.medik8s.io/v1alpha1/namespaces/other/selfnoderemediationtemplates";
 const kubelets = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs";
-const report = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
 /** The image's Node flags with an eighth of the Deployment's memory, so that fewer templates are enough. */
 const nodeFlags = ["--max-old-space-size=64", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded"];
 const limitMb = 256;
@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test("dozens of templates with 833 KiB of labels each, planted by a user, do not end the process, and objects are kept", {
+test("survives dozens of huge templates and still corrects drift", {
   timeout: 480_000,
 }, async () => {
   const spec = { template: { spec: {} } };
@@ -87,7 +87,7 @@ test("dozens of templates with 833 KiB of labels each, planted by a user, do not
   expect(peakMb()).toBeLessThan(limitMb);
 });
 
-test("a kind that takes more memory than may be kept is an unavailable input with its size, until it has shrunk", {
+test("reports a kind that is too large as unavailable until it shrinks", {
   timeout: 480_000,
 }, async () => {
   const kubelet = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "KubeletConfig" };

@@ -1,38 +1,24 @@
 import { type Json, type KubeObject } from "@virt/api";
 import { leavesOf, type Path, valueAt, writePath } from "@virt/objects";
 import { objectAnnotations, releasedManager } from "@virt/platform";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type FullCluster,
-  type ManagedTarget,
-  managedTargets,
-  startFullCluster,
-  untilConverged,
-} from "../support/full-cluster.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { beforeAll, expect, test } from "vitest";
+import { type ManagedTarget, managedTargets, untilConverged } from "../support/full-cluster.ts";
+import { sharePlatform } from "../support/running-platform.ts";
 import { editField } from "./edit-field.ts";
 import { isElementKey, isOurs, MatrixResults, objectName, ownFields, runFieldMatrix } from "./field-matrix.ts";
 
-let fullCluster: FullCluster;
-let operator: RunningProgram;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  operator = await fullCluster.start();
-  await untilConverged(fullCluster);
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+const platform = sharePlatform();
 
-const annotate = (path: string, key: keyof typeof objectAnnotations, text: string | null) =>
-  fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations[key]]: text } } }, "person");
+const ignore = (path: string, pointers: string | null) => platform.annotate(path, { "ignore-fields": pointers });
 const targetOf = (kind: string, name = ""): ManagedTarget => {
-  const found = fullCluster.targets.find(({ ref }) => ref.kind === kind && ref.name.includes(name));
+  const found = platform.targets.find(({ ref }) => ref.kind === kind && ref.name.includes(name));
   if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
 };
 
 /** Returns the field's values in our successful writes from a request on. Conflicting writes do not count. */
 function valuesWritten(path: string, field: Path, from: number): readonly (Json | undefined)[] {
-  const writes = fullCluster
+  const writes = platform
     .requests(path)
     .slice(from)
     .filter(({ requestURI, responseStatus }) => !requestURI.includes("dryRun=All") && responseStatus?.code === 200);
@@ -41,15 +27,15 @@ function valuesWritten(path: string, field: Path, from: number): readonly (Json 
 
 /** Ignores a field, changes it as another client, and takes it back. Meanwhile we never change its value. */
 async function release(path: string, pointer: string, field: Path): Promise<void> {
-  const { server } = fullCluster.testCluster;
-  const before = await fullCluster.read(path);
+  const { server } = platform.testCluster;
+  const before = await platform.read(path);
   const value = valueAt(before, field);
-  const from = fullCluster.requests(path).length;
+  const from = platform.requests(path).length;
   expect(isOurs(before, field)).toBe(true);
 
-  await annotate(path, "ignoreFields", pointer);
-  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(false));
-  const released = await fullCluster.read(path);
+  await ignore(path, pointer);
+  await platform.until(async () => expect(isOurs(await platform.read(path), field)).toBe(false));
+  const released = await platform.read(path);
   expect(valueAt(released, field)).toEqual(value);
   expect(valuesWritten(path, field, from).filter((one) => JSON.stringify(one) !== JSON.stringify(value))).toEqual([]);
 
@@ -62,29 +48,16 @@ async function release(path: string, pointer: string, field: Path): Promise<void
     schema: undefined,
   });
   const theirs = edited.kind === "done" ? valueAt(edited.after, field) : value;
-  await somethingElseIsCorrected(path, field);
-  expect(valueAt(await fullCluster.read(path), field)).toEqual(theirs);
+  await platform.untilCorrected(path);
+  expect(valueAt(await platform.read(path), field)).toEqual(theirs);
 
-  await annotate(path, "ignoreFields", null);
-  await fullCluster.until(async () => {
-    const now = await fullCluster.read(path);
+  await ignore(path, null);
+  await platform.until(async () => {
+    const now = await platform.read(path);
     expect(valueAt(now, field)).toEqual(value);
     // After a refused edit the value is unchanged, so that nothing needs a write.
     expect(isOurs(now, field) || edited.kind === "refused").toBe(true);
   });
-}
-
-/** Waits for the correction of our label, after which all earlier changes have been handled. */
-async function somethingElseIsCorrected(path: string, field: Path): Promise<void> {
-  const key = "platform.kubevirt.io/managed-by";
-  await fullCluster.edit(
-    path,
-    { metadata: { labels: { [key]: "nobody" } } },
-    `opponent-of${writePath(field).replaceAll(/[^a-z]/gi, "-")}`,
-  );
-  await fullCluster.until(async () =>
-    expect((await fullCluster.read(path)).metadata.labels?.[key]).toBe("virt-platform-operator"),
-  );
 }
 
 /** Excludes fields that all objects share and keys of list elements. */
@@ -109,18 +82,15 @@ async function runSome(target: ManagedTarget, [field]: readonly Path[]): Promise
 }
 
 beforeAll(() => {
-  const casesOf = async ({ path }: ManagedTarget) => candidates(await fullCluster.read(path)).slice(0, 3);
-  return runFieldMatrix(fullCluster, { casesOf, runSome, restartOperator });
+  const casesOf = async ({ path }: ManagedTarget) => candidates(await platform.read(path)).slice(0, 3);
+  return runFieldMatrix(platform, { casesOf, runSome });
 }, hangsAfterMs);
 
-test.each(managedTargets.map(objectName))(
-  "a field of %s that is ignored keeps its value, is others' to change, and comes back when it is ignored no more",
-  (object) => {
-    expect(results.problemsOf(object)).toEqual([]);
-  },
-);
+test.each(managedTargets.map(objectName))("releases an ignored field of %s and takes it back afterwards", (object) => {
+  expect(results.problemsOf(object)).toEqual([]);
+});
 
-test("there are thirty such cases or more", () => {
+test("tries at least 30 fields", () => {
   expect(results.tried.length).toBeGreaterThanOrEqual(30);
 });
 
@@ -135,31 +105,31 @@ type Named = {
 const spec = (...elements: readonly string[]): Path => ["f:spec", ...elements];
 const cases: readonly Named[] = [
   {
-    reason: "a pointer into a list that is one value means all of it",
+    reason: "a pointer into an atomic list releases the whole list",
     target: () => targetOf("MachineConfig", "swap"),
     pointer: "/spec/config/systemd/units/0/contents",
     field: spec("f:config", "f:systemd", "f:units"),
   },
   {
-    reason: "a parent covers what is below",
+    reason: "a parent releases its children",
     target: () => targetOf("KubeDescheduler"),
     pointer: "/spec/evictionLimits",
     field: spec("f:evictionLimits", "f:total"),
   },
   {
-    reason: "an element is named by its position",
+    reason: "an index selects a list element",
     target: () => targetOf("NodeHealthCheck"),
     pointer: "/spec/unhealthyConditions/1/duration",
     field: spec("f:unhealthyConditions", 'k:{"status":"Unknown","type":"Ready"}', "f:duration"),
   },
   {
-    reason: "pointers may come as JSON, with others that match what only the schema has",
+    reason: "a JSON list may contain fields that only the schema has",
     target: () => targetOf("UIPlugin"),
     pointer: '["/spec/troubleshootingPanel/timeout", "/spec/monitoring/perses/enabled"]',
     field: spec("f:monitoring", "f:perses", "f:enabled"),
   },
   {
-    reason: "~0 and ~1 stand for ~ and /, also in what a patch added",
+    reason: "~0 and ~1 are unescaped, also for patched fields",
     target: () => targetOf("KubeletConfig"),
     pointer: "/spec/kubeletConfig/a~0b~1c",
     field: spec("f:kubeletConfig", "f:a~b/c"),
@@ -167,86 +137,64 @@ const cases: readonly Named[] = [
   },
 ];
 
-async function restartOperator(): Promise<void> {
-  await operator.kill();
-  operator = await fullCluster.start();
-}
-
-test.each(cases)(
-  "a field is named as RFC 6901 and the schema say: $reason",
-  async ({ target, pointer, field, patch }) => {
-    const { path } = target();
-    if (patch !== undefined) await annotate(path, "patch", patch);
-    await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(true));
-    await release(path, pointer, field);
-  },
-);
-
-test("an element of a keyed list is let go as a whole, and stays", async () => {
-  const { path } = targetOf("HyperConverged");
-  const element = spec("f:permittedHostDevices", "f:pciHostDevices", 'k:{"pciDeviceSelector":"10DE:1EB8"}');
-  const before = valueAt(await fullCluster.read(path), element);
-  await annotate(path, "ignoreFields", "/spec/permittedHostDevices/pciHostDevices/pciDeviceSelector=10DE:1EB8");
-  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), element)).toBe(false));
-  expect(valueAt(await fullCluster.read(path), element)).toEqual(before);
-  await annotate(path, "ignoreFields", null);
-  await somethingElseIsCorrected(path, element);
-  expect(valueAt(await fullCluster.read(path), element)).toEqual(before);
+test.each(cases)("resolves pointers by RFC 6901 and the schema: $reason", async ({ target, pointer, field, patch }) => {
+  const { path } = target();
+  if (patch !== undefined) await platform.annotate(path, { patch });
+  await platform.until(async () => expect(isOurs(await platform.read(path), field)).toBe(true));
+  await release(path, pointer, field);
 });
 
-test("what somebody else applied too is theirs at once: nobody has to hold it", async () => {
+test("releases an element of a keyed list as a whole", async () => {
+  const { path } = targetOf("HyperConverged");
+  const element = spec("f:permittedHostDevices", "f:pciHostDevices", 'k:{"pciDeviceSelector":"10DE:1EB8"}');
+  const before = valueAt(await platform.read(path), element);
+  await ignore(path, "/spec/permittedHostDevices/pciHostDevices/pciDeviceSelector=10DE:1EB8");
+  await platform.until(async () => expect(isOurs(await platform.read(path), element)).toBe(false));
+  expect(valueAt(await platform.read(path), element)).toEqual(before);
+  await ignore(path, null);
+  await platform.untilCorrected(path);
+  expect(valueAt(await platform.read(path), element)).toEqual(before);
+});
+
+test("leaves a co-owned field to its other owner without a placeholder", async () => {
   const { path, ref } = targetOf("KubeDescheduler");
   const { apiVersion, kind, name, namespace } = ref;
   const field = spec("f:mode");
   const body = { apiVersion, kind, metadata: { name, namespace }, spec: { mode: "Automatic" } };
   const contentType = "application/apply-patch+yaml";
-  await fullCluster.testCluster.server.request({
+  await platform.testCluster.server.request({
     method: "PATCH",
     path: `${path}?fieldManager=co-owner`,
     contentType,
     body,
   });
-  const from = fullCluster.requests(path).length;
-  await annotate(path, "ignoreFields", "/spec/mode");
-  await fullCluster.until(async () => expect(isOurs(await fullCluster.read(path), field)).toBe(false));
-  expect(valueAt(await fullCluster.read(path), field)).toBe("Automatic");
+  const from = platform.requests(path).length;
+  await ignore(path, "/spec/mode");
+  await platform.until(async () => expect(isOurs(await platform.read(path), field)).toBe(false));
+  expect(valueAt(await platform.read(path), field)).toBe("Automatic");
   expect(
-    fullCluster
+    platform
       .requests(path)
       .slice(from)
       .some(({ requestURI }) => requestURI.includes(releasedManager)),
   ).toBe(false);
-  await annotate(path, "ignoreFields", null);
+  await ignore(path, null);
 });
 
-test("ignored from the beginning, a field is never set", async () => {
+test("never sets a field that is ignored from the start", async () => {
   const { path, ref } = targetOf("MachineConfig", "master-psi");
   const { apiVersion, kind, name } = ref;
-  await operator.kill();
-  await fullCluster.testCluster.server.request({ method: "DELETE", path });
+  await platform.operator.kill();
+  await platform.testCluster.server.request({ method: "DELETE", path });
   const annotations = { [objectAnnotations.ignoreFields]: "/spec/kernelArguments" };
   const body = { apiVersion, kind, metadata: { name, annotations }, spec: {} };
-  const made = await fullCluster.testCluster.server.request({
+  const made = await platform.testCluster.server.request({
     method: "POST",
     path: path.slice(0, path.lastIndexOf("/")),
     body,
   });
   expect(made.status).toBe(201);
-  operator = await fullCluster.start();
-  await untilConverged(fullCluster);
-  expect(valueAt(await fullCluster.read(path), spec("f:kernelArguments"))).toBeUndefined();
-});
-
-test("pointers that cannot be read hold the object as it is", async () => {
-  const { path } = targetOf("UIPlugin");
-  const from = fullCluster.requests(path).length;
-  await annotate(path, "ignoreFields", "spec/type");
-  await fullCluster.edit(path, { spec: { monitoring: { perses: { enabled: false } } } }, "person");
-  const check = targetOf("NodeHealthCheck").path;
-  await somethingElseIsCorrected(check, spec("f:minHealthy"));
-  expect(fullCluster.requests(path).slice(from)).toEqual([]);
-  await annotate(path, "ignoreFields", null);
-  await fullCluster.until(async () =>
-    expect(valueAt(await fullCluster.read(path), spec("f:monitoring", "f:perses", "f:enabled"))).toBe(true),
-  );
+  await platform.start();
+  await untilConverged(platform);
+  expect(valueAt(await platform.read(path), spec("f:kernelArguments"))).toBeUndefined();
 });

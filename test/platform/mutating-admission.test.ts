@@ -3,90 +3,80 @@ import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
 import { type AdmissionWebhook, fieldSettingWebhook, startWebhook } from "../support/admission-webhook.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
-import { type OperatorOutputs, openOperatorOutputs } from "../support/operator-outputs.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 
-const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const { check } = objectPaths;
 const remediation = ["remediation.medik8s.io", "nodehealthchecks"] as const;
-let fullCluster: FullCluster;
-let operator: RunningProgram;
-let outputs: OperatorOutputs;
 let webhook: AdmissionWebhook;
-
+const platform = sharePlatform();
 beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  outputs = await openOperatorOutputs(fullCluster);
-  operator = await outputs.start();
-  await untilConverged(fullCluster);
-  webhook = await startWebhook(
-    fullCluster.testCluster.server,
-    fieldSettingWebhook(...remediation, "/spec/minHealthy", "10%"),
-  );
-  await fullCluster.until(untilInForce);
+  const options = fieldSettingWebhook(...remediation, "/spec/minHealthy", "10%");
+  webhook = await startWebhook(platform.testCluster.server, options);
+  await platform.until(untilInForce);
 });
-afterAll(async () => {
-  await webhook[Symbol.asyncDispose]();
-  await fullCluster[Symbol.asyncDispose]();
-});
+afterAll(() => webhook[Symbol.asyncDispose]());
 
 async function untilInForce(): Promise<void> {
   const body = { metadata: { labels: { asked: "yes" } } };
-  const answer = await fullCluster.testCluster.server.request({ method: "PATCH", path: `${check}?dryRun=All`, body });
+  const answer = await platform.testCluster.server.request({ method: "PATCH", path: `${check}?dryRun=All`, body });
   if (at(answer.body as Parameters<typeof at>[0], "spec", "minHealthy") !== "10%") throw new Error("not in force yet");
 }
 
-const spec = async (field: string) => at(await fullCluster.read(check), "spec", field);
+const spec = (field: string) => platform.specOf(check, field);
 const compliance = async () =>
-  (await outputs.series('compliance_status{kind="NodeHealthCheck"')).map((line) => line.split(" ").at(-1));
-const reports = (reason: string) => operator.log.flatMap((line) => (line["reason"] === reason ? [line.msg ?? ""] : []));
+  (await platform.outputs.series('compliance_status{kind="NodeHealthCheck"')).map((line) => line.split(" ").at(-1));
+const reports = (reason: string) => platform.reports(reason);
 
-test("what the API server itself fills in or writes in another form is in sync", async () => {
-  await expect.poll(async () => (await outputs.series("compliance_status{")).length).toBe(fullCluster.targets.length);
-  const others = (await outputs.series("compliance_status{")).filter((line) => !line.endsWith(" 1"));
+test("objects with server defaults and normalized values are in sync", async () => {
+  await expect
+    .poll(async () => (await platform.outputs.series("compliance_status{")).length)
+    .toBe(platform.targets.length);
+  const others = (await platform.outputs.series("compliance_status{")).filter((line) => !line.endsWith(" 1"));
   expect(others).toEqual([]);
 });
 
-test("a write that a webhook changed is out of sync, with the field and both values", async () => {
-  await fullCluster.edit(check, { spec: { stormCooldownDuration: "9m" } }, "person");
-  await fullCluster.until(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
+test("reports a write changed by a webhook with the field and both values", async () => {
+  await platform.edit(check, { spec: { stormCooldownDuration: "9m" } }, "person");
+  await platform.until(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
   await expect.poll(() => reports("MutatedByAdmission")).toHaveLength(1);
   expect(reports("MutatedByAdmission")[0]).toContain(
     'The stored NodeHealthCheck virt-node-health-check differs from the applied one: /spec/minHealthy is "10%", applied was "51%"',
   );
   await expect.poll(compliance).toEqual(["0"]);
-  await fullCluster.untilLong(async () => {
-    const { objects } = (await outputs.report()) as unknown as { objects: { object: string; lastError?: string }[] };
+  await platform.untilLong(async () => {
+    const { objects } = (await platform.outputs.report()) as unknown as {
+      objects: { object: string; lastError?: string }[];
+    };
     const row = objects.find(({ object }) => object === "NodeHealthCheck virt-node-health-check");
     expect(row).toMatchObject({ status: "Failed", lastError: expect.stringContaining("MutatedByAdmission") });
   });
 });
 
-test("an operator that starts then knows it, too, without a write", async () => {
-  await operator.kill();
-  const from = fullCluster.requests(check).length;
-  operator = await outputs.start();
+test("a restarted operator detects the changed write without writing", async () => {
+  await platform.operator.kill();
+  const from = platform.requests(check).length;
+  await platform.start();
   await expect.poll(() => reports("MutatedByAdmission")).toHaveLength(1);
   await expect.poll(compliance).toEqual(["0"]);
-  const writes = fullCluster
+  const writes = platform
     .requests(check)
     .slice(from)
     .filter(({ requestURI }) => !requestURI.includes("dryRun=All"));
   expect(writes).toEqual([]);
 });
 
-test("it is no fight: other drift is corrected, and nothing is paused", { timeout: 300_000 }, async () => {
+test("corrects other drift and does not pause while the webhook interferes", { timeout: 300_000 }, async () => {
   for (const manager of ["a", "b", "c", "d", "e", "f", "g"]) {
-    await fullCluster.edit(check, { spec: { stormCooldownDuration: "9m" } }, manager);
-    await fullCluster.untilLong(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
+    await platform.edit(check, { spec: { stormCooldownDuration: "9m" } }, manager);
+    await platform.untilLong(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
   }
-  expect((await fullCluster.read(check)).metadata.annotations?.[objectAnnotations.paused]).toBeUndefined();
+  expect((await platform.read(check)).metadata.annotations?.[objectAnnotations.paused]).toBeUndefined();
   expect(reports("ThrashingDetected")).toEqual([]);
 });
 
-test("it is healed when the webhook goes", async () => {
+test("restores the field after the webhook is removed", async () => {
   await webhook.remove();
-  await fullCluster.until(async () => expect(await spec("minHealthy")).toBe("51%"));
+  await platform.until(async () => expect(await spec("minHealthy")).toBe("51%"));
   await expect.poll(compliance).toEqual(["1"]);
 });
 
@@ -110,15 +100,15 @@ metadata: {name: setting}
 spec: {policyName: setting}
 `;
 
-test("a policy that changes a write is reported like a webhook, and healed when it goes", async () => {
-  const { server } = fullCluster.testCluster;
+test("reports a mutating policy like a webhook and recovers after its removal", async () => {
+  const { server } = platform.testCluster;
   await applyManifests(server, policy);
-  await fullCluster.until(async () => {
-    await fullCluster.edit(check, { metadata: { labels: { asked: `${Math.random()}` } } }, "person");
+  await platform.until(async () => {
+    await platform.edit(check, { metadata: { labels: { asked: `${Math.random()}` } } }, "person");
     expect(await spec("minHealthy")).toBe("20%");
   });
   await expect.poll(() => reports("MutatedByAdmission").some((text) => text.includes('"20%"'))).toBe(true);
   await server.kubectl("delete", "mutatingadmissionpolicybinding,mutatingadmissionpolicy", "setting");
-  await fullCluster.until(async () => expect(await spec("minHealthy")).toBe("51%"));
+  await platform.until(async () => expect(await spec("minHealthy")).toBe("51%"));
   await expect.poll(compliance).toEqual(["1"]);
 });

@@ -1,18 +1,10 @@
-import type { JsonMap } from "@virt/api";
-import { asList, asText, at } from "@virt/objects";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNetwork, type FullCluster, now, startFullCluster, untilConverged } from "../support/full-cluster.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { asList, at } from "@virt/objects";
+import { expect, test } from "vitest";
+import { createNetwork, now } from "../support/full-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 
-let fullCluster: FullCluster;
-let operator: RunningProgram;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  await createNetwork(fullCluster, 23);
-  operator = await fullCluster.start();
-  await untilConverged(fullCluster);
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+const { report: reportPath, kubelet: kubeletPath } = objectPaths;
+const platform = sharePlatform({ prepare: (cluster) => createNetwork(cluster, 23) });
 
 const worker = "/api/v1/nodes/worker-0";
 const subnets = (cidr: string) => ({
@@ -24,64 +16,54 @@ const hostPrefix = (length: number) => ({
   status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix: length }] },
 });
 
-const reportPath = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
-const kubeletPath = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
-
-async function maxPods() {
-  return at(await fullCluster.read(kubeletPath), "spec", "kubeletConfig", "maxPods");
-}
-
-async function heldEvents() {
-  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
-  return asList(at(body as JsonMap, "items")).filter((event) => at(event, "reason") === "RebootHeld");
-}
+const maxPods = () => platform.specOf(kubeletPath, "kubeletConfig", "maxPods");
+const heldEvents = async () => (await platform.outputs.events()).filter(({ reason }) => reason === "RebootHeld");
 
 function writesSince(time: string) {
-  const requests = fullCluster.requests(kubeletPath, time);
+  const requests = platform.requests(kubeletPath, time);
   return requests.filter(({ verb, requestURI }) => verb === "patch" && !requestURI.includes("dryRun"));
 }
 
-const untilMost = (most: number | undefined) => fullCluster.until(async () => expect(await maxPods()).toBe(most));
+const untilMost = (most: number | undefined) => platform.until(async () => expect(await maxPods()).toBe(most));
 
 test("20 changes of one node's pod network cause no write", async () => {
   await untilMost(500);
   const before = now();
   for (let flip = 0; flip < 10; flip += 1) {
-    await fullCluster.edit(worker, subnets("10.132.0.0/22"));
-    await fullCluster.edit(worker, subnets("10.132.0.0/25"));
+    await platform.edit(worker, subnets("10.132.0.0/22"));
+    await platform.edit(worker, subnets("10.132.0.0/25"));
   }
   const changed = now();
-  await fullCluster.edit(networkPath, hostPrefix(24));
+  await platform.edit(networkPath, hostPrefix(24));
   await untilMost(undefined);
   expect(writesSince(changed)).toHaveLength(1); // for the cluster's own network
   expect(writesSince(before)).toHaveLength(1);
 });
 
-test("another change of the cluster's network within 6 hours is on hold", async () => {
-  await fullCluster.edit(networkPath, hostPrefix(23));
+test("holds a second change of the cluster's network within 6 hours", async () => {
+  await platform.edit(networkPath, hostPrefix(23));
   const note = expect.stringContaining("virt-perf-settings is on hold");
-  await fullCluster.until(async () => expect(await heldEvents()).toContainEqual(expect.objectContaining({ note })));
+  await platform.until(async () => expect(await heldEvents()).toContainEqual(expect.objectContaining({ note })));
   expect(await maxPods()).toBeUndefined();
 });
 
 async function reportedRow() {
-  const report = asText(at(await fullCluster.read(reportPath), "data", "report.json")) ?? "{}";
-  const rows = asList(at(JSON.parse(report) as JsonMap, "objects"));
+  const rows = asList((await platform.outputs.report())["objects"]);
   return rows.find((row) => at(row, "object") === "KubeletConfig virt-perf-settings");
 }
 
-test("a crash does not forget the limit, and the report shows what is on hold", async () => {
-  await operator.kill();
-  await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath });
+test("keeps the limit across a crash and reports the pending change", async () => {
+  await platform.operator.kill();
+  await platform.testCluster.server.request({ method: "DELETE", path: reportPath });
   const before = now();
-  operator = await fullCluster.start();
+  await platform.start();
   const held = expect.stringContaining("InputChanged: a cluster input changed again");
-  await fullCluster.until(async () => expect(await reportedRow()).toMatchObject({ status: "Held", held }));
+  await platform.until(async () => expect(await reportedRow()).toMatchObject({ status: "Held", held }));
   expect(writesSince(before)).toEqual([]);
 });
 
-test("an administrator's decision passes the hold, with the pending change", async () => {
+test("an administrator's patch also applies the pending change", async () => {
   const patch = JSON.stringify([{ op: "replace", path: "/spec/kubeletConfig/nodeStatusMaxImages", value: 400 }]);
-  await fullCluster.edit(kubeletPath, { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } });
-  await fullCluster.until(async () => expect(await maxPods()).toBe(500));
+  await platform.annotate(kubeletPath, { patch });
+  await platform.until(async () => expect(await maxPods()).toBe(500));
 });

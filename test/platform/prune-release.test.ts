@@ -1,18 +1,12 @@
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { beforeAll, expect, test } from "vitest";
 import { runCommand } from "../support/platform-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 
-let fullCluster: FullCluster;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  const operator = await fullCluster.start();
-  await untilConverged(fullCluster);
-  await operator.kill();
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+const platform = sharePlatform();
+beforeAll(() => platform.operator.kill());
 
 function withoutMarks({ metadata, ...rest }: KubeObject) {
   const { [managedByLabel.key]: _label, ...labels } = metadata.labels ?? {};
@@ -20,17 +14,17 @@ function withoutMarks({ metadata, ...rest }: KubeObject) {
   return { ...rest, labels, annotations };
 }
 
-const readAll = () => Promise.all(fullCluster.targets.map(({ path }) => fullCluster.read(path)));
+const readAll = () => Promise.all(platform.targets.map(({ path }) => platform.read(path)));
 
-test("release changes nothing of any object but our marks, and leaves nothing of ours", async () => {
-  const paused = fullCluster.targets.find(({ ref }) => ref.kind === "NodeHealthCheck")?.path ?? "";
-  const state = (await fullCluster.read(paused)).metadata.annotations?.[objectAnnotations.state] ?? "";
+test("release removes all our marks and changes nothing else", async () => {
+  const paused = objectPaths.check;
+  const state = (await platform.read(paused)).metadata.annotations?.[objectAnnotations.state] ?? "";
   const annotations = {
     [objectAnnotations.state]: state.replace("{", '{"patch":"x",'),
     [objectAnnotations.paused]: "true",
   };
   const account = "virt-platform-operator-controller-manager";
-  const operator = await fullCluster.testCluster.server.serviceAccount("virt-platform-operator-system", account);
+  const operator = await platform.testCluster.server.serviceAccount("virt-platform-operator-system", account);
   const path = `${paused}?fieldManager=${fieldManagers.platform}`;
   expect(await operator.request({ method: "PATCH", path, body: { metadata: { annotations } } })).toMatchObject({
     status: 200,
@@ -38,9 +32,9 @@ test("release changes nothing of any object but our marks, and leaves nothing of
   const before = await readAll();
   expect(new Set(before.map(({ kind }) => kind))).toContain("MachineConfig");
 
-  const done = await runCommand("release", `--kubeconfig=${fullCluster.testCluster.server.kubeconfig}`, "--yes");
+  const done = await runCommand("release", `--kubeconfig=${platform.testCluster.server.kubeconfig}`, "--yes");
   expect(done).toMatchObject({ code: 0 });
-  expect(done.stdout.trim().split("\n")).toHaveLength(fullCluster.targets.length);
+  expect(done.stdout.trim().split("\n")).toHaveLength(platform.targets.length);
 
   const after = await readAll();
   for (const [place, { metadata, ...live }] of after.entries()) {

@@ -1,85 +1,59 @@
 import { fieldManagers, type JsonMap } from "@virt/api";
-import { appliedBy, asList, asText, at, isNoFields, readOwners } from "@virt/objects";
+import { appliedBy, asText, at, isNoFields, readOwners } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
-import { type FaultPlan, type FaultProxy, startFaultProxy } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../support/account.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { type FaultPlan } from "@virt/testkit";
+import { afterEach, expect, test } from "vitest";
 import { hcoPath } from "../support/platform-cluster.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { prepareSkippedTime, type SkippedTime } from "../support/skipped-time.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 import { untilWaiting } from "./reported-hardware.ts";
 
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
-let fullCluster: FullCluster;
-let proxy: FaultProxy;
-let operator: RunningProgram;
-let time: SkippedTime;
+const platform = sharePlatform({ isProxied: true, skipsTime: true });
+afterEach(() => platform.proxy.disarm());
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  const { server } = fullCluster.testCluster;
-  proxy = await startFaultProxy({ server });
-  const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
-  time = await prepareSkippedTime(server.folder);
-  const flags = ["--activation=always"];
-  operator = await fullCluster.testCluster.startOperator({ flags, kubeconfig, nodeFlags: time.nodeFlags });
-  await untilConverged(fullCluster);
-});
-afterEach(() => proxy.disarm());
-afterAll(async () => {
-  await fullCluster[Symbol.asyncDispose]();
-  await proxy.stop();
-});
-
-const pathOf = (name: string) => fullCluster.targets.find(({ ref }) => ref.name === name)?.path ?? "";
-const status = async (path: string) => (await fullCluster.testCluster.server.request({ path })).status;
-const untilGone = (path: string) => fullCluster.until(async () => expect(await status(path)).toBe(404));
-const annotateHco = (annotations: Readonly<Record<string, string | null>>) => {
-  const entries = Object.entries(annotations).map(([key, text]) => [`platform.kubevirt.io/${key}`, text] as const);
-  return fullCluster.edit(hcoPath, { metadata: { annotations: Object.fromEntries(entries) } });
-};
-const reports = async (reason: string): Promise<readonly string[]> => {
-  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
-  const events = asList(at(body as JsonMap, "items")).filter((event) => at(event, "reason") === reason);
-  return events.flatMap((event) => asText(at(event, "note")) ?? []);
-};
+const pathOf = (name: string) => platform.targets.find(({ ref }) => ref.name === name)?.path ?? "";
+const status = async (path: string) => (await platform.testCluster.server.request({ path })).status;
+const untilGone = (path: string) => platform.until(async () => expect(await status(path)).toBe(404));
+const annotateHco = (annotations: Readonly<Record<string, string | null>>) => platform.annotate(hcoPath, annotations);
+const reports = async (reason: string) =>
+  (await platform.outputs.events()).flatMap((event) => (event.reason === reason ? [event.note] : []));
 const answersTo = (verb: string, resource: string) =>
-  proxy.trace().flatMap((call) => (call.verb === verb && call.resource === resource ? [call.status] : []));
-const breaks = (plan: Pick<FaultPlan, "trigger" | "fault">) => proxy.arm({ name: "a request of the prune", ...plan });
+  platform.proxy.trace().flatMap((call) => (call.verb === verb && call.resource === resource ? [call.status] : []));
+const breaks = (plan: Pick<FaultPlan, "trigger" | "fault">) =>
+  platform.proxy.arm({ name: "a request of the prune", ...plan });
 
-test("the fields of a part that is switched off go with it, and those of the other parts stay", async () => {
+test("removes only the disabled asset's fields from a shared object", async () => {
   const kubelet = pathOf("virt-perf-settings");
-  const settings = async () => at(await fullCluster.read(kubelet), "spec", "kubeletConfig");
-  const devices = async () => at(await fullCluster.read(hcoPath), "spec", "permittedHostDevices");
+  const settings = () => platform.specOf(kubelet, "kubeletConfig");
+  const devices = () => platform.specOf(hcoPath, "permittedHostDevices");
   expect(await settings()).toMatchObject({ cpuManagerPolicy: "static", maxPods: 500 });
   const { pciHostDevices } = (await devices()) as JsonMap;
   await annotateHco({ prune: "true", "feature-gates": null, "usb-devices": null });
   const rest = { nodeStatusMaxImages: 500, maxPods: 500, topologyManagerPolicy: "best-effort" };
-  await fullCluster.until(async () => expect(await settings()).toEqual(rest));
-  await fullCluster.until(async () => expect(await devices()).toEqual({ pciHostDevices }));
+  await platform.until(async () => expect(await settings()).toEqual(rest));
+  await platform.until(async () => expect(await devices()).toEqual({ pciHostDevices }));
 });
 
-test("a shared object goes when the parts that made it are off, whatever else keeps the others from it", async () => {
+test("deletes a shared object once all its contributing assets are disabled", async () => {
   const kubelet = pathOf("virt-perf-settings");
   const labels = { "feature.node.kubernetes.io/memory-numa": null };
-  await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { labels } });
-  await untilWaiting(fullCluster, ["numaNodesPresent"]);
-  await time.skip(operator, 600);
-  await fullCluster.until(async () => {
-    const state = asText(at(await fullCluster.read(kubelet), "metadata", "annotations", objectAnnotations.state));
+  await platform.edit("/api/v1/nodes/worker-0", { metadata: { labels } });
+  await untilWaiting(platform, ["numaNodesPresent"]);
+  await platform.time.skip(platform.operator, 600);
+  await platform.until(async () => {
+    const state = asText(at(await platform.read(kubelet), "metadata", "annotations", objectAnnotations.state));
     expect(state).not.toContain("numa-topology");
   });
   await annotateHco({ "enable-kubelet-performance-settings": "false" });
   await untilGone(kubelet);
-  await fullCluster.until(async () =>
+  await platform.until(async () =>
     expect(await reports("AssetPruned")).toContain(
       "Deleted KubeletConfig virt-perf-settings because feature kubelet-settings is disabled",
     ),
   );
 });
 
-test("what is excluded is not pruned, and goes once it is not", async () => {
+test("prunes an excluded object only after its exclusion ends", async () => {
   const [descheduler, argument] = [pathOf("cluster"), pathOf("99-openshift-machineconfig-worker-psi-karg")];
   await annotateHco({ "disabled-resources": "[{kind: KubeDescheduler, name: '*'}]" });
   await annotateHco({ "enable-loadaware": "false" });
@@ -93,9 +67,9 @@ test("what is excluded is not pruned, and goes once it is not", async () => {
   await untilGone(descheduler);
 });
 
-test("what a plan was in charge of is not pruned for a switch that was turned meanwhile, and goes once a person asks for it after that", async () => {
-  const { server } = fullCluster.testCluster;
-  const swap = pathOf("50-virt-swap-enable");
+test("prunes an object after its plan ends only on a new request", async () => {
+  const { server } = platform.testCluster;
+  const { swap } = objectPaths;
   const plan = {
     apiVersion: "advisor.kubevirt.io/v1alpha1",
     kind: "VirtPlatformConfig",
@@ -104,26 +78,24 @@ test("what a plan was in charge of is not pruned for a switch that was turned me
   };
   expect((await server.request({ method: "POST", path: configs, body: plan })).status).toBe(201);
   const path = `${configs}/virt-higher-density`;
-  await fullCluster.edit(`${path}/status`, { status: { executedGeneration: 1 } });
-  await fullCluster.until(async () =>
-    expect((await reports("GovernedByPlan")).join()).toContain("50-virt-swap-enable"),
-  );
+  await platform.edit(`${path}/status`, { status: { executedGeneration: 1 } });
+  await platform.until(async () => expect((await reports("GovernedByPlan")).join()).toContain("50-virt-swap-enable"));
   await annotateHco({ "enable-swap": "false", "enable-metallb": "false" });
   await untilGone(pathOf("metallb"));
   expect(await status(swap)).toBe(200);
-  await fullCluster.edit(path, { spec: { action: "Ignore" } });
-  const record = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-governance";
-  await fullCluster.until(async () => expect(JSON.stringify(await fullCluster.read(record))).toContain("since"));
+  await platform.edit(path, { spec: { action: "Ignore" } });
+  const { governance } = objectPaths;
+  await platform.until(async () => expect(JSON.stringify(await platform.read(governance))).toContain("since"));
   expect(await status(swap)).toBe(200);
   await annotateHco({ prune: null });
   await annotateHco({ prune: "true" });
   await untilGone(swap);
 });
 
-test("what people hold while its feature is switched off is pruned once they let go of it", async () => {
+test("prunes an unmanaged object once it is managed again", async () => {
   const argument = pathOf("50-virt-pci-passthrough");
-  await fullCluster.edit(argument, { metadata: { annotations: { [objectAnnotations.mode]: "unmanaged" } } });
-  const asked = () => fullCluster.requests(argument);
+  await platform.annotate(argument, { mode: "unmanaged" });
+  const asked = () => platform.requests(argument);
   const from = asked().length;
   await annotateHco({ "enable-pci-passthrough": "false" });
   const verbs = () =>
@@ -132,9 +104,9 @@ test("what people hold while its feature is switched off is pruned once they let
         .slice(from)
         .map(({ verb }) => verb),
     );
-  await fullCluster.until(async () => expect(verbs()).toEqual(new Set(["get"])));
+  await platform.until(async () => expect(verbs()).toEqual(new Set(["get"])));
   expect(await status(argument)).toBe(200);
-  await fullCluster.edit(argument, { metadata: { annotations: { [objectAnnotations.mode]: null } } });
+  await platform.annotate(argument, { mode: null });
   await untilGone(argument);
 });
 
@@ -150,48 +122,48 @@ const faults: readonly (Pick<FaultPlan, "trigger" | "fault"> & { readonly reason
     fault: { kind: "answer", status: 500 },
   },
   {
-    reason: "somebody was faster",
+    reason: "the object was changed concurrently",
     trigger: { on: "request", number: 1, matching: { verb: "delete", resource: "uiplugins" } },
     fault: { kind: "answer", status: 409 },
   },
 ];
 
-test.each(faults)("one failure does not end a prune: $reason", async ({ trigger, fault }) => {
+test.each(faults)("retries a prune after one failure: $reason", async ({ trigger, fault }) => {
   const plugin = pathOf("monitoring");
   await annotateHco({ "enable-observability": "true" });
-  await fullCluster.until(async () => expect(await status(plugin)).toBe(200));
+  await platform.until(async () => expect(await status(plugin)).toBe(200));
   breaks({ trigger, fault });
   await annotateHco({ "enable-observability": "false" });
   await untilGone(plugin);
 });
 
-test("an object that somebody takes out of management while its deletion is on its way stays", async () => {
+test("keeps an object that becomes unmanaged during its deletion", async () => {
   const plugin = pathOf("monitoring");
   await annotateHco({ "enable-observability": "true" });
-  await fullCluster.until(async () => expect(await status(plugin)).toBe(200));
+  await platform.until(async () => expect(await status(plugin)).toBe(200));
   const trigger = { on: "request", number: 1, matching: { verb: "delete", resource: "uiplugins" } } as const;
-  const isHeld = proxy.arm({ name: "the deletion", trigger, fault: { kind: "hold-request" } });
+  const isHeld = platform.proxy.arm({ name: "the deletion", trigger, fault: { kind: "hold-request" } });
   await annotateHco({ "enable-observability": "false" });
-  await fullCluster.until(async () => expect(isHeld()).toBe(true));
+  await platform.until(async () => expect(isHeld()).toBe(true));
   const reads = answersTo("get", "uiplugins").length;
-  await fullCluster.edit(plugin, { metadata: { annotations: { [objectAnnotations.mode]: "unmanaged" } } });
-  proxy.disarm();
-  await fullCluster.until(async () => expect(answersTo("delete", "uiplugins").at(-1)).toBe(409));
+  await platform.annotate(plugin, { mode: "unmanaged" });
+  platform.proxy.disarm();
+  await platform.until(async () => expect(answersTo("delete", "uiplugins").at(-1)).toBe(409));
   // A new read shows that the object is unmanaged, so that there is no second deletion.
-  await fullCluster.until(async () => expect(answersTo("get", "uiplugins").slice(reads)).toContain(200));
+  await platform.until(async () => expect(answersTo("get", "uiplugins").slice(reads)).toContain(200));
   expect(await status(plugin)).toBe(200);
-  await fullCluster.edit(plugin, { metadata: { annotations: { [objectAnnotations.mode]: null } } });
+  await platform.annotate(plugin, { mode: null });
 });
 
-test("what was there before us is let go of, in spite of a failure: it keeps its values and loses our marks", async () => {
+test("releases a pre-existing object with its values despite a failure", async () => {
   const check = pathOf("virt-node-health-check");
-  const before = await fullCluster.read(check);
-  await fullCluster.edit(check, { metadata: { annotations: { [objectAnnotations.state]: null } } });
+  const before = await platform.read(check);
+  await platform.annotate(check, { state: null });
   const matching = { verb: "apply", resource: "nodehealthchecks" } as const;
   const isBroken = breaks({ trigger: { on: "request", number: 2, matching }, fault: { kind: "answer", status: 500 } });
   await annotateHco({ "enable-node-health-check": "false" });
-  await fullCluster.until(async () => {
-    const { metadata, ...live } = await fullCluster.read(check);
+  await platform.until(async () => {
+    const { metadata, ...live } = await platform.read(check);
     expect(isNoFields(appliedBy(readOwners({ metadata, ...live }), fieldManagers.platform))).toBe(true);
     expect(metadata.labels ?? {}).toEqual({});
     expect(metadata.annotations ?? {}).toEqual({});

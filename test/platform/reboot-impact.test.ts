@@ -1,20 +1,22 @@
 import type { JsonMap, KubeObject } from "@virt/api";
-import { nodeObject, poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
+import { nodeObject, poolObject } from "@virt/impact/testing/cluster-builder";
 import { asList, asText, at } from "@virt/objects";
 import { type ApiResponse, type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { operatorAccount } from "../support/account.ts";
+import { PlantedCluster, type PlantedVm } from "../support/planted-cluster.ts";
 import { hcoPath, runCommand } from "../support/platform-cluster.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const mco = "/apis/machineconfiguration.openshift.io/v1";
 const psi = `${mco}/machineconfigs/99-openshift-machineconfig-master-psi-karg`;
 const vmis = "/apis/kubevirt.io/v1/namespaces/vms/virtualmachineinstances";
 const infrastructure = "/apis/config.openshift.io/v1/infrastructures";
-const report = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
 const prefix = "platform.kubevirt.io/";
 let testCluster: TestCluster;
 let proxy: FaultProxy;
+let planted: PlantedCluster;
 
 /** The shown impact changes once a minute. */
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 150_000, interval: 100 });
@@ -31,33 +33,13 @@ async function create(path: string, { status, ...body }: KubeObject): Promise<vo
   accepted(await server.request({ method: "PATCH", path: shown, body: { status } }));
 }
 
-async function edit(path: string, body: JsonMap): Promise<void> {
-  accepted(await testCluster.server.request({ method: "PATCH", path, body }));
-}
-
 const gate = (value: string | null) =>
-  edit(hcoPath, { metadata: { annotations: { [`${prefix}reboot-gate`]: value } } });
+  planted.change(hcoPath, { metadata: { annotations: { [`${prefix}reboot-gate`]: value } } });
 const isWritten = async () => (await testCluster.server.request({ path: psi })).status === 200;
 
-async function addNode(name: string): Promise<void> {
-  const node = nodeObject(name, { roles: ["master", "worker"] });
-  await create("/api/v1/nodes", node);
-  await edit(`/api/v1/nodes/${name}`, { spec: { taints: null } }); // the API server taints a new node as not ready
-}
-
-async function addVm(name: string, node: string, given: VmGiven & { readonly owner: string }): Promise<void> {
-  const { owner: runStrategy, ...rest } = given;
-  const apiVersion = "kubevirt.io/v1";
-  const template = { spec: { domain: { devices: {} } } };
-  const machine = { apiVersion, kind: "VirtualMachine", metadata: { name }, spec: { runStrategy, template } };
-  await create("/apis/kubevirt.io/v1/namespaces/vms/virtualmachines", machine);
-  const { metadata, spec, ...vmi } = vmObject(name, node, rest);
-  const ownerReferences = [{ apiVersion, kind: "VirtualMachine", name, uid: name, controller: true }];
-  const domain = { ...(at(spec, "domain") as JsonMap), devices: {} };
-  const owned = { name: metadata.name, ownerReferences };
-  const body = { ...vmi, metadata: owned, spec: { ...(spec as JsonMap), domain } };
-  accepted(await testCluster.server.request({ method: "POST", path: vmis, body }));
-}
+const addNode = (name: string) => planted.plant([nodeObject(name, { roles: ["master", "worker"] })]);
+const addVm = (name: string, node: string, given: Partial<PlantedVm> = {}) =>
+  planted.plantVms([{ owner: "Always", ...given, name, node }]);
 
 async function explained(): Promise<string> {
   const { stdout, stderr } = await runCommand(
@@ -69,7 +51,7 @@ async function explained(): Promise<string> {
 }
 
 async function reported(): Promise<{ readonly row: JsonMap; readonly text: string }> {
-  const { body } = await testCluster.server.request({ path: report });
+  const { body } = await testCluster.server.request({ path: objectPaths.report });
   const text = asText(at(body as JsonMap, "data", "report.json")) ?? "{}";
   const rows = asList(at(JSON.parse(text) as JsonMap, "objects")) as readonly JsonMap[];
   return { row: rows.find(({ object }) => asText(object)?.endsWith("master-psi-karg")) ?? {}, text };
@@ -96,6 +78,7 @@ beforeAll(async () => {
   };
   testCluster = await startTestCluster({ controller: "platform", crds: { ...crds, ...absent } });
   const { server } = testCluster;
+  planted = new PlantedCluster(server);
   const cluster = { name: "cluster" };
   await create(infrastructure, {
     apiVersion: "config.openshift.io/v1",
@@ -113,7 +96,7 @@ beforeAll(async () => {
   await create("/apis/config.openshift.io/v1/schedulers", scheduler);
   const rendered = { apiVersion: mco.slice(6), kind: "MachineConfig", metadata: { name: "rendered-1" }, spec: {} };
   await create(`${mco}/machineconfigs`, rendered);
-  for (const name of ["master", "worker"]) await create(`${mco}/machineconfigpools`, poolObject(name));
+  await planted.plant(["master", "worker"].map((name) => poolObject(name)));
   await addNode("node-0");
   const annotations = { autopilot: "psi-enable-master", "enable-loadaware": "true", "reboot-gate": "no-blocker" };
   await create(hcoPath.slice(0, hcoPath.lastIndexOf("/")), {
@@ -136,13 +119,13 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-test("a value of the gate that nobody knows is reported, and holds", async () => {
+test("reports an unknown reboot-gate value and holds the write", async () => {
   await untilHeld('must be no-blockers, not "no-blocker"; did you mean no-blockers?');
   await until(async () => expect(await events("InvalidConfiguration")).toHaveLength(1));
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("without KubeVirt, and without the right to list pods, the impact says what is not assessed, and the gate holds", async () => {
+test("holds the write and names the inputs that are not assessed", async () => {
   expect(await explained()).toBe(
     "Reboots 1 node (master pool). VM impact: not assessed (NotServed). Takes 10–30 minutes.",
   );
@@ -158,13 +141,13 @@ test("without KubeVirt, and without the right to list pods, the impact says what
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("on a single node VMs end with it, and those that always run come back", async () => {
+test("a single-node impact counts stopped and restarted VMs", async () => {
   await gate("none");
   proxy.disarm();
   await testCluster.server.installCrds(
     ["virtualmachineinstances", "virtualmachineinstancemigrations", "virtualmachines", "kubevirts"].map(mockCrd),
   );
-  await create("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "vms" } });
+  await planted.plantNamespace();
   for (const [name, owner] of [
     ["a", "Always"],
     ["b", "Always"],
@@ -181,18 +164,18 @@ test("on a single node VMs end with it, and those that always run come back", as
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("on a compact cluster VMs move, and one that cannot holds the write and is counted, not named", async () => {
+test("a VM that blocks the drain holds the write and is not named", async () => {
   await gate("none");
   for (const name of ["a", "b", "c"])
     accepted(await testCluster.server.request({ method: "DELETE", path: `${vmis}/single-${name}` }));
   for (const name of ["node-1", "node-2"]) await addNode(name);
-  await edit(`${infrastructure}/cluster/status`, { status: { controlPlaneTopology: "HighlyAvailable" } });
+  await planted.change(`${infrastructure}/cluster/status`, { status: { controlPlaneTopology: "HighlyAvailable" } });
   for (const node of ["node-0", "node-1", "node-2"])
-    for (const each of [0, 1, 2, 3]) await addVm(`${node}-vm-${each}`, node, { owner: "Always" });
+    for (const each of [0, 1, 2, 3]) await addVm(`${node}-vm-${each}`, node);
   expect(await explained()).toBe(
     "Reboots 3 nodes (master pool, one at a time). Live-migrates 12 VMs. Takes 30 minutes to 2 hours.",
   );
-  await addVm("stubborn", "node-1", { owner: "Always", isMigratable: false });
+  await addVm("stubborn", "node-1", { isMigratable: false });
   await gate("no-blockers");
   await untilHeld("1 VM blocks the drain");
   const blocked =
@@ -204,7 +187,7 @@ test("on a compact cluster VMs move, and one that cannot holds the write and is 
   expect(await isWritten()).toBe(false);
 }, 400_000);
 
-test("once nothing blocks the write goes by itself, and was reported once", async () => {
+test("sends the held write after the blocker is gone, with one report", async () => {
   const reportedBefore = (await events("RebootHeld")).length;
   accepted(await testCluster.server.request({ method: "DELETE", path: `${vmis}/stubborn` }));
   await until(async () => expect(await isWritten()).toBe(true));
@@ -216,11 +199,11 @@ test("once nothing blocks the write goes by itself, and was reported once", asyn
   expect(await events("RebootHeld")).toHaveLength(reportedBefore);
 }, 400_000);
 
-test("a deletion that reboots nodes is held at the gate, as a write is, and goes once nothing blocks", async () => {
+test("holds a deletion that reboots nodes until nothing blocks it", async () => {
   const heldBefore = (await events("RebootHeld")).length;
-  await addVm("steadfast", "node-1", { owner: "Always", isMigratable: false });
+  await addVm("steadfast", "node-1", { isMigratable: false });
   const switchedOff = { [`${prefix}enable-loadaware`]: "false", [`${prefix}prune`]: "true" };
-  await edit(hcoPath, { metadata: { annotations: switchedOff } });
+  await planted.change(hcoPath, { metadata: { annotations: switchedOff } });
   await untilHeld("1 VM blocks the drain. The object is deleted automatically after the cause is resolved.");
   await until(async () => {
     const { row, text } = await reported();

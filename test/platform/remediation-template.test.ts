@@ -1,25 +1,19 @@
-import { at } from "@virt/objects";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { expect, test } from "vitest";
+import { objectPaths, type RunningPlatform, sharePlatform } from "../support/running-platform.ts";
 
-const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
-const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
+const { check, kubelet } = objectPaths;
 const group = "self-node-remediation.medik8s.io/v1alpha1";
 const [preferred, other] = ["openshift-workload-availability", "openshift-operators"] as const;
-let fullCluster: FullCluster;
+const platform = sharePlatform({ prepare: createNamespaces });
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
+async function createNamespaces({ testCluster: { server } }: RunningPlatform): Promise<void> {
   for (const name of [preferred, other, "theirs"]) {
     const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
-    await fullCluster.testCluster.server.request({ method: "POST", path: "/api/v1/namespaces", body });
+    await server.request({ method: "POST", path: "/api/v1/namespaces", body });
   }
-  await fullCluster.start();
-  await untilConverged(fullCluster);
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+}
 
-const home = async () => at(await fullCluster.read(check), "spec", "remediationTemplate", "namespace");
+const home = () => platform.specOf(check, "remediationTemplate", "namespace");
 const templates = (namespace: string) => `/apis/${group}/namespaces/${namespace}/selfnoderemediationtemplates`;
 const name = "self-node-remediation-automatic-strategy-template";
 
@@ -30,33 +24,25 @@ async function plantTemplate(namespace: string): Promise<void> {
     metadata: { name },
     spec: { template: { spec: {} } },
   };
-  const answer = await fullCluster.testCluster.server.request({ method: "POST", path: templates(namespace), body });
+  const answer = await platform.testCluster.server.request({ method: "POST", path: templates(namespace), body });
   expect(answer.status).toBe(201);
 }
 
-/** Waits until the operator has handled everything earlier in its queue. */
-async function untilReconciledElsewhere(): Promise<void> {
-  await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
-  await fullCluster.until(async () =>
-    expect(at(await fullCluster.read(kubelet), "spec", "kubeletConfig", "maxPods")).toBe(500),
-  );
-}
-
-test("a template in a namespace that is none of the remediation operator's re-points nothing", async () => {
+test("ignores a template outside the remediation operator's namespaces", async () => {
   await plantTemplate("theirs");
-  await untilReconciledElsewhere();
+  await platform.untilCorrected(kubelet);
   expect(await home()).toBe(preferred);
 });
 
-test("remediation follows its operator to where the only template is", async () => {
+test("uses the namespace of the only template", async () => {
   await plantTemplate(other);
-  await fullCluster.until(async () => expect(await home()).toBe(other));
+  await platform.until(async () => expect(await home()).toBe(other));
 });
 
-test("a second template takes nothing over while the current one exists, and is used when that is gone", async () => {
+test("switches to a second template only after the current one is gone", async () => {
   await plantTemplate(preferred);
-  await untilReconciledElsewhere();
+  await platform.untilCorrected(kubelet);
   expect(await home()).toBe(other);
-  await fullCluster.testCluster.server.request({ method: "DELETE", path: `${templates(other)}/${name}` });
-  await fullCluster.until(async () => expect(await home()).toBe(preferred));
+  await platform.testCluster.server.request({ method: "DELETE", path: `${templates(other)}/${name}` });
+  await platform.until(async () => expect(await home()).toBe(preferred));
 });

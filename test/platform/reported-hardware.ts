@@ -1,17 +1,12 @@
 import type { JsonMap } from "@virt/api";
-import { asList, asText, at, readJson } from "@virt/objects";
+import { asList } from "@virt/objects";
 import { expect } from "vitest";
-import type { FullCluster } from "../support/full-cluster.ts";
+import type { RunningPlatform } from "../support/running-platform.ts";
 
-const reportPath = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
-
-export async function reportedChanges({ read }: FullCluster): Promise<readonly JsonMap[]> {
-  const report = asText(at(await read(reportPath), "data", "report.json")) ?? "{}";
-  return asList(at(readJson(report), "hardwareChanges")) as readonly JsonMap[];
+export async function reportedChanges({ outputs }: RunningPlatform): Promise<readonly JsonMap[]> {
+  return asList((await outputs.report())["hardwareChanges"]) as readonly JsonMap[];
 }
 
-export function untilWaiting(fullCluster: FullCluster, names: readonly string[]): Promise<void> {
-  return fullCluster.until(async () =>
-    expect((await reportedChanges(fullCluster)).map(({ name }) => name)).toEqual(names),
-  );
+export function untilWaiting(platform: RunningPlatform, names: readonly string[]): Promise<void> {
+  return platform.until(async () => expect((await reportedChanges(platform)).map(({ name }) => name)).toEqual(names));
 }

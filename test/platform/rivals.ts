@@ -1,4 +1,4 @@
-// Foreign objects with the purpose of one of ours, one case per rule.
+// Foreign objects with the purpose of a managed object, one case per rule.
 
 import type { KubeObject } from "@virt/api";
 import type { FullCluster } from "../support/full-cluster.ts";

@@ -1,38 +1,26 @@
-// Every annotation value in the platform's seed README, applied to the named objects.
+// Annotation values in the platform's seed README, applied to the named objects. reconciled-objects.test.ts covers the mode.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { at } from "@virt/objects";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
+import { expect, test } from "vitest";
+import { hcoPath } from "../support/platform-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 
-const swap = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
-const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
-const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
-let fullCluster: FullCluster;
+const { swap } = objectPaths;
 
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  await fullCluster.start();
-  await untilConverged(fullCluster);
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+const platform = sharePlatform();
 
-const annotate = (path: string, key: string, text: string) =>
-  fullCluster.edit(path, { metadata: { annotations: { [`platform.kubevirt.io/${key}`]: text } } }, "person");
 const units = (object: KubeObject) => at(object, "spec", "config", "systemd", "units") as readonly JsonMap[];
 
-test("a JSON patch override changes the unit of the swap MachineConfig, and only that", async () => {
-  const before = await fullCluster.read(swap);
-  await annotate(
-    swap,
-    "patch",
-    `[
+test("a patch override changes only the unit of the swap MachineConfig", async () => {
+  const before = await platform.read(swap);
+  const patch = `[
   {"op": "replace", "path": "/spec/config/systemd/units/0/contents", "value": "..."}
 ]
-`,
-  );
-  await fullCluster.until(async () => expect(at(units(await fullCluster.read(swap))[0], "contents")).toBe("..."));
-  const after = await fullCluster.read(swap);
+`;
+  await platform.annotate(swap, { patch });
+  await platform.until(async () => expect(at(units(await platform.read(swap))[0], "contents")).toBe("..."));
+  const after = await platform.read(swap);
   const [first, ...rest] = units(before);
   expect(after["spec"]).toEqual({
     ...(before["spec"] as JsonMap),
@@ -44,27 +32,15 @@ test("a JSON patch override changes the unit of the swap MachineConfig, and only
   expect(after.metadata.labels).toEqual(before.metadata.labels);
 });
 
-test("masked fields of the HyperConverged are not managed any more, and people control them", async () => {
-  await annotate(hco, "ignore-fields", "/spec/liveMigrationConfig/parallelMigrationsPerCluster,/spec/featureGates");
-  await fullCluster.edit(
-    hco,
-    { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 3, allowPostCopy: true } } },
-    "person",
-  );
-  await fullCluster.until(async () =>
-    expect(at(await fullCluster.read(hco), "spec", "liveMigrationConfig")).toMatchObject({
+test("users control the masked fields of the HyperConverged", async () => {
+  const masked = "/spec/liveMigrationConfig/parallelMigrationsPerCluster,/spec/featureGates";
+  await platform.annotate(hcoPath, { "ignore-fields": masked });
+  const liveMigrationConfig = { parallelMigrationsPerCluster: 3, allowPostCopy: true };
+  await platform.edit(hcoPath, { spec: { liveMigrationConfig } }, "person");
+  await platform.until(async () =>
+    expect(await platform.specOf(hcoPath, "liveMigrationConfig")).toMatchObject({
       parallelMigrationsPerCluster: 3,
       allowPostCopy: false,
     }),
   );
-});
-
-test("an object in mode unmanaged is left alone entirely", async () => {
-  await annotate(check, "mode", "unmanaged");
-  await fullCluster.edit(check, { spec: { minHealthy: "10%" } }, "person");
-  await fullCluster.edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } }, "somebody");
-  await fullCluster.until(async () =>
-    expect(at(await fullCluster.read(hco), "spec", "liveMigrationConfig", "allowPostCopy")).toBe(false),
-  );
-  expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
 });

@@ -1,113 +1,96 @@
-import { at } from "@virt/objects";
 import { objectAnnotations } from "@virt/platform";
 import type { Crd } from "@virt/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster, untilConverged } from "../support/full-cluster.ts";
-import { type OperatorOutputs, openOperatorOutputs } from "../support/operator-outputs.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { expect, test } from "vitest";
+import { hcoPath } from "../support/platform-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 import { mockCrd } from "../support/test-cluster.ts";
 
-let fullCluster: FullCluster;
-let outputs: OperatorOutputs;
-let operator: RunningProgram;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  outputs = await openOperatorOutputs(fullCluster);
-  operator = await outputs.start();
-  await untilConverged(fullCluster);
-});
-afterAll(() => fullCluster[Symbol.asyncDispose]());
+const platform = sharePlatform();
 
-const pathOf = (kind: string) => fullCluster.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
-const annotate = (path: string, annotations: Readonly<Record<string, string | null>>) =>
-  fullCluster.edit(path, { metadata: { annotations } }, "person");
-const say = (key: string, text: string | null) =>
-  annotate(pathOf("HyperConverged"), { [`platform.kubevirt.io/${key}`]: text });
-const until = (check: () => Promise<void>) => fullCluster.until(check);
+const { check, kubelet, metallb, plugin } = objectPaths;
+const say = (key: string, text: string | null) => platform.annotate(hcoPath, { [key]: text });
+const until = (check: () => Promise<void>) => platform.until(check);
 const expectShown = (metric: string, parts: readonly string[], value: number) =>
   until(async () =>
-    expect(await outputs.series(`${metric}{`, ...parts)).toEqual([expect.stringMatching(` ${value}$`)]),
+    expect(await platform.outputs.series(`${metric}{`, ...parts)).toEqual([expect.stringMatching(` ${value}$`)]),
   );
 const expectGone = (...parts: readonly string[]) =>
-  until(async () => expect(await outputs.series(...parts)).toEqual([]));
+  until(async () => expect(await platform.outputs.series(...parts)).toEqual([]));
 const nhc = ['kind="NodeHealthCheck"'];
 
 /** Returns the gauges of the current state, without durations and counters. */
 async function gauges(): Promise<readonly string[]> {
   const current =
     /_(compliance_status|paused_resources|customization_info|invalid_override|contested_fields|excluded_assets|missing_dependency|active)\{/;
-  return (await outputs.series()).filter((line) => current.test(line)).toSorted();
+  return (await platform.outputs.series()).filter((line) => current.test(line)).toSorted();
 }
 
 async function crdNamed(name: string): Promise<Crd> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
-  return (await fullCluster.testCluster.server.request({ path })).body as Crd;
+  return (await platform.testCluster.server.request({ path })).body as Crd;
 }
 
-test("each override shows while it is in force", async () => {
+test("metrics show each override while it is in force", async () => {
   await expectShown("active", ['activation="always"'], 1);
   const patch = JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]);
-  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: patch });
+  await platform.annotate(check, { patch });
   await expectShown("customization_info", [...nhc, 'type="patch"'], 1);
-  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.ignoreFields]: "/spec/stormCooldownDuration" });
+  await platform.annotate(check, { "ignore-fields": "/spec/stormCooldownDuration" });
   await expectShown("customization_info", [...nhc, 'type="ignore"'], 1);
-  await annotate(pathOf("UIPlugin"), { [objectAnnotations.mode]: "unmanaged" });
+  await platform.annotate(plugin, { mode: "unmanaged" });
   await expectShown("customization_info", ['kind="UIPlugin"', 'type="unmanaged"'], 1);
   await expectGone('compliance_status{kind="UIPlugin"');
-  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: "[{" });
+  await platform.annotate(check, { patch: "[{" });
   await expectShown("invalid_override", [...nhc, 'type="patch"'], 1);
   await expectShown("compliance_status", nhc, 1); // the object was in sync, and nothing changes it
   await expectShown("customization_info", nhc, 1);
-  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: null });
+  await platform.annotate(check, { patch: null });
   await expectGone("invalid_override{");
 });
 
-test("an asset that is left out shows with one reason, and that nobody wants it is no discovery of its CRD", async () => {
-  const { server } = fullCluster.testCluster;
+test("metrics show one reason per excluded asset, and a returning CRD is reported", async () => {
+  const { server } = platform.testCluster;
   const asset = ['asset="mtv-operator"'];
   await server.removeCrd(await crdNamed("forkliftcontrollers.forklift.konveyor.io"));
   await expectShown("excluded_assets", [...asset, 'reason="CRDMissing"'], 1);
   await say("enable-mtv", "false");
   await expectShown("excluded_assets", [...asset, 'reason="SwitchedOff"'], 1);
-  expect(await outputs.series("excluded_assets{", ...asset)).toHaveLength(1);
+  expect(await platform.outputs.series("excluded_assets{", ...asset)).toHaveLength(1);
   await say("enable-mtv", null);
   await expectShown("excluded_assets", [...asset, 'reason="CRDMissing"'], 1);
-  expect(operator.log.filter(({ reason }) => reason === "CRDDiscovered")).toEqual([]);
+  expect(platform.reports("CRDDiscovered")).toEqual([]);
   await server.installCrds([mockCrd("forkliftcontrollers")]);
   await expectGone("excluded_assets{", ...asset);
   await expectShown("compliance_status", ['kind="ForkliftController"'], 1);
   const found = "CRD forkliftcontrollers.forklift.konveyor.io discovered, mtv-operator assets can now be reconciled";
-  await until(async () =>
-    expect(operator.log.flatMap(({ reason, msg }) => (reason === "CRDDiscovered" ? msg : []))).toEqual([found]),
-  );
+  await expect.poll(() => platform.reports("CRDDiscovered")).toEqual([found]);
 });
 
-test("a kind that is missing shows once, with its own name and version", async () => {
-  const { server } = fullCluster.testCluster;
+test("metrics show a missing kind once, with its name and version", async () => {
+  const { server } = platform.testCluster;
   const crd = await crdNamed("kubedeschedulers.operator.openshift.io");
   const labels = 'group="operator.openshift.io",version="v1",kind="KubeDescheduler"';
   await expectShown("missing_dependency", ['group="operator.openshift.io"'], 0);
   await server.removeCrd(crd);
   await until(async () =>
-    expect(await outputs.series("missing_dependency{", 'group="operator.openshift.io"')).toEqual([
+    expect(await platform.outputs.series("missing_dependency{", 'group="operator.openshift.io"')).toEqual([
       `kubevirt_autopilot_missing_dependency{${labels}} 1`,
     ]),
   );
   const note =
     "CRD kubedeschedulers.operator.openshift.io is not installed. The descheduler-loadaware assets are skipped until it is. Next: install its operator, or disable the feature";
-  await until(async () => expect(operator.log.filter(({ msg }) => msg === note)).toHaveLength(1));
+  await until(async () => expect(platform.operator.log.filter(({ msg }) => msg === note)).toHaveLength(1));
   const { metadata, spec, ...rest } = crd;
   await server.installCrds([{ ...rest, metadata: { name: metadata.name }, spec }]);
   await expectShown("missing_dependency", ['kind="KubeDescheduler"'], 0);
   await expectShown("compliance_status", ['kind="KubeDescheduler"'], 1);
 });
 
-test("an edit war shows and is counted", { timeout: 300_000, tags: ["thorough"] }, async () => {
-  const path = pathOf("MetalLB");
+test("metrics show and count an edit war", { timeout: 300_000, tags: ["thorough"] }, async () => {
   const insist = () =>
-    fullCluster.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");
-  await fullCluster.untilLong(async () => {
-    const { metadata } = await fullCluster.read(path);
+    platform.edit(metallb, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");
+  await platform.untilLong(async () => {
+    const { metadata } = await platform.read(metallb);
     if (metadata.labels?.["platform.kubevirt.io/managed-by"] !== "me") await insist();
     expect(metadata.annotations?.[objectAnnotations.paused]).toBe("true");
   });
@@ -115,11 +98,10 @@ test("an edit war shows and is counted", { timeout: 300_000, tags: ["thorough"] 
   await expectShown("thrashing_total", ['kind="MetalLB"'], 1);
 });
 
-test("after a restart the gauges are the same", async () => {
+test("gauges are the same after a restart", async () => {
   const before = await gauges();
-  expect(before.length).toBeGreaterThan(fullCluster.targets.length);
-  await operator.kill();
-  operator = await outputs.start();
+  expect(before.length).toBeGreaterThan(platform.targets.length);
+  await platform.restart();
   await until(async () => expect(await gauges()).toEqual(before));
 });
 
@@ -128,19 +110,19 @@ async function untilIdle(reason: string): Promise<void> {
   await expectGone("namespace="); // series of an object have a namespace label, which can be empty
   await expectGone("missing_dependency{");
   await until(async () => {
-    const excluded = await outputs.series("excluded_assets{");
+    const excluded = await platform.outputs.series("excluded_assets{");
     expect(excluded.filter((line) => !line.includes(`reason="${reason}"`))).toEqual([]);
     expect(excluded.length).toBeGreaterThan(0);
   });
-  await fullCluster.untilLong(async () =>
-    expect(await outputs.report()).toMatchObject({ activation: { isActive: false } }),
+  await platform.untilLong(async () =>
+    expect(await platform.outputs.report()).toMatchObject({ activation: { isActive: false } }),
   );
 }
 
-test("an operator that people send to sleep writes nothing, shows nothing of an object, and says so", async () => {
+test("a disabled operator writes nothing and reports that it is disabled", async () => {
   await say("autopilot", "false");
   await untilIdle("NotActivated");
-  const idle = operator.log.filter(({ msg }) => msg?.startsWith("The platform controller is disabled: "));
+  const idle = platform.operator.log.filter(({ msg }) => msg?.startsWith("The platform controller is disabled: "));
   expect(idle).toHaveLength(1);
   expect(idle[0]?.msg).toContain(
     'annotation platform.kubevirt.io/autopilot is "false" on HyperConverged openshift-cnv/',
@@ -148,31 +130,31 @@ test("an operator that people send to sleep writes nothing, shows nothing of an 
   expect(idle[0]?.msg).toContain(
     "kubectl annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv --overwrite",
   );
-  const path = pathOf("KubeletConfig");
-  const before = fullCluster.requests(path).length;
-  await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
+  const before = platform.requests(kubelet).length;
+  await platform.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } });
   await say("autopilot", "no-such-asset"); // the event shows that everything earlier was handled
-  await until(async () => expect(operator.log.map(({ reason }) => reason)).toContain("UnknownAssetName"));
-  expect(fullCluster.requests(path)).toHaveLength(before);
-  expect(at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods")).toBe(7);
+  await until(async () => expect(platform.operator.log.map(({ reason }) => reason)).toContain("UnknownAssetName"));
+  expect(platform.requests(kubelet)).toHaveLength(before);
+  expect(await platform.specOf(kubelet, "kubeletConfig", "maxPods")).toBe(7);
   await say("autopilot", "true");
   await expectShown("compliance_status", ['kind="KubeletConfig"'], 1);
-  await expect.poll(() => fullCluster.requests(path).length).toBe(before + 2); // the audit log can be late
+  await expect.poll(() => platform.requests(kubelet).length).toBe(before + 2); // the audit log can be late
 });
 
-test("an operator whose HyperConverged is deleted shows nothing of an object, nor does one that never had any", async () => {
-  const path = pathOf("HyperConverged");
-  const { apiVersion, kind, metadata } = await fullCluster.read(path);
-  await fullCluster.testCluster.server.request({ method: "DELETE", path });
+test("metrics show no objects without a HyperConverged, also after a restart", async () => {
+  const path = hcoPath;
+  const { apiVersion, kind, metadata } = await platform.read(path);
+  await platform.testCluster.server.request({ method: "DELETE", path });
   await untilIdle("HCOMissing");
-  await fullCluster.untilLong(async () => expect(await outputs.report()).toMatchObject({ hco: null, objects: [] }));
-  await operator.kill();
-  operator = await outputs.start();
+  await platform.untilLong(async () =>
+    expect(await platform.outputs.report()).toMatchObject({ hco: null, objects: [] }),
+  );
+  await platform.restart();
   await untilIdle("HCOMissing");
   const { name, annotations = {} } = metadata;
   const own = Object.entries(annotations).filter(([key]) => key !== objectAnnotations.state);
   const body = { apiVersion, kind, metadata: { name, annotations: Object.fromEntries(own) }, spec: {} };
-  await fullCluster.testCluster.server.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
+  await platform.testCluster.server.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
   await expectShown("active", ['activation="always"'], 1);
   await expectShown("compliance_status", nhc, 1);
 });

@@ -11,35 +11,15 @@ import {
   valueAt,
   writePath,
 } from "@virt/objects";
-import { objectAnnotations } from "@virt/platform";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  type FullCluster,
-  type ManagedTarget,
-  managedTargets,
-  now,
-  startFullCluster,
-  untilConverged,
-} from "../support/full-cluster.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { beforeAll, expect, test, vi } from "vitest";
+import { type ManagedTarget, managedTargets, now } from "../support/full-cluster.ts";
+import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 import { editField, type FieldEdit, fieldEdits } from "./edit-field.ts";
 import { isElementKey, MatrixResults, objectName, ownFields, runFieldMatrix } from "./field-matrix.ts";
 
 const hangsAfterMs = 400_000;
-let fullCluster: FullCluster;
-let operator: RunningProgram;
-beforeAll(async () => {
-  fullCluster = await startFullCluster();
-  operator = await fullCluster.start();
-  await untilConverged(fullCluster);
-  await runFieldMatrix(fullCluster, { casesOf, runSome, restartOperator });
-}, hangsAfterMs);
-afterAll(() => fullCluster[Symbol.asyncDispose]());
-
-async function restartOperator(): Promise<void> {
-  await operator.kill();
-  operator = await fullCluster.start();
-}
+const platform = sharePlatform();
+beforeAll(() => runFieldMatrix(platform, { casesOf, runSome }), hangsAfterMs);
 
 type Case = { readonly target: ManagedTarget; readonly field: Path; readonly how: FieldEdit; readonly manager: string };
 
@@ -62,7 +42,7 @@ const schemas = new Map<string, JsonMap | undefined>();
 async function schemaOf({ ref, path }: ManagedTarget): Promise<JsonMap | undefined> {
   const [group, version] = ref.apiVersion.split("/");
   const plural = path.split("/").at(-2);
-  const { body } = await fullCluster.testCluster.server.request({
+  const { body } = await platform.testCluster.server.request({
     path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`,
   });
   const versions = asList(at(body as JsonMap, "spec", "versions"));
@@ -72,7 +52,7 @@ async function schemaOf({ ref, path }: ManagedTarget): Promise<JsonMap | undefin
 
 async function casesOf(target: ManagedTarget, number: number): Promise<readonly Case[]> {
   schemas.set(target.path, await schemaOf(target));
-  const fields = fieldsOf(await fullCluster.read(target.path));
+  const fields = fieldsOf(await platform.read(target.path));
   // Adds siblings first and checks at the end that later corrections kept them.
   const order = [...fieldEdits].toSorted(
     (left, right) => Number(right === "add sibling") - Number(left === "add sibling"),
@@ -85,8 +65,8 @@ async function casesOf(target: ManagedTarget, number: number): Promise<readonly 
 
 /** Edits a field. Expects a correction if we own it, and none otherwise. */
 async function tryCase({ target, field, how, manager }: Case, siblings: Map<string, Path>): Promise<"write" | "none"> {
-  const { server } = fullCluster.testCluster;
-  const live = await fullCluster.read(target.path);
+  const { server } = platform.testCluster;
+  const live = await platform.read(target.path);
   const ours = leavesOf(ownFields(live)).filter((path) => field.every((element, at) => element === path[at]));
   const name = `${groupOf(target, how)} ${writePath(field)}`;
   const done = await editField(how, {
@@ -108,9 +88,9 @@ async function tryCase({ target, field, how, manager }: Case, siblings: Map<stri
   }
   const isKept = (now: KubeObject) => ours.every((path) => equalJson(valueAt(now, path), valueAt(live, path)));
   if (isKept(done.after)) return "none"; // the default is the desired value
-  await fullCluster
+  await platform
     .until(async () => {
-      const now = await fullCluster.read(target.path);
+      const now = await platform.read(target.path);
       expect(ours.map((path) => valueAt(now, path))).toEqual(ours.map((path) => valueAt(live, path)));
       expect(leavesOf(ownFields(now)).map(writePath)).toEqual(leavesOf(ownFields(live)).map(writePath));
     })
@@ -127,14 +107,12 @@ async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<n
     const one = cases[tried];
     if (one !== undefined && (await tryCase(one, siblings)) === "write") writes++;
   }
-  const live = await fullCluster.read(target.path);
+  const live = await platform.read(target.path);
   for (const [value, field] of siblings)
     if (JSON.stringify(valueAt(live, field)) !== value)
       results.fail(groupOf(target, "add sibling"), `touched ${writePath(field)}`);
   const sent = () =>
-    fullCluster
-      .requests(target.path, from)
-      .map(({ requestURI }) => (requestURI.includes("dryRun=All") ? "dry" : "write"));
+    platform.requests(target.path, from).map(({ requestURI }) => (requestURI.includes("dryRun=All") ? "dry" : "write"));
   const expected = Array.from({ length: writes }, () => ["dry", "write"]).flat();
   // The audit log can be late.
   const isLogged = vi.waitUntil(() => equalJson(sent(), expected), { timeout: 120_000, interval: 40 });
@@ -144,29 +122,25 @@ async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<n
 
 const groups = managedTargets.flatMap((target) => fieldEdits.map((how) => ({ how, object: objectName(target) })));
 
-test.each(groups)(
-  "$how, on any field of $object: what is ours is undone, and what is not is left alone",
-  ({ how, object }) => {
-    expect(results.problemsOf(`${how} ${object}`)).toEqual([]);
-  },
-);
+test.each(groups)("$how on any field of $object: corrects own fields, keeps foreign ones", ({ how, object }) => {
+  expect(results.problemsOf(`${how} ${object}`)).toEqual([]);
+});
 
 test.each(managedTargets.map(objectName))("each correction of %s takes a dry run and a write", (object) => {
   expect(results.problemsOf(object)).toEqual([]);
 });
 
-test("there are more than three hundred such cases", () => {
+test("tries more than 300 edits", () => {
   process.stdout.write(`${results.tried.length} cases, ${refused.length} that the server refused\n`);
   expect(results.tried.length).toBeGreaterThan(300);
 });
 
-test("a field is agreed though the memory of it is gone, as the Machine Config Operator takes annotations away", async () => {
-  const kubelet = fullCluster.targets.find(({ ref }) => ref.kind === "KubeletConfig");
-  const path = kubelet?.path ?? "";
-  const isBack = async () => expect(at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods")).toBe(500);
-  await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 6 } } });
-  await fullCluster.until(isBack);
-  await fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations.state]: null } } });
-  await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
-  await fullCluster.until(isBack);
+test("corrects drift after another client removed our state", async () => {
+  const path = objectPaths.kubelet;
+  const isBack = async () => expect(await platform.specOf(path, "kubeletConfig", "maxPods")).toBe(500);
+  await platform.edit(path, { spec: { kubeletConfig: { maxPods: 6 } } });
+  await platform.until(isBack);
+  await platform.annotate(path, { state: null });
+  await platform.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
+  await platform.until(isBack);
 });

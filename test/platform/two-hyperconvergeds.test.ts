@@ -2,6 +2,7 @@ import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/objects";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hcoPath, startPlatformCluster } from "../support/platform-cluster.ts";
+import { objectPaths } from "../support/running-platform.ts";
 import type { TestCluster } from "../support/test-cluster.ts";
 
 const prefix = "platform.kubevirt.io/";
@@ -35,9 +36,8 @@ const notes = async (): Promise<readonly string[]> => {
   );
 };
 
-test("evictions follow the HyperConverged up to a bound, and an event names field, value and bound", async () => {
-  const namespace = "openshift-kube-descheduler-operator";
-  const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
+test("limits evictions from the HyperConverged and reports the limited field", async () => {
+  const path = objectPaths.descheduler;
   const limits = async () => at((await testCluster.server.request({ path })).body as JsonMap, "spec", "evictionLimits");
   await expect.poll(limits).toEqual({ node: 100, total: 5 });
   const note =
@@ -45,9 +45,8 @@ test("evictions follow the HyperConverged up to a bound, and an event names fiel
   await expect.poll(notes).toContain(note);
 });
 
-test("omits its thresholds while another client sets rival ones, and an event names that client", async () => {
-  const namespace = "openshift-kube-descheduler-operator";
-  const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
+test("omits its thresholds while another client sets rival ones, and reports it", async () => {
+  const path = objectPaths.descheduler;
   const thresholds = async () => {
     const { body } = await testCluster.server.request({ path });
     const { devDeviationThresholds: ours = null, devLowNodeUtilizationThresholds: theirs = null } =
@@ -68,7 +67,7 @@ test("omits its thresholds while another client sets rival ones, and an event na
   await expect.poll(thresholds).toEqual({ ours: "AsymmetricLow", theirs: null });
 });
 
-test("what is said about overrides is said of the HyperConverged that counts, not of one in an earlier namespace", async () => {
+test("reports overrides only of the HyperConverged that it manages", async () => {
   const body = { metadata: { annotations: { [`${prefix}mode`]: "mistaken" } } };
   await testCluster.server.request({ method: "PATCH", path: hcoPath, body });
   const modes = async () => (await notes()).filter((note) => note.startsWith("InvalidMode: ")).join("\n");

@@ -4,6 +4,7 @@ import { reportName } from "@virt/platform";
 import { freePorts } from "@virt/testkit";
 import type { FullCluster } from "./full-cluster.ts";
 import type { RunningProgram } from "./program.ts";
+import type { OperatorOptions } from "./test-cluster.ts";
 
 export type ReportedEvent = {
   readonly name: string;
@@ -13,7 +14,7 @@ export type ReportedEvent = {
 };
 
 export type OperatorOutputs = {
-  readonly start: () => Promise<RunningProgram>;
+  readonly start: (options?: Omit<OperatorOptions, "flags">) => Promise<RunningProgram>;
   readonly series: (...parts: readonly string[]) => Promise<readonly string[]>;
   /** Reports whether no key is queued or being reconciled. */
   readonly isIdle: () => Promise<boolean>;
@@ -27,7 +28,7 @@ export async function openOperatorOutputs({ testCluster }: FullCluster): Promise
   const listed = async (path: string) => (await testCluster.server.request({ path })).body as JsonMap;
   const scrape = async () => (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).split("\n");
   return {
-    start: () => testCluster.startOperator({ flags: ["--activation=always", ...metrics] }),
+    start: (options = {}) => testCluster.startOperator({ ...options, flags: ["--activation=always", ...metrics] }),
     isIdle: async () => {
       const queue = (await scrape()).filter((line) =>
         /^workqueue_(depth|unfinished_work_seconds)\{name="platform"/.test(line),

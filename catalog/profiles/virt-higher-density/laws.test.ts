@@ -66,7 +66,7 @@ test("after the apply, each input has its planned value", () => {
   fc.assert(law);
 });
 
-test("a ratio waits for the last role's swap, each swap for the previous one", () => {
+test("the ratio waits for the last swap, and each swap for its predecessor", () => {
   const law = always((_given, _facts, plan) => {
     const swaps = plan.filter(({ operation, target }) => operation === "Apply" && target.kind === "MachineConfig");
     const density = plan.find(({ target }) => target.kind === "HyperConverged");

@@ -48,7 +48,7 @@ test.each([
     pools: [pool("90-master-kubelet-swap")],
     bytes: 0,
   },
-  { reason: "a reported 0 is no swap", seen: node("a", 0), pools: inForce, bytes: 0 },
+  { reason: "a reported 0 means that there is none", seen: node("a", 0), pools: inForce, bytes: 0 },
   {
     reason: "without our configuration, missing swap is unknown",
     seen: node("a"),

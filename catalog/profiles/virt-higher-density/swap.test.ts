@@ -54,7 +54,7 @@ test("encodes files in base64", () => {
   expect(files.map(({ contents }) => contents.source)).toEqual([source(findSwapPartition), source(kubeletDropIn)]);
 });
 
-test("the kubelet does not require any unit, and none waits for a first boot", () => {
+test("the kubelet requires no unit, and no unit waits for a first boot", () => {
   for (const text of [swapProvisionUnit, systemSliceUnit]) {
     expect(text).not.toMatch(/RequiredBy|Requires|BindsTo|ConditionFirstBoot/);
     expect(text).toMatch(/^WantedBy=kubelet-dependencies\.target$/m);

@@ -45,7 +45,7 @@ test.each(cases)("$reason", ({ there, pinned = "", chosen }) => {
   expect(result.kind === "found" ? result.object.metadata.namespace : result.kind).toBe(chosen);
 });
 
-test("further objects in any order never change the choice of a usual one", () => {
+test("further objects in any order do not change a usual choice", () => {
   const others = fc.array(fc.constantFrom("aaa", "kubevirt-hyperconverged", "zzz"), { maxLength: 4 });
   const law = fc.property(others, fc.nat(), (namespaces, at) => {
     const listed = namespaces.map(hcoIn);

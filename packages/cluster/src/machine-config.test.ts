@@ -109,7 +109,7 @@ test.each(differing)("$reason", ({ spec }) => {
   expect(containsConfig(without, machineConfig("w", spec))).toBe(true);
 });
 
-test("members that the operator fills in are no difference", () => {
+test("members that the operator fills in are not a difference", () => {
   const filled = machineConfig(
     "r",
     files({

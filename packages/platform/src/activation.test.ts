@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
   { reason: "True is not true", mode: "always", annotation: "True", active: false, allowed: [], unknown: ["True"] },
   { reason: "only commas activate nothing", mode: "always", annotation: ",,", active: false, allowed: [] },
   {
-    reason: "inherited names are no assets",
+    reason: "inherited names are not assets",
     mode: "always",
     annotation: "__proto__,constructor",
     active: false,

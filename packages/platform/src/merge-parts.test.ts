@@ -87,7 +87,7 @@ test.each(cases)("$reason", ({ specs, spec, conflicts = [] }) => {
   expect(merged.conflicts).toEqual(conflicts.map(([asset, path]) => ({ asset, path })));
 });
 
-test("no parts are no object", () => {
+test("without parts there is no object", () => {
   expect(mergeParts([], shapeOf)).toEqual({ object: undefined, conflicts: [] });
 });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("kubectl apply -k config/console is accepted beside the advisor, where pods must be restricted, without a warning", async () => {
+test("kubectl applies config/console to a restricted namespace without a warning", async () => {
   const namespace = inRepository("config", "manager", "advisor", "namespace.yaml");
   expect(await server.kubectl("apply", "--server-side", "-f", namespace)).toMatchObject({ code: 0 });
   const folder = inRepository("config", "console");
@@ -22,7 +22,7 @@ test("kubectl apply -k config/console is accepted beside the advisor, where pods
   expect(applied).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("the ConsolePlugin names the Service, its port and the plugin as the manifest of the plugin does", async () => {
+test("the ConsolePlugin references the Service and its port", async () => {
   const { body } = await server.request({ path: "/apis/console.openshift.io/v1/consoleplugins/virt-advisor" });
   const service = objects.find(({ kind }) => kind === "Service");
   expect(at(body as Json, "spec", "backend")).toEqual({
@@ -32,7 +32,7 @@ test("the ConsolePlugin names the Service, its port and the plugin as the manife
   expect(at(service, "spec", "ports")).toMatchObject([{ port: 9443 }]);
 });
 
-test("nothing in it is an account or a right, and its pod has no token", () => {
+test("contains no accounts or rights, and its pod has no token", () => {
   expect(objects.map(({ kind }) => kind).toSorted()).toEqual([
     "ConsolePlugin",
     "Deployment",

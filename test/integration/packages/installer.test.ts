@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-test("the installer is applied, deleted and applied again", async () => {
+test("kubectl applies, deletes and reapplies the installer", async () => {
   const file = inRepository("dist", "install.yaml");
   for (let round = 1; round <= 2; round++) {
     expect(await server.kubectl("apply", "--server-side", "--force-conflicts", "-f", file)).toMatchObject({
@@ -27,7 +27,7 @@ test("the installer is applied, deleted and applied again", async () => {
   }
 });
 
-test("the installer names the image that was asked for, and no other", async () => {
+test("the installer contains only the given image", async () => {
   const image = `registry.example/virt@sha256:${"0".repeat(64)}`;
   const text = installerFiles((await readManifests(image)).both).texts["dist/install.yaml"] ?? "";
   expect([...text.matchAll(/ image: (.*)/g)].map(([, name]) => name)).toEqual([image, image]);

@@ -69,17 +69,17 @@ const collected = [
   { file: `namespaces/${place}/apps/deployments.yaml`, holds: "virt-platform-operator-controller-manager" },
 ];
 
-test.each(collected)("$file holds $holds", ({ file, holds }) => {
+test.each(collected)("$file contains $holds", ({ file, holds }) => {
   expect(readFileSync(join(folder, file), "utf8")).toContain(holds);
 });
 
-test("no Secret and no ConfigMap of others is collected", () => {
+test("collects no Secret and no foreign ConfigMap", () => {
   const files = globSync("**/*", { cwd: folder }).filter((file) => statSync(join(folder, file)).isFile());
   expect(files.length).toBeGreaterThan(collected.length);
   expect(files.filter((file) => readFileSync(join(folder, file), "utf8").includes(canary))).toEqual([]);
 });
 
-test("it says what it does and where the result is, and asks the cluster for nothing but to read", () => {
+test("prints its progress and result folder, and only reads the cluster", () => {
   expect(printed).toContain(`gather: virt-platform-operator in ${place}\n`);
   expect(printed).toContain(`gather: done, in ${folder}`);
   const asked = server.audit().filter(({ user }) => user.username === "support");
@@ -87,13 +87,13 @@ test("it says what it does and where the result is, and asks the cluster for not
   expect(asked.filter(({ objectRef }) => objectRef?.resource === "secrets")).toEqual([]);
 });
 
-test("what cannot be had stops nothing and is named: a kind that the cluster lacks, the log of a pod whose node is gone", () => {
+test("names a missing kind and an unavailable pod log, and continues", () => {
   const log = readFileSync(join(folder, "gather.log"), "utf8");
   expect(log).toContain(`not complete: cluster-scoped-resources/machineconfiguration.openshift.io/${unknown}.yaml`);
   expect(log).toContain(`not complete: namespaces/${place}/pods/manager-1/current.log`);
 });
 
-test("a cluster that does not answer is reported at once", async () => {
+test("reports an unreachable cluster at once", async () => {
   await expect(run({ KUBECONFIG: "/dev/null", BASE_COLLECTION_PATH: folder })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("gather: the cluster does not answer"),

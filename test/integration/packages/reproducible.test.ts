@@ -12,7 +12,7 @@ import { afterAll, expect, test } from "vitest";
 const place = mkdtempSync(join(tmpdir(), "reproducible-test-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test("two clean builds in two folders make the same files, byte by byte", { timeout: 600_000 }, () => {
+test("two clean builds produce identical files", { timeout: 600_000 }, () => {
   const first = buildIn(join(place, "here"));
   const second = buildIn(join(place, "in", "another", "folder"));
   expect([...first.keys()].toSorted()).toEqual(
@@ -23,7 +23,7 @@ test("two clean builds in two folders make the same files, byte by byte", { time
   expect([...first.values()].filter((content) => content.includes(place))).toEqual([]);
 });
 
-test("the bill of materials lists every file that the image takes, with the hash that it has", () => {
+test("the SBOM lists every file of the image with its hash", () => {
   const built = readFileSync(join(place, "here", "dist", "sbom.cdx.json"), "utf8");
   const { components } = JSON.parse(built) as { components: readonly Component[] };
   const files = components.filter(({ type }) => type === "file");

@@ -14,8 +14,8 @@ const owner = { apiVersion: "v1", kind: "ConfigMap", name: "soon-deleted", uid: 
 export const metadataAttacks: Readonly<Record<string, JsonMap>> = {
   "add a foreign label": { metadata: { labels: { hostile: "true" } } },
   "add a foreign annotation": annotations({ "hostile.example.com/run": "true" }),
-  "add an owner, with which it is deleted": { metadata: { ownerReferences: [owner] } },
-  "add a finalizer, which keeps it": { metadata: { finalizers: ["hostile.example.com/keep"] } },
+  "add an owner whose deletion deletes it": { metadata: { ownerReferences: [owner] } },
+  "add a finalizer that keeps it": { metadata: { finalizers: ["hostile.example.com/keep"] } },
 };
 
 const onHyperConverged = on("HyperConverged", {
@@ -23,7 +23,7 @@ const onHyperConverged = on("HyperConverged", {
   "let an uninstallation delete VMs": spec({ uninstallStrategy: "RemoveWorkloads" }),
   "remove the settings of another client": spec({ evictionStrategy: null }),
   "change the settings of another client": spec({ evictionStrategy: "External" }),
-  "turn a feature gate on": spec({ featureGates: { deployKubeSecondaryDNS: true } }),
+  "enable a feature gate": spec({ featureGates: { deployKubeSecondaryDNS: true } }),
   "move VMs to its own nodes": spec({ workloads: { nodePlacement: { nodeSelector: { hostile: "true" } } } }),
   "remove the whole spec": { spec: null },
 });
@@ -33,15 +33,15 @@ const onDescheduler = on("KubeDescheduler", {
   "choose another profile": spec({ profiles: ["LifecycleAndUtilization"] }),
   "choose no profile": spec({ profiles: null }),
   "run without a pause": spec({ deschedulingIntervalSeconds: 1 }),
-  "evict everything at a time": spec({ evictionLimits: { total: 1_000_000 } }),
+  "evict everything at once": spec({ evictionLimits: { total: 1_000_000 } }),
   "evict from all namespaces": spec({ profileCustomizations: { namespaces: { included: ["kube-system"] } } }),
-  "evict at once": spec({ profileCustomizations: { podLifetime: "1s" } }),
-  "leave the state to a default": spec({ managementState: null }),
+  "evict new pods": spec({ profileCustomizations: { podLifetime: "1s" } }),
+  "reset the state to its default": spec({ managementState: null }),
 });
 
 const onMachineConfigs = on("MachineConfig", {
   "empty the spec": { spec: null },
-  "turn FIPS off": spec({ fips: false }),
+  "disable FIPS": spec({ fips: false }),
   "choose another kernel": spec({ kernelType: "realtime" }),
   "add a kernel argument": spec({ kernelArguments: ["psi=1", "selinux=0"] }),
   "boot another image": spec({ osImageURL: "hostile.example.com/os" }),
@@ -63,11 +63,11 @@ const byPlatform: readonly ContentAttack[] = [
     "permit every device": spec({
       permittedHostDevices: { pciHostDevices: [{ pciDeviceSelector: "*", resourceName: "a.b/c" }] },
     }),
-    "promise VMs more memory": spec({ higherWorkloadDensity: { memoryOvercommitPercentage: 300 } }),
+    "overcommit more memory": spec({ higherWorkloadDensity: { memoryOvercommitPercentage: 300 } }),
   }),
   ...on("KubeletConfig", {
-    "let anyone ask kubelets": kubelet({ authentication: { anonymous: { enabled: true } } }),
-    "let anyone do anything on kubelets": kubelet({ authorization: { mode: "AlwaysAllow" } }),
+    "allow anonymous kubelet requests": kubelet({ authentication: { anonymous: { enabled: true } } }),
+    "disable kubelet authorization": kubelet({ authorization: { mode: "AlwaysAllow" } }),
     "configure control plane nodes": spec({
       machineConfigPoolSelector: {
         matchLabels: {
@@ -90,16 +90,16 @@ const byPlatform: readonly ContentAttack[] = [
     "allow any number of unhealthy nodes": spec({ maxUnhealthy: "100%", minHealthy: null }),
   }),
   ...on("ForkliftController", {
-    "switch validation off": spec({ feature_validation: "false" }),
-    "switch the console off": spec({ feature_ui_plugin: "false" }),
-    "switch populators off": spec({ feature_volume_populator: "false" }),
+    "disable validation": spec({ feature_validation: "false" }),
+    "disable the console": spec({ feature_ui_plugin: "false" }),
+    "disable populators": spec({ feature_volume_populator: "false" }),
   }),
   ...on("MetalLB", {
-    "move speakers": spec({ nodeSelector: { hostile: "true" } }),
+    "move MetalLB speakers": spec({ nodeSelector: { hostile: "true" } }),
     "log everything": spec({ logLevel: "all" }),
   }),
   ...on("UIPlugin", {
-    "hide dashboards": spec({ monitoring: { perses: { enabled: false } } }),
+    "disable dashboards": spec({ monitoring: { perses: { enabled: false } } }),
     "remove the dashboards": spec({ monitoring: null }),
   }),
   ...on("PrometheusRule", {
@@ -114,8 +114,8 @@ const byPlatform: readonly ContentAttack[] = [
     }),
   }),
   ...on("Service", {
-    "open it to the world": spec({ type: "LoadBalancer" }),
-    "take an address": spec({ externalIPs: ["203.0.113.7"] }),
+    "expose it publicly": spec({ type: "LoadBalancer" }),
+    "claim an external IP": spec({ externalIPs: ["203.0.113.7"] }),
     "send scrapes to another pod": spec({ selector: { "app.kubernetes.io/name": "hostile" } }),
     "open another port": spec({ ports: [{ name: "metrics", port: 22, protocol: "TCP", targetPort: 22 }] }),
     "issue a certificate into another Secret": annotations({
@@ -127,7 +127,7 @@ const byPlatform: readonly ContentAttack[] = [
 const byAdvisor: readonly ContentAttack[] = [
   ...on("HyperConverged", {
     "lift the limit of migrations": spec({ liveMigrationConfig: { parallelMigrationsPerCluster: 1000 } }),
-    "promise VMs ten times their memory": spec({ higherWorkloadDensity: { memoryOvercommitPercentage: 1000 } }),
+    "overcommit memory tenfold": spec({ higherWorkloadDensity: { memoryOvercommitPercentage: 1000 } }),
     "permit a device": spec({
       permittedHostDevices: { pciHostDevices: [{ pciDeviceSelector: "10DE:1EB8", resourceName: "a.b/c" }] },
     }),
@@ -142,7 +142,7 @@ const byAdvisor: readonly ContentAttack[] = [
     "add data": { data: { hostile: "true" } },
     "remove the data": { data: null },
     "add binary data": { binaryData: { hostile: "aGk=" } },
-    "freeze it": { immutable: true },
+    "make it immutable": { immutable: true },
   }),
 ];
 

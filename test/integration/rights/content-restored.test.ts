@@ -4,7 +4,16 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ControllerName } from "../../support/account.ts";
-import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
+import {
+  applyAs,
+  type OwnObject,
+  operators,
+  own,
+  ownObject,
+  pathOf,
+  setPatch,
+  startCatalogCluster,
+} from "./own-objects.ts";
 import { messageOf, type RightsCluster } from "./rights-cluster.ts";
 
 let cluster: RightsCluster;
@@ -16,8 +25,8 @@ afterAll(() => cluster.server.stop());
 
 const apply = (by: ControllerName, one: OwnObject) => applyAs(cluster.accounts[by], by, one);
 
-test("the platform operator corrects an element of a list in which another client has a member", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
+test("the platform operator corrects a list element that another client extended", async () => {
+  const one = ownObject("platform", "HyperConverged");
   const device = { pciDeviceSelector: "10DE:1EB8", resourceName: "theirs.example/device", disabled: true };
   const body = { spec: { permittedHostDevices: { pciHostDevices: [device] } } };
   await cluster.server.request({ method: "PATCH", path: pathOf(one), body });
@@ -68,8 +77,8 @@ test.each(replaced)("the $by operator restores an atomic field of its $kind: $sp
   expect((answer.body as KubeObject)["spec"]).toEqual(before);
 });
 
-test("what a patch added goes with the patch, in maps that another client had created", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "KubeletConfig") as [OwnObject];
+test("a patch's additions go with it, also in another client's maps", async () => {
+  const one = ownObject("platform", "KubeletConfig");
   const { spec } = one.object as unknown as { readonly spec: JsonMap };
   const send = (method: "POST" | "PATCH", path: string, body: JsonMap) =>
     cluster.server.request({ method, path: `${path}?fieldManager=person`, body });
@@ -78,8 +87,8 @@ test("what a patch added goes with the patch, in maps that another client had cr
   const annotations = { "example.com/theirs": "x" };
   const theirs = { apiVersion, kind, metadata: { name: metadata.name, annotations }, spec: { kubeletConfig: {} } };
   expect(await send("POST", pathOf(one).replace(/\/[^/]+$/, ""), theirs)).toMatchObject({ status: 201 });
-  const patch = "platform.kubevirt.io/patch";
-  await send("PATCH", pathOf(one), { metadata: { annotations: { "example.com/theirs": null, [patch]: "[]" } } });
+  await send("PATCH", pathOf(one), { metadata: { annotations: { "example.com/theirs": null } } });
+  await setPatch(cluster, one, "[]");
   const kubeletConfig = { ...(spec["kubeletConfig"] as JsonMap), podsPerCore: 9 };
   const patched = {
     ...one.object,
@@ -87,23 +96,21 @@ test("what a patch added goes with the patch, in maps that another client had cr
     spec: { ...spec, kubeletConfig },
   };
   expect(messageOf(await apply("platform", { ...one, object: patched }))).toBe("");
-  await send("PATCH", pathOf(one), { metadata: { annotations: { [patch]: null } } });
+  await setPatch(cluster, one, null);
   const answer = await apply("platform", one);
   expect(messageOf(answer)).toBe("");
   expect((answer.body as KubeObject).metadata.annotations ?? {}).toEqual({});
   expect((answer.body as KubeObject)["spec"]).toEqual(spec);
 });
 
-test("what a patch added goes with the patch, if nothing else is in its map", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "MetalLB") as [OwnObject];
+test("a patch's additions go with it, even if they empty the map", async () => {
+  const one = ownObject("platform", "MetalLB");
   const send = (user: ApiUser, manager: string, body: JsonMap) =>
     user.request({ method: "PATCH", path: `${pathOf(one)}?fieldManager=${manager}`, body });
-  const annotate = (text: string | null) =>
-    send(cluster.server, "person", { metadata: { annotations: { "platform.kubevirt.io/patch": text } } });
-  await annotate("[]");
+  await setPatch(cluster, one, "[]");
   const patched = { ...one.object, spec: { logLevel: "debug" } };
   expect(messageOf(await apply("platform", { ...one, object: patched }))).toBe("");
-  await annotate(null);
+  await setPatch(cluster, one, null);
   expect(messageOf(await apply("platform", one))).toContain('spec: Invalid value: "null"');
   const removal = { spec: { logLevel: null } };
   expect(messageOf(await send(cluster.accounts.platform, "virt-platform-operator", removal))).toBe("");
@@ -133,7 +140,7 @@ const forgeries: readonly { readonly forged: string; readonly managedFields: rea
 ];
 
 test.each(forgeries)("$forged in managedFields does not hide a change of another client's field", async (forgery) => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
+  const one = ownObject("platform", "HyperConverged");
   const { managedFields } = forgery;
   for (const fieldManager of ["virt-platform-operator", "virt-platform-operator-released", "other"]) {
     const path = `${pathOf(one)}?fieldManager=${fieldManager}`;

@@ -55,7 +55,7 @@ const gatesOf = (object: unknown) =>
     readonly state: string;
   }[];
 
-test("the first apply in v1 corrects a field, and v1 adds its defaults", async () => {
+test("the first apply in v1 corrects drift and keeps v1's defaults", async () => {
   expect(messageOf(await apply(rendered("v1beta1")))).toBe("");
   await versions.edit("v1beta1", { spec: { liveMigrationConfig: { allowPostCopy: true } } });
   await versions.testCluster.server.installCrds([versions.conversion.both]);
@@ -70,7 +70,7 @@ test("the first apply in v1 corrects a field, and v1 adds its defaults", async (
   expect(gatesOf(answer.body)).toContainEqual({ name: "deployKubeSecondaryDNS", state: "Enabled" });
 });
 
-test("in v1 its token cannot change or remove the feature gates of another client", async () => {
+test("the token cannot change another client's feature gates in v1", async () => {
   const path = `${pathIn("v1")}?dryRun=All`;
   const gates = gatesOf(await versions.read("v1"));
   const turned = gates.map(({ name }) => ({ name, state: name === "objectGraph" ? "Enabled" : "Disabled" }));

@@ -4,7 +4,16 @@ import type { ApiResponse } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ControllerName } from "../../support/account.ts";
 import { contentAttacks, metadataAttacks } from "./content-attacks.ts";
-import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
+import {
+  applyAs,
+  type OwnObject,
+  operators,
+  own,
+  ownObject,
+  pathOf,
+  setPatch,
+  startCatalogCluster,
+} from "./own-objects.ts";
 import { messageOf, type RightsCluster } from "./rights-cluster.ts";
 
 let cluster: RightsCluster;
@@ -50,10 +59,10 @@ const refusal = (by: ControllerName) => `ValidatingAdmissionPolicy 'virt-${by}-o
 const titled = (by: ControllerName) =>
   own[by].map((one) => ({ title: `${one.object.kind} ${one.object.metadata.name}`, one }));
 
-describe.each(operators)("the token of the %s, with all rights of the cluster,", (by) => {
+describe.each(operators)("the token of the %s with all cluster rights", (by) => {
   const created = titled(by).filter(({ one }) => one.object.kind !== "HyperConverged");
 
-  test.each(created)("creates $title by apply and with its content only", async ({ one }) => {
+  test.each(created)("creates $title only by apply and only with its content", async ({ one }) => {
     const posted = {
       method: "POST",
       path: `${pathOf(one).replace(/\/[^/]+$/, "")}?dryRun=All`,
@@ -75,7 +84,7 @@ describe.each(operators)("the token of the %s, with all rights of the cluster,",
   });
 });
 
-describe.each(operators)("on the objects of the catalog the token of the %s", (by) => {
+describe.each(operators)("on catalog objects, the token of the %s", (by) => {
   beforeAll(async () => {
     for (const one of own[by]) {
       const message = messageOf(await apply(by, one));
@@ -83,7 +92,7 @@ describe.each(operators)("on the objects of the catalog the token of the %s", (b
     }
   });
 
-  test.each(titled(by))("writes $title again, and over changes of other clients", async ({ one }) => {
+  test.each(titled(by))("writes $title again, also over other clients' changes", async ({ one }) => {
     expect(await apply(by, one)).toMatchObject({ status: 200 });
     const body = { metadata: { labels: { theirs: "true" }, annotations: { "example.com/theirs": "true" } } };
     await cluster.server.request({ method: "PATCH", path: pathOf(one), body });
@@ -103,7 +112,7 @@ describe.each(operators)("on the objects of the catalog the token of the %s", (b
     ),
   ];
 
-  test("is tried in at least 40 ways, none of which lacks its object", () => {
+  test("is used for at least 40 attacks, each with a target", () => {
     expect(contentAttacks[by].filter(({ on }) => !own[by].some(({ object }) => object.kind === on))).toEqual([]);
     expect(new Set(attacks.map(({ attack, one }) => `${attack} ${one.object.kind}`)).size).toBeGreaterThanOrEqual(40);
   });
@@ -121,7 +130,7 @@ describe.each(operators)("on the objects of the catalog the token of the %s", (b
   });
 });
 
-test("an operator's token writes its own events only", async () => {
+test("an operator's token writes only its own events", async () => {
   const event = (reportingController: string) => ({
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
@@ -143,7 +152,7 @@ test("an operator's token writes its own events only", async () => {
 });
 
 test("the platform operator's token deletes only objects that carry its label", async () => {
-  const [metallb] = own.platform.filter(({ object }) => object.kind === "MetalLB") as [OwnObject];
+  const metallb = ownObject("platform", "MetalLB");
   const remove = { method: "DELETE", path: `${pathOf(metallb)}?dryRun=All` } as const;
   expect(await cluster.accounts.platform.request(remove)).toMatchObject({ status: 200 });
   const body = { metadata: { labels: { "platform.kubevirt.io/managed-by": null } } };
@@ -154,29 +163,23 @@ test("the platform operator's token deletes only objects that carry its label", 
   expect(messageOf(await edit("platform", metallb, marked))).toBe("");
 });
 
-describe("a patch annotation of a person", () => {
-  const [monitor] = own.platform.filter(({ object }) => object.kind === "ServiceMonitor") as [OwnObject];
+describe("a user's patch annotation", () => {
+  const monitor = ownObject("platform", "ServiceMonitor");
   const patched = {
     ...monitor,
     object: { ...monitor.object, spec: { ...(monitor.object["spec"] as JsonMap), jobLabel: "app" } },
   };
-  const annotate = (value: string | null) =>
-    cluster.server.request({
-      method: "PATCH",
-      path: pathOf(monitor),
-      body: { metadata: { annotations: { "platform.kubevirt.io/patch": value } } },
-    });
 
-  test("lets the platform operator write other content, and take it back when the patch is gone", async () => {
+  test("allows other content, and its removal after the patch is gone", async () => {
     expect(await apply("platform", patched)).toMatchObject({ status: 403 });
-    await annotate('[{"op": "add", "path": "/spec/jobLabel", "value": "app"}]');
+    await setPatch(cluster, monitor, '[{"op": "add", "path": "/spec/jobLabel", "value": "app"}]');
     expect(messageOf(await apply("platform", patched))).toBe("");
     expect(await edit("platform", monitor, { metadata: { ownerReferences: [{ name: "a" }] } })).not.toMatchObject({
       status: 200,
     });
     const own = { metadata: { annotations: { "platform.kubevirt.io/mode": "unmanaged" } } };
     expect(messageOf(await edit("platform", monitor, own))).toContain(refusal("platform"));
-    await annotate(null);
+    await setPatch(cluster, monitor, null);
     expect(await edit("platform", monitor, { spec: { jobLabel: "hostile" } })).toMatchObject({ status: 403 });
     expect(messageOf(await apply("platform", monitor))).toBe("");
     const { body } = await cluster.server.request({ path: pathOf(monitor) });
@@ -186,32 +189,27 @@ describe("a patch annotation of a person", () => {
   test.each([
     ["MachineConfig", "machineconfiguration.openshift.io/role", "infra"],
     ["PrometheusRule", "prometheus", "mine"],
-  ])("of the %s lets the platform operator change its label %s, and change it back", async (kind, key, value) => {
-    const [one] = own.platform.filter(({ object }) => object.kind === kind) as [OwnObject];
+  ])("on a %s allows a change of label %s and its reversal", async (kind, key, value) => {
+    const one = ownObject("platform", kind);
     const { metadata } = one.object;
     const labelled = {
       ...one,
       object: { ...one.object, metadata: { ...metadata, labels: { ...metadata.labels, [key]: value } } },
     };
-    const say = (patch: string | null) =>
-      cluster.server.request({
-        method: "PATCH",
-        path: pathOf(one),
-        body: { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } },
-      });
     const marked = { metadata: { labels: { "platform.kubevirt.io/managed-by": "hostile" } } };
     expect(messageOf(await apply("platform", labelled))).toContain(`may not write metadata.labels.${key}`);
-    await say(`[{"op": "replace", "path": "/metadata/labels/${key.replace("/", "~1")}", "value": "${value}"}]`);
+    const label = `/metadata/labels/${key.replace("/", "~1")}`;
+    await setPatch(cluster, one, `[{"op": "replace", "path": "${label}", "value": "${value}"}]`);
     expect(messageOf(await apply("platform", labelled))).toBe("");
     expect(messageOf(await edit("platform", one, marked))).toContain(
       "may not write metadata.labels.platform.kubevirt.io",
     );
-    await say(null);
+    await setPatch(cluster, one, null);
     expect(messageOf(await apply("platform", one))).toBe("");
     expect(messageOf(await apply("platform", labelled))).toContain(`may not write metadata.labels.${key}`);
   });
 
-  test("that another client owns a field keeps the operator from removing it", async () => {
+  test("does not let the operator remove another client's field", async () => {
     const path = `${pathOf(monitor)}?fieldManager=person`;
     await cluster.server.request({ method: "PATCH", path, body: { spec: { jobLabel: "theirs" } } });
     expect(messageOf(await edit("platform", monitor, { spec: { jobLabel: null } }))).toContain("may not write spec of");

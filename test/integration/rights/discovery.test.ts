@@ -121,7 +121,7 @@ const letThrough: Readonly<Record<ControllerName, readonly string[]>> = {
 };
 
 test.each(["advisor", "platform"] as const)(
-  "the token of the %s gets through with what its role names, of all that is served",
+  "the token of the %s passes only with requests in its role",
   { timeout: 240_000 },
   async (by) => {
     const places = ["elsewhere", `virt-${by}-operator-system`];

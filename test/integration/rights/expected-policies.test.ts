@@ -21,7 +21,7 @@ afterAll(() => cluster.server.stop());
 
 const hashIn = ({ spec }: KubeObject, namespace: string) => hashPolicySpec(spec as Json, namespace);
 
-test.each(all)("$name has the expected hash when it is read back from an API server", async (policy) => {
+test.each(all)("$name has the expected hash on an API server", async (policy) => {
   for (const kind of kinds) {
     const path = `/apis/admissionregistration.k8s.io/v1/${plurals[kind]}/${policy.name}`;
     const answer = await cluster.server.request({ path });
@@ -30,7 +30,7 @@ test.each(all)("$name has the expected hash when it is read back from an API ser
   }
 });
 
-test("a policy that somebody narrowed has another hash", async () => {
+test("a narrowed policy has another hash", async () => {
   const [policy] = expectedPolicies.advisor as [ExpectedPolicy];
   const path = `/apis/admissionregistration.k8s.io/v1/${plurals[kinds[0]]}/${policy.name}?dryRun=All`;
   const matchConstraints = { objectSelector: { matchLabels: { never: "there" } } };
@@ -45,7 +45,7 @@ describe.each([
   const objects = loadAll(readFileSync(inRepository(file), "utf8")) as unknown as readonly KubeObject[];
   const shipped = objects.filter(({ kind }) => kinds.some((one) => one === kind));
 
-  test("has exactly the expected policies, each with its hash in whatever namespace it is for", () => {
+  test("contains exactly the expected policies with their hashes", () => {
     const found = shipped.map((object) => {
       const policy = all.find(({ name }) => name === object.metadata.name);
       const place = namespace ?? (policy === undefined ? "" : namespaceOf(policy));

@@ -68,6 +68,19 @@ export async function startCatalogCluster(): Promise<RightsCluster> {
   return cluster;
 }
 
+/** Returns the first object of a kind that the operator writes. */
+export function ownObject(by: ControllerName, kind: string): OwnObject {
+  const found = own[by].find(({ object }) => object.kind === kind);
+  if (found === undefined) throw new Error(`the ${by} writes no ${kind}`);
+  return found;
+}
+
+/** Sets or removes the patch annotation of an object as a user. */
+export function setPatch({ server }: RightsCluster, one: OwnObject, patch: string | null): Promise<ApiResponse> {
+  const body = { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } };
+  return server.request({ method: "PATCH", path: `${pathOf(one)}?fieldManager=person`, body });
+}
+
 export function pathOf({ plural, object: { apiVersion, metadata } }: OwnObject): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return `${root}/${metadata.namespace === undefined ? "" : `namespaces/${metadata.namespace}/`}${plural}/${metadata.name}`;

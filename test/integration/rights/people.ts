@@ -1,6 +1,5 @@
 import type { ApiUser, Server } from "@virt/testkit";
-import { expect, vi } from "vitest";
-import { bindRole, createRole } from "./rights-cluster.ts";
+import { bindRole, createRole, untilGranted } from "./rights-cluster.ts";
 
 /** Cluster-wide. Default: patch. */
 export type Permissions = { readonly group: string; readonly resource: string; readonly verbs?: readonly string[] };
@@ -16,16 +15,7 @@ export async function person(server: Server, name: string, rules: readonly Permi
   await bindRole(server, name, name);
   const somebody = server.user(name);
   const last = rules.at(-1) as Permissions;
-  const attributes = { group: last.group, resource: last.resource, verb: (last.verbs ?? ["patch"])[0] };
-  const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
-  const isGranted = async () => {
-    const { body } = await somebody.request({
-      method: "POST",
-      path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-      body: { ...review, spec: { resourceAttributes: attributes } },
-    });
-    expect(body).toMatchObject({ status: { allowed: true } });
-  };
-  await vi.waitFor(isGranted, { timeout: 120_000, interval: 50 });
+  const resourceAttributes = { group: last.group, resource: last.resource, verb: (last.verbs ?? ["patch"])[0] };
+  await untilGranted(somebody, { resourceAttributes });
   return somebody;
 }

@@ -58,7 +58,7 @@ describe("an action Apply", () => {
   const mayNot = (name: string, by = "editor") => `${by} may not have VirtPlatformConfig ${name} applied`;
   const takes = "requires permission to approve virtplatformconfigs.advisor.kubevirt.io";
 
-  test("is denied to editors, who are told what it takes and what they can do instead", async () => {
+  test("is denied to editors with the missing right and the next step", async () => {
     const answer = await edit(who("editor"), profile, { action: "Apply" });
     expect(answer.status).toBe(403);
     expect(messageOf(answer)).toContain(mayNot(profile));
@@ -66,7 +66,7 @@ describe("an action Apply", () => {
     expect(messageOf(answer)).toContain("Next: set spec.action to DryRun");
   });
 
-  test("is kept from editors who create a config with it, or bring a whole one", async () => {
+  test("is denied to editors who create or replace a config", async () => {
     const made = await make(who("editor"), { action: "Apply" });
     expect(messageOf(made)).toContain(mayNot(unmade));
     const { body } = await who("editor").request({ path: `${configs}/${profile}` });
@@ -98,14 +98,14 @@ describe("an action Apply", () => {
       query: "&fieldManager=editor&force=true",
     },
   ];
-  test.each(ways)("is kept from editors who send $how", async ({ contentType, body, query = "" }) => {
+  test.each(ways)("is denied to editors who send $how", async ({ contentType, body, query = "" }) => {
     const path = `${configs}/${profile}?dryRun=All${query}`;
     const send = (actor: ApiUser) => actor.request({ method: "PATCH", path, contentType, body });
     expect(messageOf(await send(who("editor")))).toContain(mayNot(profile));
     expect(await send(who("approver"))).toMatchObject({ status: 200 });
   });
 
-  test("is not got by a race of edits that are each allowed", async () => {
+  test("cannot be obtained by concurrent edits", async () => {
     const path = `${configs}/${profile}`;
     const patches = [{ spec: { action: "Apply" } }, { spec: { waitTimeout: "2h" } }, { spec: { action: "DryRun" } }];
     const sent = Array.from({ length: 30 }, (_, at) =>
@@ -120,10 +120,10 @@ describe("an action Apply", () => {
   const edits: readonly { readonly what: string; readonly spec: object }[] = [
     { what: "the failure policy", spec: { failurePolicy: "Continue" } },
     { what: "the optimistic lock", spec: { bypassOptimisticLock: true } },
-    { what: "the wait", spec: { waitTimeout: "1h" } },
+    { what: "the wait timeout", spec: { waitTimeout: "1h" } },
     { what: "the approved plan", spec: { approvedPlan: hash } },
   ];
-  test.each(edits)("keeps $what of its config from editors", async ({ spec }) => {
+  test.each(edits)("protects $what of its config from editors", async ({ spec }) => {
     const answer = await edit(who("editor"), applying, spec);
     expect(answer.status).toBe(403);
     expect(messageOf(answer)).toContain(takes);
@@ -131,17 +131,17 @@ describe("an action Apply", () => {
   });
 
   const stops: readonly Action[] = ["DryRun", "Ignore"];
-  test.each(stops)("is taken back by an editor, to %s", async (action) => {
+  test.each(stops)("can be changed to %s by an editor", async (action) => {
     expect(await edit(who("editor"), applying, { action })).toMatchObject({ status: 200 });
   });
 
-  test("that stays as it is lets editors label its config", async () => {
+  test("that does not change lets editors label its config", async () => {
     const body = { metadata: { labels: { team: "virtualization" } }, spec: { action: "Apply" } };
     const answer = await dryRunWrite(who("editor"), { method: "PATCH", path: `${configs}/${applying}`, body });
     expect(answer).toMatchObject({ status: 200 });
   });
 
-  test("is given by approvers, and by admins who may create configs as well", async () => {
+  test("is set by approvers, and by admins, who also create configs", async () => {
     for (const role of ["approver", "admin"] as const)
       expect(await edit(who(role), profile, { action: "Apply" })).toMatchObject({ status: 200 });
     expect(await make(who("admin"), { action: "Apply" })).toMatchObject({ status: 201 });
@@ -151,7 +151,7 @@ describe("an action Apply", () => {
       expect(await make(who(role), { action: "DryRun" })).toMatchObject({ status: 403 });
   });
 
-  test("can be left to a GitOps account for the configs that its repository holds", async () => {
+  test("can be delegated to a GitOps account for its own configs", async () => {
     const rules = [
       { apiGroups: [onConfigs.group], resources: [onConfigs.resource], verbs: ["get", "list", "create", "patch"] },
       { apiGroups: [onConfigs.group], resources: [onConfigs.resource], resourceNames: [unmade], verbs: ["approve"] },
@@ -168,7 +168,7 @@ describe("an action Apply", () => {
 describe("the approval of a plan", () => {
   const approve = (actor: ApiUser, approvedPlan: string | null, name = profile) => edit(actor, name, { approvedPlan });
 
-  test("is denied to viewers and editors, who are told what they lack", async () => {
+  test("is denied to viewers and editors with the missing right", async () => {
     expect(await approve(who("viewer"), hash)).toMatchObject({ status: 403 });
     const answer = await approve(who("editor"), hash);
     expect(answer.status).toBe(403);
@@ -178,7 +178,7 @@ describe("the approval of a plan", () => {
     expect(await make(who("editor"), { action: "DryRun", approvedPlan: hash })).toMatchObject({ status: 403 });
   });
 
-  test("is given, changed and taken back by approvers and admins", async () => {
+  test("is given by approvers and admins, and withdrawn by approvers", async () => {
     for (const role of ["approver", "admin"] as const)
       expect(await approve(who(role), hash)).toMatchObject({ status: 200 });
     const body = { spec: { approvedPlan: hash } };
@@ -188,7 +188,7 @@ describe("the approval of a plan", () => {
     expect(await approve(who("editor"), hash)).toMatchObject({ status: 200 });
   });
 
-  test("can be left to somebody for one config alone", async () => {
+  test("can be delegated for a single config", async () => {
     const rules = [
       { apiGroups: [onConfigs.group], resources: [onConfigs.resource], verbs: ["get", "list", "patch"] },
       { apiGroups: [onConfigs.group], resources: [onConfigs.resource], resourceNames: [profile], verbs: ["approve"] },
@@ -207,7 +207,7 @@ describe("the status of a config", () => {
   const status = `${configs}/${profile}/status`;
   const lie = { status: { phase: "Completed" } };
 
-  test("is written by the advisor's account alone, however wide the rights of others are", async () => {
+  test("can be written only by the advisor's account", async () => {
     await person(cluster.server, "every-verb", [{ group: "*", resource: "*", verbs: ["*"] }]);
     await bindRole(cluster.server, "owner", "cluster-admin");
     for (const name of ["every-verb", "owner"]) {
@@ -224,7 +224,7 @@ describe("the status of a config", () => {
     expect(await dryRunWrite(cluster.accounts.advisor, report)).toMatchObject({ status: 200 });
   });
 
-  test("is not written by way of the config itself", async () => {
+  test("does not change with an update of the config", async () => {
     const { body } = await cluster.server.request({ path: `${configs}/${profile}` });
     const put = { ...(body as object), ...lie };
     const answer = await dryRunWrite(cluster.server, { method: "PUT", path: `${configs}/${profile}`, body: put });

@@ -91,6 +91,14 @@ async function post(server: Server, path: string, body: object): Promise<void> {
   expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
 }
 
+/** Waits until a new binding takes effect. */
+export async function untilGranted(user: ApiUser, attributes: object): Promise<void> {
+  const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const review = { method: "POST", path, body: { spec: attributes } } as const;
+  const isGranted = async () => expect((await user.request(review)).body).toMatchObject({ status: { allowed: true } });
+  await vi.waitFor(isGranted, { timeout: 120_000, interval: 50 });
+}
+
 export type Write = {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;

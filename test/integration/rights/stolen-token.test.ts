@@ -77,7 +77,7 @@ const configMaps = "/api/v1/namespaces/elsewhere/configmaps";
 
 const otherWays: readonly ForbiddenWrite[] = [
   {
-    reason: "make a token of another account",
+    reason: "create a token for another account",
     method: "POST",
     path: "/api/v1/namespaces/elsewhere/serviceaccounts/default/token",
     body: tokenRequest,
@@ -96,13 +96,13 @@ const otherWays: readonly ForbiddenWrite[] = [
   { reason: "delete all MachineConfigs", ...remove(machineConfigs) },
   { reason: "delete all ConfigMaps of a namespace", ...remove(configMaps) },
   {
-    reason: "write an event of the old kind",
+    reason: "write an event of core/v1",
     method: "POST",
     path: "/api/v1/namespaces/elsewhere/events",
     body: coreEvent,
   },
   {
-    reason: "change what a person asked for",
+    reason: "change a user's config",
     method: "PATCH",
     path: `${configs}/load-aware-rebalancing`,
     body: hostile,
@@ -115,7 +115,7 @@ const particular: Readonly<Record<ControllerName, readonly ForbiddenWrite[]>> = 
   platform: [
     { reason: "create HyperConverged", ...create(hco) },
     {
-      reason: "say what became of a plan",
+      reason: "report the outcome of a plan",
       method: "PATCH",
       path: `${configs}/load-aware-rebalancing/status`,
       body: { status: { phase: "Completed" } },
@@ -128,18 +128,18 @@ const crimesOf = (by: ControllerName): readonly ForbiddenWrite[] => {
   return [...things.flatMap(forbiddenWritesTo), ...otherWays, ...particular[by]];
 };
 
-test("at least 60 things are tried with each token", () => {
+test("tries at least 60 writes with each token", () => {
   for (const by of operators) expect(crimesOf(by).length).toBeGreaterThanOrEqual(60);
 });
 
 // A policy can restrict the namespace and the name of a POST. A role cannot.
-describe.each(operators)("the token of the %s, with the rights that it ships with", (by) => {
+describe.each(operators)("the token of the %s with its shipped rights", (by) => {
   test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
     expect(await dryRunWrite(cluster.accounts[by], crime)).toMatchObject({ status: 403 });
   });
 });
 
-describe.each(operators)("the token of the %s, with all rights of the cluster", (by) => {
+describe.each(operators)("the token of the %s with all cluster rights", (by) => {
   beforeAll(async () => {
     await bindRole(cluster.server, accountName(by), "cluster-admin");
     await untilDenied(cluster.accounts[by], crimesOf(by)[0] as ForbiddenWrite, `virt-${by}-operator-writes`);
@@ -154,7 +154,7 @@ describe.each(operators)("the token of the %s, with all rights of the cluster", 
   });
 });
 
-test("the advisor cannot make a config that runs at once, however wide its rights are", async () => {
+test("the advisor cannot create a config that runs at once", async () => {
   const profile = "virt-higher-density";
   const spec = { profile, action: "Apply" };
   const body = { apiVersion: "advisor.kubevirt.io/v1alpha1", kind: "VirtPlatformConfig", metadata: { name: profile } };
@@ -169,7 +169,7 @@ test("the advisor cannot make a config that runs at once, however wide its right
   expect(await make({ action: "Ignore" })).toMatchObject({ status: 201 });
 });
 
-test("everybody else writes as before", async () => {
+test("other clients can still write", async () => {
   const somebody = cluster.server.user("somebody", ["system:masters"]);
   for (const one of all) expect(await dryRunWrite(somebody, edit(one))).toMatchObject({ status: 200 });
 });

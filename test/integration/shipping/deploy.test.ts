@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("without IMG nothing is deployed, and the command to use is printed", async () => {
+test("without IMG, make deploy prints the command and deploys nothing", async () => {
   const { code, stderr } = await shell.run("make deploy");
   expect(code).not.toBe(0);
   expect(stderr).toContain("IMG is not set. Name the image to deploy: make deploy IMG=<registry>/virt-operators:<tag>");
   expect((await server.request({ method: "GET", path: deployments })).status).toBe(404);
 });
 
-test("it says how far the rollout is, and ends once the replicas are available", {
+test("prints the progress and ends once the replicas are available", {
   timeout: hangsAfterMs,
 }, async () => {
   const printed = join(server.folder, "printed-by-deploy");
@@ -42,7 +42,7 @@ test("it says how far the rollout is, and ends once the replicas are available",
   });
 });
 
-test("a rollout that does not come about fails with what holds up each pod, and what to do", {
+test("a blocked rollout fails with each pod's cause and next step", {
   timeout: hangsAfterMs,
 }, async () => {
   await createPod("no-image", {
@@ -83,7 +83,7 @@ test("a rollout that does not come about fails with what holds up each pod, and 
   expect(stderr).toContain(`kubectl -n ${namespace} describe deployment ${name}`);
 });
 
-test("a CRD that is gone while the pods start is named, with the command that brings it back", {
+test("names a missing CRD and the command that installs it", {
   timeout: hangsAfterMs,
   tags: ["thorough"],
 }, async () => {

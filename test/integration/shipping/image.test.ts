@@ -9,13 +9,13 @@ import { readBaseImages } from "../../../tools/deploy/base-images.ts";
 const dockerfile = readFileSync(inRepository("Dockerfile"), "utf8");
 const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
 
-test("what the image takes from the build is there after a build", () => {
+test("the build creates every file that the image copies", () => {
   const taken = [...final.matchAll(/\/tmp\/source\/(\S+)/g)].map(([, file = ""]) => file);
   expect(taken).toContain("dist/virt-operator.mjs");
   expect(taken.filter((file) => !existsSync(inRepository(file)))).toEqual([]);
 });
 
-test("it starts without a shell, with the flags and the environment that are measured, and not as root", () => {
+test("starts without a shell, with the measured flags, and not as root", () => {
   const [, entry = ""] = /^ENTRYPOINT (.*)$/m.exec(final) ?? [];
   expect(JSON.parse(entry)).toEqual(["node", ...nodeFlags, "/opt/virt-operator/virt-operator.mjs"]);
   for (const [name, value] of Object.entries(nodeEnvironment)) expect(final).toContain(`\nENV ${name}=${value}\n`);
@@ -23,7 +23,7 @@ test("it starts without a shell, with the flags and the environment that are mea
   expect(final).not.toMatch(/^(?:RUN|CMD)/m);
 });
 
-test("nothing is taken from a registry that somebody else chose", () => {
+test("uses only the listed base images", () => {
   expect(Object.values(readBaseImages()).map(({ image }) => image)).toEqual([
     "registry.access.redhat.com/ubi9/nodejs-24",
     "registry.access.redhat.com/ubi9/nodejs-24-minimal",

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("the cluster gets our CRD, those of others, and a mock HyperConverged", { timeout: hangsAfterMs }, async () => {
+test("kind-setup installs our CRD, foreign CRDs and a mock HyperConverged", { timeout: hangsAfterMs }, async () => {
   const { stdout } = succeeded(await shell.run("make kind-setup"));
   expect(stdout).toContain('kubectl\'s current context is now "virt-dev"');
   expect(stdout).toContain("Next: make deploy-local");
@@ -46,7 +46,7 @@ test("the cluster gets our CRD, those of others, and a mock HyperConverged", { t
   expect((await server.kubectl("get", "vpconf")).code).toBe(0);
 });
 
-test("deploy-local builds the image, brings it there, and waits for the pods", { timeout: hangsAfterMs }, async () => {
+test("deploy-local builds and loads the image and waits for the pods", { timeout: hangsAfterMs }, async () => {
   const deploying = shell.run("make deploy-local");
   await expect.poll(() => rollOut(deploying), { timeout: hangsAfterMs }).toBe("ended");
   expect(succeeded(await deploying).stderr).toContain("ok: rollout of virt-platform-operator-controller-manager");
@@ -63,7 +63,7 @@ test("deploy-local builds the image, brings it there, and waits for the pods", {
   ]);
 });
 
-test("kind-delete ends it with the engine that made it", async () => {
+test("kind-delete deletes the cluster with the same engine", async () => {
   expect((await shell.run("make kind-delete")).stdout).toContain("cluster deleted\n");
   const asked = readFileSync(calls, "utf8").trim().split("\n");
   expect(asked.filter((call) => /^kind (?:create|delete)/.test(call))).toEqual([

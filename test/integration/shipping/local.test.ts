@@ -39,7 +39,7 @@ function recordedCluster(): DevCluster {
   return JSON.parse(readFileSync(join(env.DEV_FOLDER, "cluster.json"), "utf8")) as DevCluster;
 }
 
-test("without a cluster, each command says which one makes it", { timeout: hangsAfterMs }, async () => {
+test("without a cluster, each command names make kind-setup", { timeout: hangsAfterMs }, async () => {
   for (const target of ["deploy-local", "redeploy-local", "logs-local"]) {
     const { code, stderr } = await shell.run(`make ${target}`);
     expect({ target, code }).toEqual({ target, code: 2 });
@@ -47,7 +47,7 @@ test("without a cluster, each command says which one makes it", { timeout: hangs
   }
 });
 
-test("without Kind, kind-setup says so and makes a simulated cluster", { timeout: hangsAfterMs }, async () => {
+test("without Kind, kind-setup creates a simulated cluster", { timeout: hangsAfterMs }, async () => {
   const { stdout, stderr } = succeeded(await shell.run("make kind-setup"));
   expect(stderr).toMatch(
     /^make: cannot create a Kind cluster \(.*\)\. Creating a simulated cluster instead, as with make dev-setup$/m,
@@ -56,14 +56,14 @@ test("without Kind, kind-setup says so and makes a simulated cluster", { timeout
   expect(userContext()).toBe("virt-dev");
 });
 
-test("with NO_CONTEXT, the user's kubeconfig stays as it is", { timeout: hangsAfterMs }, async () => {
+test("NO_CONTEXT leaves the user's kubeconfig unchanged", { timeout: hangsAfterMs }, async () => {
   const other = "HOME=$HOME/other; export HOME; mkdir -p $HOME";
   const { stdout } = succeeded(await shell.run(`${other}; make kind-setup NO_CONTEXT=1 && ls -A $HOME`));
   expect(stdout).toContain(`export KUBECONFIG=${recordedCluster().kubeconfig} PATH=`);
   expect(stdout).not.toMatch(/^\.kube$/m);
 });
 
-test("the operators are deployed, run with the rights that they have there, and report what they do", {
+test("deploy-local runs both operators, and logs-local prints their logs", {
   timeout: hangsAfterMs,
 }, async () => {
   succeeded(await shell.run("make deploy-local"));
@@ -74,13 +74,13 @@ test("the operators are deployed, run with the rights that they have there, and 
   await expect.poll(logs, { timeout: 100_000 }).toMatch(/"controllers":\["platform"\](?:.|\n)*became leader/);
 });
 
-test("after a change they are deployed in the place of those before", { timeout: hangsAfterMs }, async () => {
+test("redeploy-local replaces the operators", { timeout: hangsAfterMs }, async () => {
   const { stdout } = succeeded(await shell.run("make redeploy-local"));
   expect(stdout).toContain("deployment.apps/virt-advisor-operator-controller-manager serverside-applied");
   await expect.poll(async () => (await shell.run("make logs-local")).stdout).toContain('"msg":"starting"');
 });
 
-test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () => {
+test("undeploy stops the operators", { timeout: hangsAfterMs }, async () => {
   const { operators } = recordedCluster();
   const { stdout } = succeeded(await shell.run("make undeploy"));
   expect(stdout).toContain("Stopped the operators that make deploy-local had started.\n");
@@ -88,14 +88,14 @@ test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () =>
   expect((await shell.run("make logs-local")).stderr).toContain("run make deploy-local first");
 });
 
-test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
+test("kind-delete deletes the cluster and restores the user's context", { timeout: hangsAfterMs }, async () => {
   const { stdout } = await shell.run("make kind-delete");
   expect(stdout).toMatch(/^kubectl's current context is switched back to "production", in \S+\ncluster deleted\n$/);
   expect(userContext()).toBe("production");
   expect((await shell.run("make kind-delete")).stdout).toBe("no cluster created by make dev-setup was found\n");
 });
 
-test("make deploy and make run, as the seed prints them, change nothing in the production context", async () => {
+test("make deploy and make run refuse the production context", async () => {
   expect(userContext()).toBe("production");
   const deployed = await shell.run("make deploy");
   expect(deployed.code).not.toBe(0);
@@ -105,6 +105,6 @@ test("make deploy and make run, as the seed prints them, change nothing in the p
   expect(started.stderr).toContain("which is not the cluster of make dev-setup");
 });
 
-test("the production context, which was the current one, sees no request of any of these commands", async () => {
+test("no command sends a request to the production cluster", async () => {
   expect(await production.requests()).toEqual([]);
 });

@@ -29,12 +29,12 @@ describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
     objects = await objectsOf(server, overlay);
   });
 
-  test("is applied without an error and without a warning", { timeout: hangsAfterMs }, async () => {
+  test("is applied without an error or a warning", { timeout: hangsAfterMs }, async () => {
     const { code, stderr } = await server.kubectl("apply", "-k", inRepository("config", overlay));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("has pods that restricted pod security admits, without a warning", async () => {
+  test("has pods that restricted pod security admits", async () => {
     const deployments = deploymentsIn(objects);
     expect(deployments).toHaveLength(pods);
     for (const { metadata, spec } of deployments) {
@@ -42,7 +42,7 @@ describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
     }
   });
 
-  test("has pods that write nothing, are no fixed user, and have memory with a limit and processor time without", () => {
+  test("has read-only pods with no fixed user, limited in memory only", () => {
     for (const { spec } of deploymentsIn(objects)) {
       const { containers } = spec.template.spec;
       const memory = expect.stringMatching(/^\d+Mi$/) as string;
@@ -53,20 +53,20 @@ describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
     }
   });
 
-  test("activates the platform controller as its page says", () => {
+  test("has the documented activation of the platform controller", () => {
     expect(valuesOf(objects, "VIRT_OPERATOR_ACTIVATION")).toEqual(activation);
   });
 
-  test("has every controller discover the namespace of the HyperConverged", () => {
+  test("lets every controller discover the HyperConverged", () => {
     expect(valuesOf(objects, "VIRT_OPERATOR_HCO_NAMESPACE")).toEqual(Array(pods).fill(""));
   });
 
-  test("has objects only where no others live, and no namespace of others", () => {
+  test("has objects in our own namespaces only", () => {
     const namespaces = objects.map(({ kind, metadata }) => (kind === "Namespace" ? metadata.name : metadata.namespace));
     expect(namespaces.filter((name) => name !== undefined && !ownNamespaces.includes(name))).toEqual([]);
   });
 
-  test("says of every object what it belongs to", () => {
+  test("labels every object with part-of and version", () => {
     const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8")) as { version: string };
     const common = { "app.kubernetes.io/part-of": "kubevirt", "app.kubernetes.io/version": version };
     for (const { metadata } of objects) expect(metadata.labels).toMatchObject(common);
@@ -78,7 +78,7 @@ function valuesOf(objects: readonly KubeObject[], variable: string) {
   return environments.filter(({ name }) => name === variable).map(({ value }) => value);
 }
 
-test("a pod that asks for more is refused there", async () => {
+test("pod security refuses a privileged pod", async () => {
   const [deployment] = deploymentsIn(await objectsOf(server, "advisor"));
   if (deployment === undefined) throw new Error("config/advisor has no Deployment");
   const { metadata, spec } = deployment.spec.template;
@@ -87,7 +87,7 @@ test("a pod that asks for more is refused there", async () => {
   expect(stderr).toContain('violates PodSecurity "restricted');
 });
 
-test("no file of config/ makes a namespace of others", () => {
+test("config/ creates only our own namespaces", () => {
   const files = globSync(inRepository("config", "**", "*.yaml"));
   const made = files.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/^kind: Namespace\nmetadata:\n {2}name: (.*)$/gm)].map(([, name]) => name),
@@ -96,7 +96,7 @@ test("no file of config/ makes a namespace of others", () => {
 });
 
 // The active platform controller applies these objects itself, so that different values would conflict.
-test("the Service and the ServiceMonitor of the platform controller are those of its own assets", async () => {
+test("the platform's Service and ServiceMonitor equal its assets", async () => {
   const shipped = [...(await objectsOf(server, "platform")), ...(await objectsOf(server, "prometheus/platform"))];
   const own = ["metrics-service", "metrics-servicemonitor"];
   const facts = { ownNamespace: "virt-platform-operator-system" };

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("what was there before is there afterwards, with all that the operators applied to it, and nothing else", {
+test("a removal leaves only earlier objects and those that operators applied", {
   timeout: hangsAfterMs,
 }, async () => {
   const before = await everything();
@@ -54,14 +54,14 @@ test("what was there before is there afterwards, with all that the operators app
   await expect.poll(left).toEqual({ applied: 1, others: before });
 });
 
-test("what is gone already can be taken away again, in any order", { timeout: hangsAfterMs }, async () => {
+test("uninstall and undeploy succeed if nothing is left", { timeout: hangsAfterMs }, async () => {
   for (const target of ["uninstall", "undeploy"]) {
     const { code, stderr } = await shell.run(`make ${target}`);
     expect({ target, code, stderr }).toEqual({ target, code: 0, stderr: "" });
   }
 });
 
-test("it can be installed again, with the image that was asked for", { timeout: hangsAfterMs }, async () => {
+test("a reinstallation uses the given image", { timeout: hangsAfterMs }, async () => {
   expect((await shell.run("make install")).stdout).toContain(
     "virtplatformconfigs.advisor.kubevirt.io serverside-applied",
   );
@@ -71,7 +71,7 @@ test("it can be installed again, with the image that was asked for", { timeout: 
   expect((await server.kubectl("get", "deployments", "-A", images)).stdout).toBe("example@sha256:4567");
 });
 
-test("one controller can be taken away alone, and what of the other stays is said", {
+test("undeploy removes a single controller and lists what remains", {
   timeout: hangsAfterMs,
 }, async () => {
   const { stdout } = succeeded(await shell.run("make undeploy OVERLAY=platform"));

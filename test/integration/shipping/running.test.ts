@@ -4,10 +4,11 @@ import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
 import { inRepository, type Server, startServer } from "@virt/testkit";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountName, type ControllerName } from "../../support/account.ts";
 import { configClientFor } from "../../support/config-client.ts";
 import { mockCrd } from "../../support/test-cluster.ts";
+import { untilGranted } from "../rights/rights-cluster.ts";
 import { type Container, startContainer } from "./container.ts";
 import { deploymentsIn, objectsOf, succeeded } from "./manifests.ts";
 
@@ -54,23 +55,23 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
     return answer?.status;
   };
 
-  test("becomes ready and holds its lease, as a user that nobody chose", async () => {
+  test("becomes ready and leads, as an arbitrary user", async () => {
     await expect.poll(() => probe("/readyz")).toBe(200);
     await expect.poll(() => container.log.map(({ msg }) => msg)).toContain("became leader");
     expect(await probe("/healthz")).toBe(200);
     expect(container.userId()).toBe(process.getuid?.() === 0 ? 1_000_660_000 : process.getuid?.());
   });
 
-  test("does its work", async () => {
+  test("reconciles its objects", async () => {
     await expect(works[controller]()).resolves.toBeUndefined();
   });
 
-  describe("gives its metrics", () => {
+  describe("metrics", () => {
     const answers = [
-      { reason: "no one without a token", who: undefined, status: 401 },
-      { reason: "no one with a token that the cluster does not know", who: "unknown", status: 401 },
-      { reason: "no account that lacks the right", who: "stranger", status: 403 },
-      { reason: "the account that has the role for it", who: "reader", status: 200 },
+      { reason: "a client without a token", who: undefined, status: 401 },
+      { reason: "a client with an unknown token", who: "unknown", status: 401 },
+      { reason: "an account without the right", who: "stranger", status: 403 },
+      { reason: "an account with the metrics role", who: "reader", status: 200 },
     ];
     const role = `virt-${controller}-operator-metrics-reader`;
 
@@ -78,17 +79,10 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
       const account = "--serviceaccount=monitoring:reader";
       const reader = await server.serviceAccount("monitoring", "reader");
       succeeded(await server.kubectl("create", "clusterrolebinding", role, `--clusterrole=${role}`, account));
-      // A new binding takes effect after some milliseconds.
-      const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-      const body = { spec: { nonResourceAttributes: { path: "/metrics", verb: "get" } } };
-      const isGranted = async () =>
-        expect((await reader.request({ method: "POST", path, body })).body).toMatchObject({
-          status: { allowed: true },
-        });
-      await vi.waitFor(isGranted, { timeout: 120_000, interval: 50 });
+      await untilGranted(reader, { nonResourceAttributes: { path: "/metrics", verb: "get" } });
     });
 
-    test.each(answers)("to $reason: $status", async ({ who, status }) => {
+    test.each(answers)("return $status to $reason", async ({ who, status }) => {
       const known = who === "reader" || who === "stranger";
       const token = known ? (await server.serviceAccount("monitoring", who)).token : who;
       const page = await ask("https", container.ports.metrics, token);
@@ -96,20 +90,20 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
       expect(page.body.includes("# HELP")).toBe(status === 200);
     });
 
-    test("to no one over plain HTTP", async () => {
+    test("refuse plain HTTP", async () => {
       const { token } = await server.serviceAccount("monitoring", "reader");
       await expect(ask("http", container.ports.metrics, token)).rejects.toThrow(/hang up|reset/i);
     });
   });
 
-  test("stays within its memory, and ends in good order without a complaint", async () => {
+  test("stays within its memory and exits without a warning", async () => {
     expect(container.peakBytes()).toBeLessThan(memoryBytes / 2);
     expect(await container.stop()).toBe(0);
     const complaints = container.log.filter(({ level }) => level === "warn" || level === "error");
     expect(complaints.filter(({ msg }) => !msg?.startsWith("no certificate in "))).toEqual([]);
   });
 
-  test("was refused nothing", () => {
+  test("sends no request that is refused", () => {
     const asked = server.audit().filter(({ user }) => user?.username === accountName(controller));
     expect(asked.length).toBeGreaterThan(0);
     expect(asked.filter(({ responseStatus }) => responseStatus?.code === 403)).toEqual([]);

@@ -61,10 +61,8 @@ export function simulate(api: Server, scenario: string, ...flags: readonly strin
 
 const running: (() => Promise<number>)[] = [];
 
-export type SharedServer = { readonly server: () => Server; readonly empty: () => Promise<void> };
-
 /** Shares one server between the tests of a file. Empties it after each test. */
-export function shareServer(): SharedServer {
+export function shareServer(): () => Server {
   let started: Server | undefined;
   const server = () => started ?? expect.fail("the server has not been started");
   const own = ["nodes", "daemonsets", "pods", "poddisruptionbudgets"];
@@ -82,5 +80,5 @@ export function shareServer(): SharedServer {
     await Promise.all(running.splice(0).map((stop) => stop()));
     await empty();
   });
-  return { server, empty };
+  return server;
 }

@@ -25,24 +25,21 @@ const things: readonly { readonly reason: string; readonly field: string; readon
   },
 ];
 
-test.each(things)(
-  "every hostile patch is refused for what it tries, and nothing has changed: $reason",
-  ({ field, object }) => {
-    const before = JSON.stringify(object);
-    const patches = hostilePatches(field);
-    expect(patches.length).toBeGreaterThanOrEqual(500);
-    const wrong = patches.flatMap(({ tries, text, refusal }) => {
-      const patched = applyPatch(object, text);
-      const answer = patched.kind === "refused" ? patched.reason : "accepted";
-      return refusal.test(answer) ? [] : [`${tries}: ${text.slice(0, 200)}: ${answer}`];
-    });
-    expect(wrong).toEqual([]);
-    expect(JSON.stringify(object)).toBe(before);
-    expect("polluted" in {} || "polluted" in []).toBe(false);
-  },
-);
+test.each(things)("refuses every hostile patch for the expected reason: $reason", ({ field, object }) => {
+  const before = JSON.stringify(object);
+  const patches = hostilePatches(field);
+  expect(patches.length).toBeGreaterThanOrEqual(500);
+  const wrong = patches.flatMap(({ tries, text, refusal }) => {
+    const patched = applyPatch(object, text);
+    const answer = patched.kind === "refused" ? patched.reason : "accepted";
+    return refusal.test(answer) ? [] : [`${tries}: ${text.slice(0, 200)}: ${answer}`];
+  });
+  expect(wrong).toEqual([]);
+  expect(JSON.stringify(object)).toBe(before);
+  expect("polluted" in {} || "polluted" in []).toBe(false);
+});
 
-test("no reason is longer than an event can hold", () => {
+test("every refusal reason fits into an event", () => {
   const [thing] = things;
   if (thing === undefined) throw new Error("there is nothing to patch");
   const reasons = hostilePatches(thing.field).map(({ text }) => applyPatch(thing.object, text));

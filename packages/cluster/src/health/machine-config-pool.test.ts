@@ -201,7 +201,7 @@ test("a degraded pool reports each cause once", () => {
   );
 });
 
-test("omits the counts of an earlier target until the pool observes the new one", () => {
+test("omits counts of an earlier target until the pool observes the new", () => {
   const conditions = [condition("Updated", "False"), condition("Updating")];
   const status = {
     ...counts(3, 3, 3),
@@ -235,7 +235,7 @@ test("a pool that has not rendered the change has 0 updated nodes", () => {
   expect(pools).toEqual([{ pool: "worker", updated: 0, nodes: 3 }]);
 });
 
-test("never done if unrendered, degraded, behind, or with an outdated or unready machine", () => {
+test("is not done if unrendered, degraded, behind, outdated or not ready", () => {
   const status = fc.constantFrom("True", "False");
   const count = fc.nat(2);
   const given = fc.record({

@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     contested: ["/spec/ab (them)"],
   },
   {
-    reason: "a pointer still in ignore-fields is no consent",
+    reason: "a pointer still in ignore-fields does not consent",
     owners: [entry("them", "spec/a")],
     state: { released: ["/spec/a"] },
     ignored: ["/spec/a"],

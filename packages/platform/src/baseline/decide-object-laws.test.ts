@@ -207,7 +207,7 @@ test("an edit war costs at most five corrections an hour and one pause", { timeo
   fc.assert(law, runsForCost(8));
 });
 
-test("twenty changed fields are one correction, and many opponents are no war", () => {
+test("corrects 20 fields at once, and many opponents cause no pause", () => {
   const wanted = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, at]));
   const cluster = new SmallCluster(exampleObject({}));
   let { memory } = reconcileExample(cluster, observedOf(wanted));

@@ -62,7 +62,7 @@ test.each(overrides)("reports foreign changes to an object on hold $reason", ({ 
   expect(summarizeChanges(held({ live: cluster.live, memory: forgotten }))).toEqual(theirs); // a restart makes no difference
 });
 
-test("values of the previous patch are not drift while a broken one is on hold", () => {
+test("the previous patch's values are not drift while a broken one waits", () => {
   const patch = '[{"op":"replace","path":"/spec/a","value":7}]';
   const cluster = new SmallCluster(exampleObject({}, withAnnotations({ patch })));
   const { memory } = reconcileExample(cluster, observedOf(wanted));

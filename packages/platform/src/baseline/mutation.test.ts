@@ -27,7 +27,7 @@ test("reports a field that is stored differently with both values", () => {
   expect(fields({ mode: "Automatic" }, {})).toBe('/spec/mode is absent, applied was "Automatic"');
 });
 
-test("foreign fields and equal forms of a value are no mutation", () => {
+test("foreign fields and equal forms of a value are not mutations", () => {
   expect(fields({ a: { b: 1 }, wait: "5m" }, { a: { b: 1, c: 2 }, wait: "5m0s", theirs: true })).toBe("");
   expect(fields({ hooks: {} }, { hooks: { theirs: 1 } })).toBe("");
 });
@@ -52,7 +52,7 @@ test("in a merged list, only changes of our elements are mutations", () => {
   expect(fields(ours, { ports: [{ name: "a", port: 2 }] }, merged)).toBe("/spec/ports/name=a/port is 2, applied was 1");
 });
 
-test("defaults in an atomic list are no mutation", () => {
+test("defaults in an atomic list are not mutations", () => {
   const defaultOf = (path: readonly string[]) => (path.at(-1) === "f:protocol" ? "TCP" : undefined);
   const ours = { ports: [{ port: 1 }] };
   expect(fields(ours, { ports: [{ port: 1, protocol: "TCP" }] }, { ...plain, defaultOf })).toBe("");

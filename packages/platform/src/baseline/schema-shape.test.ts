@@ -50,7 +50,7 @@ test("a Service merges like in the API server", () => {
   expect(builtInShape("Unicorn")(["spec", "ports"])).toBeUndefined();
 });
 
-test("a declared field is known by name, through lists, not by an open map", () => {
+test("declared fields are known by name and through lists, not open maps", () => {
   const items = { type: "object", properties: { port: { type: "integer" } } };
   const ports = { type: "array", items };
   const free = { type: "object", additionalProperties: { type: "string" } };

@@ -109,7 +109,7 @@ test("a part with an unread input keeps its last render", () => {
   expect(statuses.get("reading")).toMatchObject({ kind: "held", reason: "InputUnavailable" });
 });
 
-test("does not keep a part in another version, so the object is on hold", () => {
+test("puts the object on hold if a kept part has another version", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const given = facts({ kind: "unavailable", why: "no answer" });
   const object = { ...objectOf({ y: 7 }), apiVersion: "v0" };

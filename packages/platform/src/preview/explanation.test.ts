@@ -83,7 +83,7 @@ test("does not explain an asset of another object", () => {
   expect(preview && explainAsset("third", preview, { facts, answer })).toBeUndefined();
 });
 
-test("includes the answer of the dry run, and a rejection is not an inclusion", () => {
+test("shows the dry run's answer and does not include a rejected object", () => {
   const facts = factsWith(hcoAnnotated());
   const [preview] = previewsIn(facts);
   const explanation = (given: DryRunAnswer) => preview && explainAsset("first", preview, { facts, answer: given });

@@ -40,7 +40,7 @@ const ownedBy = (object: KubeObject, fields: JsonMap): KubeObject => ({
   },
 });
 
-test("equal or harmless content is no node write", () => {
+test("equal or harmless content does not write to nodes", () => {
   const psi = psiConfig();
   expect(writeOf(psi)).toEqual({ before: undefined, after: psi });
   expect(writeOf(psi, { ...psi, metadata: { ...psi.metadata, annotations: { a: "b" } } })).toBeUndefined();

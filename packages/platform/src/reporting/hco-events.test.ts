@@ -27,7 +27,7 @@ const cases: readonly {
     events: [],
   },
   {
-    reason: "a disabled feature or idle operator is no discovery",
+    reason: "a disabled feature or idle operator does not discover a CRD",
     before: new Map([["x.example", ["a"]]]),
     now: { excluded: new Set(["a"]) },
     events: [],
@@ -38,7 +38,7 @@ const cases: readonly {
     now: { crds: new Set() },
     events: [],
   },
-  { reason: "an initial CRD is no discovery", before: new Map(), now: {}, events: [] },
+  { reason: "an initial CRD is not reported as discovered", before: new Map(), now: {}, events: [] },
 ];
 test.each(cases)("$reason", ({ before, now, events }) => {
   expect(notes(eventsForDiscoveredCrds(before, { crds: new Set(["x.example"]), excluded: new Set(), ...now }))).toEqual(

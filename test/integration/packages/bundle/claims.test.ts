@@ -32,14 +32,14 @@ const asked = [
   "console.openshift.io/plugins",
   "operators.openshift.io/valid-subscription",
 ];
-test.each(asked)("annotation %s is there", (name) => {
+test.each(asked)("the CSV has annotation %s", (name) => {
   expect(annotations[name]).toMatch(/./);
 });
 
 /** Claimed features, each with its test. */
 const shown = { "proxy-aware": "../proxy.test.ts" };
 
-test("no feature is claimed that no test shows, and disconnected only with an image by digest", () => {
+test("claims only tested features, and disconnected only with a pinned image", () => {
   const claimed = features.filter((name) => annotations[`features.operators.openshift.io/${name}`] !== "false");
   expect(claimed).toEqual(Object.keys(shown));
   expect(Object.values(shown).filter((file) => !existsSync(new URL(file, import.meta.url)))).toEqual([]);
@@ -56,14 +56,14 @@ test("no feature is claimed that no test shows, and disconnected only with an im
   expect(at(pinned, "spec", "relatedImages")).toEqual([{ name: "virt-operators", image }]);
 });
 
-test("examples are the samples of the profiles that OLM installs, and the console offers to create nothing that the advisor creates itself", () => {
+test("examples are the samples of the profiles that OLM installs", () => {
   expect(JSON.parse(annotations["alm-examples"] ?? "")).toEqual(
     manifests.samples.filter(({ metadata }) => metadata.name !== "example-profile"),
   );
   expect(annotations).not.toHaveProperty(["operatorframework.io/initialization-resource"]);
 });
 
-test("a Subscription can set what a site may want to change: no flag of a Deployment stands in its way", () => {
+test("no Deployment flag overrides a Subscription's settings", () => {
   const changeable = [
     "activation",
     "hco-namespace",
@@ -79,7 +79,7 @@ test("a Subscription can set what a site may want to change: no flag of a Deploy
   }
 });
 
-test("the suggested namespace is as guarded as our own", () => {
+test("the suggested namespace enforces restricted pod security", () => {
   const suggested = JSON.parse(annotations["operatorframework.io/suggested-namespace-template"] ?? "") as KubeObject;
   expect(suggested.metadata.name).toBe(annotations["operatorframework.io/suggested-namespace"]);
   expect(suggested.metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });

@@ -8,7 +8,7 @@ const schema = at(asList(at(definition, "spec", "versions"))[0], "schema", "open
 const schemaAt = (part: string, path: string) =>
   at(schema, part, ...path.split(".").flatMap((name) => ["properties", name]));
 
-test.each(["spec", "status"])("each %s descriptor is of a field that exists, and says what it is", (part) => {
+test.each(["spec", "status"])("each %s descriptor matches a field and its description", (part) => {
   const descriptors = asList(at(owned, `${part}Descriptors`));
   expect(descriptors.length).toBeGreaterThan(5);
   const wrong = descriptors.filter((one) => {
@@ -25,7 +25,7 @@ test.each(["spec", "status"])("each field of %s has a descriptor", (part) => {
   expect(Object.keys(at(schema, part, "properties") ?? {}).filter((name) => !paths.includes(name))).toEqual([]);
 });
 
-test("names are spoken, switches are switches and choices are choices", () => {
+test("descriptors have readable names and matching form controls", () => {
   const descriptor = (path: string) => asList(at(owned, "specDescriptors")).find((one) => at(one, "path") === path);
   const form = "urn:alm:descriptor:com.tectonic.ui";
   expect(descriptor("options.loadAware.enablePSIMetrics")).toMatchObject({

@@ -22,7 +22,7 @@ const kindsOf = (...kinds: readonly string[]) => objects.filter(({ kind }) => ki
 const byName = (list: readonly Json[]) =>
   list.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 
-test("Deployments are those of kustomize", () => {
+test("Deployments equal those of kustomize", () => {
   const listed = asList(at(install, "deployments")).map((one) =>
     plain({ name: at(one, "name"), spec: at(one, "spec") }),
   );
@@ -34,7 +34,7 @@ const grants = [
   { field: "clusterPermissions", binding: "ClusterRoleBinding", role: "ClusterRole" },
   { field: "permissions", binding: "RoleBinding", role: "Role" },
 ];
-test.each(grants)("$field grant each account what its $role does", ({ field, binding, role }) => {
+test.each(grants)("$field grant each account the rules of its $role", ({ field, binding, role }) => {
   const accounts = kindsOf("ServiceAccount").map(({ metadata }) => metadata.name);
   for (const account of accounts) {
     const bound = kindsOf(binding).filter((one) => JSON.stringify(at(one, "subjects")).includes(`"${account}"`));
@@ -48,7 +48,7 @@ test.each(grants)("$field grant each account what its $role does", ({ field, bin
   }
 });
 
-test("all else is a file of its own, save Namespaces and what OLM makes of the rights", () => {
+test("ships all other objects except Namespaces as separate files", () => {
   const accounts = kindsOf("ServiceAccount").map(({ metadata }) => `"${metadata.name}"`);
   const isOurs = (one: KubeObject) =>
     accounts.some((account) => JSON.stringify(at(one, "subjects") ?? "").includes(account));
@@ -62,7 +62,7 @@ test("all else is a file of its own, save Namespaces and what OLM makes of the r
   expect(byName([...beside, ...policies].map(plain))).toEqual(byName(wanted.map(plain)));
 });
 
-test("admission policies are apart, because OLM takes none", () => {
+test("ships admission policies separately, because OLM accepts none", () => {
   expect(policies.map(({ kind }) => kind)).toEqual(
     kindsOf("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding").map(({ kind }) => kind),
   );

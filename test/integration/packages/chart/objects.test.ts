@@ -52,11 +52,11 @@ const overlays = [
   },
 ];
 
-test.each(overlays)("$values gives the objects of $overlay", ({ values, made }) => {
+test.each(overlays)("$values renders the objects of $overlay", ({ values, made }) => {
   expect(plain(rendered(...values))).toEqual(plain(made()));
 });
 
-test("the console plugin comes by itself where the cluster serves ConsolePlugins, with the advisor, and nowhere else", () => {
+test("renders the console plugin only with the advisor and served ConsolePlugins", () => {
   const openshift = ["--api-versions", "console.openshift.io/v1/ConsolePlugin"];
   const plugins = (...args: readonly string[]) => {
     const { stdout } = helm(["template", "any", chart, ...setting([]), ...args]);
@@ -76,7 +76,7 @@ const switches = [
   { value: "namespaces.create=false", kinds: ["Namespace"] },
 ];
 
-test.each(switches)("$value leaves out $kinds and nothing else", ({ value, kinds }) => {
+test.each(switches)("$value omits only $kinds", ({ value, kinds }) => {
   const left = rendered(value).map(identity);
   expect(left).toEqual(usual.filter(({ kind }) => !kinds.includes(kind)).map(identity));
   expect(left.length).toBeLessThan(usual.length);
@@ -120,9 +120,9 @@ describe("the pods", () => {
   });
 
   const counts = [
-    { reason: "two each, where no cluster can be asked", values: [], replicas: [2, 2] },
-    { reason: "what both are given", values: ["replicas=3"], replicas: [3, 3] },
-    { reason: "a controller's own before that", values: ["replicas=3", "platform.replicas=1"], replicas: [3, 1] },
+    { reason: "two each without a cluster", values: [], replicas: [2, 2] },
+    { reason: "the common value", values: ["replicas=3"], replicas: [3, 3] },
+    { reason: "a controller's own value, if set", values: ["replicas=3", "platform.replicas=1"], replicas: [3, 1] },
   ];
   test.each(counts)("the number of replicas is $reason", ({ values, replicas }) => {
     expect(deployments(...values).map((object) => at(object, "spec", "replicas"))).toEqual(replicas);

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { chart, helm, setting } from "./run-helm.ts";
 
-test("helm finds nothing to complain of", () => {
+test("helm lint --strict passes", () => {
   expect(helm(["lint", "--strict", chart])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("0 chart(s) failed"),
@@ -44,19 +44,19 @@ const refused = [
   },
 ];
 
-test.each(refused)("$value is refused", ({ value, says }) => {
+test.each(refused)("refuses $value", ({ value, says }) => {
   const { code, stderr } = helm(["template", "any", chart, ...setting([value])]);
   expect(code).not.toBe(0);
   expect(stderr).toContain(says);
 });
 
-test("a chart without an image is refused, with the value to set", () => {
+test("refuses a chart without an image and names the value to set", () => {
   const { code, stderr } = helm(["template", "any", chart]);
   expect(code).not.toBe(0);
   expect(stderr).toContain("--set image=<registry>/virt-operators@sha256:<digest>");
 });
 
-test("a chart that would run nothing is refused", () => {
+test("refuses a chart that runs nothing", () => {
   const nothing = setting(["advisor.enabled=false", "platform.enabled=false"]);
   const { code, stderr } = helm(["template", "any", chart, ...nothing]);
   expect(code).not.toBe(0);
@@ -72,7 +72,7 @@ function notesOf({ code, stdout }: ReturnType<typeof helm>): string {
   return notes;
 }
 
-test("before the annotation, the notes name the command that shows the combined impact", () => {
+test("the notes list the impact command before the annotate command", () => {
   const notes = notesOf(helm(["install", "any", chart, "--dry-run=client", "-n", "default", ...setting([])]));
   const lines = notes.split("\n").filter((line) => /^ {2}kubectl (?:virt-advisor|annotate) /u.test(line));
   expect(lines.map((line) => line.trim().split(" ", 3).join(" "))).toEqual([
