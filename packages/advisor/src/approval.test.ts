@@ -19,37 +19,45 @@ const mustPin = { version: "v2", mustPin: true };
 type Case = { readonly reason: string; readonly seen: Observed; readonly may: boolean };
 
 const cases: readonly Case[] = [
-  { reason: "an Apply runs", seen: drafting(), may: true },
-  { reason: "1: a DryRun runs nothing", seen: drafting({ spec: { action: "DryRun" } }), may: false },
-  { reason: "1: Ignore runs nothing", seen: drafting({ spec: { action: "Ignore" } }), may: false },
-  { reason: "2: the plan that is named runs", seen: drafting({ spec: { approvedPlan: examplePlanHash } }), may: true },
+  { reason: "executes a plan if action is Apply", seen: drafting(), may: true },
+  { reason: "a DryRun does not execute", seen: drafting({ spec: { action: "DryRun" } }), may: false },
+  { reason: "Ignore does not execute", seen: drafting({ spec: { action: "Ignore" } }), may: false },
   {
-    reason: "2: the plan whose first 12 digits are named runs",
+    reason: "executes the plan that approvedPlan names",
+    seen: drafting({ spec: { approvedPlan: examplePlanHash } }),
+    may: true,
+  },
+  {
+    reason: "executes the plan whose first 12 digits are named",
     seen: drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 12) } }),
     may: true,
   },
   {
-    reason: "2: 11 digits name no plan",
+    reason: "11 digits name no plan",
     seen: drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 11) } }),
     may: false,
   },
   {
-    reason: "2: digits that also begin the plan before it name no plan",
+    reason: "digits that the previous plan shares name no plan",
     seen: drafting({
       spec: { approvedPlan: examplePlanHash.slice(0, 12) },
       stored: { planHash: examplePlanHash.slice(0, 12).padEnd(64, "e") },
     }),
     may: false,
   },
-  { reason: "2: no other plan does", seen: drafting({ spec: { approvedPlan: otherHash } }), may: false },
-  { reason: "2: where a plan must be named, none runs unnamed", seen: drafting({ operator: mustPin }), may: false },
   {
-    reason: "2: where a plan must be named, the named one runs",
+    reason: "does not execute a plan if approvedPlan names another one",
+    seen: drafting({ spec: { approvedPlan: otherHash } }),
+    may: false,
+  },
+  { reason: "executes no unnamed plan if plans must be named", seen: drafting({ operator: mustPin }), may: false },
+  {
+    reason: "executes the named plan if plans must be named",
     seen: drafting({ operator: mustPin, spec: { approvedPlan: examplePlanHash } }),
     may: true,
   },
   {
-    reason: "2: none runs while approvals cannot be trusted, named or not",
+    reason: "executes no plan while approvals cannot be trusted",
     seen: drafting({
       operator: { ...mustPin, withheld: "a policy is missing" },
       spec: { approvedPlan: examplePlanHash },
@@ -57,48 +65,48 @@ const cases: readonly Case[] = [
     may: false,
   },
   {
-    reason: "3: an Apply is used up by one execution",
+    reason: "one Apply permits one execution",
     seen: drafting({ stored: { executedGeneration: generation } }),
     may: false,
   },
   {
-    reason: "3: a newer one is not",
+    reason: "a newer Apply permits another execution",
     seen: drafting({ stored: { executedGeneration: generation - 1 } }),
     may: true,
   },
   {
-    reason: "4: a forced review is acknowledged by an edit that leads to the plan on display",
+    reason: "an edit that leads to the shown plan acknowledges a forced review",
     seen: drafting({ stored: { review: forced } }),
     may: true,
   },
   {
-    reason: "4: it is not by the edit that was there when it was put on display",
+    reason: "the edit that caused a forced review does not acknowledge it",
     seen: drafting({ stored: { review: { ...forced, generation } } }),
     may: false,
   },
   {
-    reason: "4: it is not by an edit that leads to another plan",
+    reason: "an edit that leads to another plan does not acknowledge a forced review",
     seen: drafting({ stored: { review: { ...forced, planHash: otherHash } } }),
     may: false,
   },
   {
-    reason: "4: a review that is not forced asks for nothing",
+    reason: "a review that is not forced needs no acknowledgement",
     seen: drafting({ stored: { review: { ...forced, generation, planHash: otherHash, forced: false } } }),
     may: true,
   },
   {
-    reason: "4: a moved input forces a review",
+    reason: "a changed input forces a review",
     seen: drafting({ marks: [inputConditions.changed("x")] }),
     may: false,
   },
-  { reason: "4: a stale plan forces a review", seen: drafting({ marks: [stalenessConditions.found] }), may: false },
+  { reason: "a stale plan forces a review", seen: drafting({ marks: [stalenessConditions.found] }), may: false },
   {
-    reason: "4: a plan of another version forces a review",
+    reason: "a plan of another operator version forces a review",
     seen: drafting({ stored: { operatorVersion: "v1" } }),
     may: false,
   },
   {
-    reason: "4: no version on record is no other version",
+    reason: "a plan without a recorded version needs no review",
     seen: drafting({ stored: { operatorVersion: "" } }),
     may: true,
   },
@@ -108,45 +116,45 @@ test.each(cases)("$reason", ({ seen, may }) => {
   expect(mayExecute(seen, examplePlanHash)).toBe(may);
 });
 
-describe("2.3: a plan on display", () => {
+describe("the review of a plan", () => {
   const rows: readonly { reason: string; seen: Observed; review: Partial<Review> }[] = [
     {
-      reason: "that a person asked to see is not forced",
+      reason: "is not forced if the user requested a DryRun",
       seen: drafting({ spec: { action: "DryRun" } }),
       review: { forced: false, reason: "Requested" },
     },
     {
-      reason: "that must be named says so",
+      reason: "is forced if the plan must be named",
       seen: drafting({ operator: mustPin }),
       review: { forced: true, reason: "ApprovalRequired" },
     },
     {
-      reason: "that is not the named one says so",
+      reason: "is forced if approvedPlan names another plan",
       seen: drafting({ spec: { approvedPlan: otherHash } }),
       review: { forced: true, reason: "ApprovalRequired" },
     },
     {
-      reason: "whose Apply is withheld is forced",
+      reason: "is forced if its Apply was already executed",
       seen: drafting({ stored: { executedGeneration: generation } }),
       review: { forced: true, reason: "NotRequested" },
     },
     {
-      reason: "after an input moved is forced, also for a DryRun",
+      reason: "is forced after an input changed, even for a DryRun",
       seen: drafting({ spec: { action: "DryRun" }, marks: [inputConditions.changed("x")] }),
       review: { forced: true, reason: "InputChanged" },
     },
     {
-      reason: "after a target moved is forced, also for a DryRun",
+      reason: "is forced after a target changed, even for a DryRun",
       seen: drafting({ spec: { action: "DryRun" }, marks: [stalenessConditions.found] }),
       review: { forced: true, reason: "PlanStale" },
     },
     {
-      reason: "by another version is forced, also for a DryRun",
+      reason: "is forced if another version drafted the plan, even for a DryRun",
       seen: drafting({ spec: { action: "DryRun" }, stored: { operatorVersion: "v1" } }),
       review: { forced: true, reason: "OperatorUpgraded" },
     },
     {
-      reason: "stays forced while nobody acknowledged it, and keeps its reason",
+      reason: "stays forced with its reason until it is acknowledged",
       seen: drafting({ spec: { action: "DryRun" }, stored: { review: { ...forced, reason: "OperatorUpgraded" } } }),
       review: { forced: true, reason: "OperatorUpgraded" },
     },
@@ -174,7 +182,7 @@ const entry = (manager: string, time: string, fields: object) => ({
 const action = { "f:spec": { "f:action": {} } };
 const options = { "f:spec": { "f:options": { "f:loadAware": {} } } };
 
-test("a plan is approved by whoever edited the spec last", () => {
+test("the last client that edited the spec approves the plan", () => {
   const creator = entry("kubectl-create", "2030-01-01T00:00:00Z", { "f:spec": { "f:profile": {} } });
   const patcher = entry("kubectl-patch", "2030-01-01T00:00:05Z", action);
   expect(approverOf(config(creator, patcher))).toBe("kubectl-patch");
@@ -182,13 +190,13 @@ test("a plan is approved by whoever edited the spec last", () => {
   expect(approverOf(config(creator, patcher, editor))).toBe("kubectl-edit");
 });
 
-test("of two edits within a second the one that set the action counts", () => {
+test("of two edits in one second, the one that set the action counts", () => {
   const editor = entry("kubectl-edit", "2030-01-01T00:00:05Z", options);
   const patcher = entry("kubectl-patch", "2030-01-01T00:00:05Z", action);
   expect(approverOf(config(editor, patcher))).toBe("kubectl-patch");
 });
 
-test("our own status and a config without managedFields name nobody", () => {
+test("the operator's status writes and missing managedFields name no approver", () => {
   const own = { ...entry("virt-advisor-operator", "2030-01-01T00:00:09Z", { "f:status": {} }), subresource: "status" };
   expect(approverOf(config(own))).toBeUndefined();
   expect(approverOf(config())).toBeUndefined();

@@ -48,7 +48,7 @@ const profile = defineProfile({
   ],
 });
 
-test("a plan is drafted, reviewed, approved and applied, one decision at a time", () => {
+test("drafts, shows and applies a plan, one decision at a time", () => {
   let live: KubeObject | undefined;
   let status: Status = {};
   let spec: VirtPlatformConfig["spec"] = {

@@ -25,7 +25,7 @@ const config = (name: string, phase: Phase, given: ConfigOverrides = {}): VirtPl
 const plan = { config: "density", pool: "worker", isRunning: false, hasGuards: false };
 const review = { disruption: [{ pool: "worker", class: "Reboot" as const }], hasGuards: false };
 
-test("a plan counts while it waits for a review or its nodes reboot, and at no other time", () => {
+test("a plan counts in review and while its nodes reboot", () => {
   expect(poolPlansOf(config("density", "ReviewRequired"))).toEqual([plan]);
   expect(poolPlansOf(config("density", "InProgress"))).toEqual([{ ...plan, isRunning: true }]);
   const guarded = config("density", "ReviewRequired", { spec: { guards: { maxNodes: 3 } } });
@@ -39,7 +39,7 @@ test("a plan counts while it waits for a review or its nodes reboot, and at no o
     expect(poolPlansOf(other)).toEqual([]);
 });
 
-test("a config does not compete with itself, and a paused pool collects all changes for one rollout", () => {
+test("ignores the config itself and plans for paused pools", () => {
   const configs = [config("density", "ReviewRequired"), config("load-aware", "ReviewRequired")];
   const pool = (paused: boolean): KubeObject => ({
     apiVersion: "machineconfiguration.openshift.io/v1",
@@ -51,7 +51,7 @@ test("a config does not compete with itself, and a paused pool collects all chan
   expect(otherPoolPlans("load-aware", configs, [pool(true)])).toEqual([]);
 });
 
-test("the warning says how many reboots there are and what to do about it", () => {
+test("the warning states the number of reboots and the next step", () => {
   expect(sharedPoolWarnings(review, [plan])).toEqual([
     "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker'. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.",
   ]);
@@ -65,7 +65,7 @@ test("the warning says how many reboots there are and what to do about it", () =
   expect(sharedPoolWarnings({ hasGuards: false }, [plan])).toEqual([]);
 });
 
-test("a plan under review is warned about, its hash stays, and a plan that runs is not", () => {
+test("warns about a plan in review only, and keeps its hash", () => {
   const stored = { disruption: review.disruption };
   const waiting = observedWith("ReviewRequired", { stored, spec: { action: "DryRun" } });
   const warned = transition({ ...waiting, otherPlans: [plan] }).status;

@@ -28,7 +28,7 @@ type Case = { readonly reason: string; readonly seen: Observed; readonly phase: 
 
 const cases: readonly Case[] = [
   {
-    reason: "a profile that this build does not know",
+    reason: "an unknown profile",
     seen: drafting({ blocked: { kind: "missing", message: 'Profile not found: profile "p" not found' } }),
     phase: "PrerequisiteFailed",
     says: 'Profile not found: profile "p" not found',
@@ -40,13 +40,13 @@ const cases: readonly Case[] = [
     says: "Missing required dependencies:\n",
   },
   {
-    reason: "options that cannot be",
+    reason: "options that are invalid",
     seen: blocked("Invalid config: no"),
     phase: "PrerequisiteFailed",
     says: "Invalid config: no",
   },
   {
-    reason: "a missing namespace that the dry run found",
+    reason: "a missing namespace in the dry run",
     seen: drafting({ draft: { kind: "blocked", message: "Namespace 'x' does not exist" } }),
     phase: "PrerequisiteFailed",
     says: "Namespace 'x' does not exist",
@@ -58,49 +58,49 @@ const cases: readonly Case[] = [
     says: "Failed to generate plan items: spec.mode: Unsupported value",
   },
   {
-    reason: "nothing to change, all healthy",
+    reason: "no changes and healthy pools",
     seen: drafting({ draft: drafted(idle) }),
     phase: "Completed",
     says: phaseMessages.inSync,
   },
   {
-    reason: "nothing to change, all healthy, for a DryRun",
+    reason: "a DryRun without changes and with healthy pools",
     seen: drafting({ spec: { action: "DryRun" }, draft: drafted(idle) }),
     phase: "Completed",
     says: phaseMessages.inSync,
   },
   {
-    reason: "nothing to change, some wait, Apply",
+    reason: "an Apply without changes and with waiting pools",
     seen: drafting({ draft: drafted(idle, waiting) }),
     phase: "InProgress",
     says: phaseMessages.applying,
   },
   {
-    reason: "nothing to change, some wait, DryRun",
+    reason: "a DryRun without changes and with waiting pools",
     seen: drafting({ spec: { action: "DryRun" }, draft: drafted(idle, waiting) }),
     phase: "ReviewRequired",
     says: phaseMessages.review,
   },
   {
-    reason: "changes that may run",
+    reason: "an Apply with changes",
     seen: drafting({ draft: drafted([psi()]) }),
     phase: "InProgress",
     says: phaseMessages.applying,
   },
   {
-    reason: "changes that a person wants to see",
+    reason: "a DryRun with changes",
     seen: drafting({ spec: { action: "DryRun" }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
     says: phaseMessages.review,
   },
   {
-    reason: "changes that were not asked for",
+    reason: "an Apply that was already executed",
     seen: drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
     says: "Plan aaaaaaaaaaaa needs a new review: it has not been approved since it was drafted.",
   },
   {
-    reason: "changes of a plan that must be named",
+    reason: "an unnamed plan that must be named",
     seen: drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
     says: "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan does not name it.",
@@ -114,7 +114,7 @@ test.each(cases)("Drafting: $reason leads to $phase", ({ seen, phase, says }) =>
   expect(conditionOf(status, phase)?.message).toBe(says);
 });
 
-test("a retryable error decides nothing", () => {
+test("a retryable error changes nothing", () => {
   const observed = drafting({ draft: { kind: "unavailable", message: "429", retryInMs: 7 } });
   expect(transition(observed)).toEqual({
     status: observed.stored,
@@ -122,11 +122,11 @@ test("a retryable error decides nothing", () => {
   });
 });
 
-test("a plan is never presented undrafted", () => {
+test("rejects a review without a draft", () => {
   expect(() => transition(drafting({}))).toThrow("cannot present a plan that was not drafted");
 });
 
-test("a plan goes on display with all that it was drafted for, in one write", () => {
+test("presents a plan with all its fields in one write", () => {
   const draft = drafted([psi()], { planHash: otherHash, inputs: [{ name: "a", used: "1" }], impact: "Medium" });
   const options = { loadAware: { mode: "Predictive" } };
   const { status } = transition(drafting({ spec: { action: "DryRun", options }, draft }));
@@ -147,7 +147,7 @@ test("a plan goes on display with all that it was drafted for, in one write", ()
   );
 });
 
-describe("an execution that starts", () => {
+describe("a starting execution", () => {
   const review = {
     planHash: examplePlanHash,
     generation: generation - 1,
@@ -165,7 +165,7 @@ describe("an execution that starts", () => {
     }),
   );
 
-  test("has its approval, its plan and its first item on record before anything is applied", () => {
+  test("records approval, plan and first item before it applies anything", () => {
     expect(requeue).toEqual({ when: "at-once" });
     expect(status.executedGeneration).toBe(generation);
     expect(status.review).toBeUndefined();
@@ -179,7 +179,7 @@ describe("an execution that starts", () => {
     });
   });
 
-  test("acknowledges what forced its review", () => {
+  test("acknowledges the causes of its review", () => {
     expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({
       status: "False",
       reason: "Acknowledged",
@@ -193,7 +193,7 @@ describe("an execution that starts", () => {
   });
 });
 
-test("an item that changes nothing is not begun, and its rollout keeps its clock", () => {
+test("an unchanged item is not begun, and its rollout keeps its start", () => {
   const rollout = { startTime: secondsAgo(500), before: [] };
   const items = [psi({ changes: false, rollout }), deschedulerItem({ changes: false })];
   const { status } = transition(drafting({ draft: drafted(items, waiting) }));
