@@ -29,7 +29,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-test("after 401 a rotated token file is read again and the request sent once more, whatever it was", async () => {
+test("after a 401, reads a rotated token file and retries once", async () => {
   const folder = emptyFolder();
   const file = join(folder, "token");
   writeFileSync(file, "old\n");
@@ -49,7 +49,7 @@ test("after 401 a rotated token file is read again and the request sent once mor
   expect(tokens).toEqual(["Bearer old", "Bearer old", "Bearer new", "Bearer new"]);
 });
 
-test("an exec plugin is asked once, again when the server says 401, and its certificate is used", async () => {
+test("runs an exec plugin once, and again after a 401", async () => {
   const folder = emptyFolder();
   const validity = { from: new Date(0), until: new Date(4e12) };
   const authority = issueAuthority("ours", validity);
@@ -80,7 +80,7 @@ test("an exec plugin is asked once, again when the server says 401, and its cert
   expect(api.seen.at(-1)?.headers.authorization).toBe("Bearer t2");
 });
 
-test("a plugin that is missing is one line with its install hint, and no request", async () => {
+test("a missing plugin fails with its install hint, without a request", async () => {
   await using server = await startScriptedServer([]);
   const plugin = {
     command: "no-such-plugin",
@@ -99,7 +99,7 @@ test("a plugin that is missing is one line with its install hint, and no request
   expect(server.seen).toEqual([]);
 });
 
-test("impersonated groups are header lines of their own", async () => {
+test("sends impersonated groups as separate headers", async () => {
   await using server = await startScriptedServer([reply.json(200, {})]);
   const impersonate = { user: "ann", groups: ["a", "b"], extra: { "team.example/x": ["1"] } };
   await clientOf(server, { impersonate }).send(read, { signal: never });

@@ -70,7 +70,7 @@ function watchesAt(access: Access) {
   return { watches, heard, reasons };
 }
 
-test("a kind is watched while it is served, through eight deletions and creations of its CRD", async () => {
+test("watches a kind through eight deletions and creations of its CRD", async () => {
   await using api = await startServer();
   const { watches, heard } = watchesOf(api.kubeconfig);
   watches.setSpecs([crds, things]);
@@ -87,7 +87,7 @@ test("a kind is watched while it is served, through eight deletions and creation
   expect(heard.filter((line) => line === "-Thing one")).toHaveLength(2);
 }, 360_000);
 
-test("whoever waits for a write is not held up by a watch that nobody wants any more", async () => {
+test("a wait for a write ends when its watch is removed", async () => {
   await using api = await startServer();
   const { watches } = watchesOf(api.kubeconfig);
   watches.setSpecs([oneMap]);
@@ -106,7 +106,7 @@ async function expectFollowed(api: Server, watches: InformerSet): Promise<void> 
   await expect.poll(() => [...(watches.find(things)?.store.keys() ?? [])]).toEqual(["one"]);
 }
 
-test("a watch by name sees that object only, and what is not wanted any more is not watched", async () => {
+test("watches only the named object, and ends watches without a spec", async () => {
   await using api = await startServer();
   const { watches, heard } = watchesOf(api.kubeconfig);
   watches.setSpecs([oneMap]);
@@ -153,7 +153,7 @@ test("shows objects by the new schema after their CRD changed", async () => {
   await expect.poll(shown).toEqual({ size: "small" });
 });
 
-test("a list that is refused after it was complete says so, keeps what was listed, and forgets it when it is allowed again", async () => {
+test("a denied list keeps its objects and error until access is restored", async () => {
   await using api = await startServer();
   const reader = await api.serviceAccount("default", "reader");
   const may = async (method: "POST" | "DELETE") => {
@@ -194,7 +194,7 @@ test("a list that is refused after it was complete says so, keeps what was liste
   expect(heard.filter((line) => line === "ConfigMap is synced").length).toBeGreaterThanOrEqual(3);
 });
 
-test("tells each new reason why there is no list yet, and the same one once", async () => {
+test("reports each new reason for a missing list once", async () => {
   const core = { resources: [{ name: "configmaps", namespaced: true, kind: "ConfigMap" }] };
   const refusal = (message: string) => ({ kind: "Status", message });
   await using server = await startScriptedServer([

@@ -72,7 +72,7 @@ const initialEnd = (version: number) => bookmark(version, { "k8s.io/initial-even
 const queries = (server: ScriptedServer) =>
   server.seen.map(({ path }) => Object.fromEntries(new URL(path, "http://x").searchParams));
 
-test("a streaming list becomes a watch, and a stream that ends is resumed from its last line", async () => {
+test("watches after a streaming list, and resumes an ended stream", async () => {
   const first = [line("ADDED", "a", 3), initialEnd(5), line("ADDED", "b", 6), bookmark(9)];
   await using server = await startScriptedServer([
     reply.stream(first, "end"),
@@ -104,32 +104,29 @@ const refusals: readonly { reason: string; refusal: ScriptedReply }[] = [
   },
 ];
 
-test.each(refusals)(
-  "a server that $reason to a streaming list is listed by pages, then watched",
-  async ({ refusal }) => {
-    const page = (names: readonly string[], metadata: object) => ({
-      kind: "ConfigMapList",
-      apiVersion: "v1",
-      metadata,
-      items: names.map((name) => object(name, 4)),
-    });
-    await using server = await startScriptedServer([
-      refusal,
-      reply.json(200, page(["a", "b"], { resourceVersion: "7", continue: "token" })),
-      reply.json(200, page(["c"], { resourceVersion: "7" })),
-      reply.stream([line("MODIFIED", "c", 8)], "open"),
-    ]);
-    const { contents } = reflect(scripted(server), systemClock);
-    await expect.poll(contents).toEqual({ "n/a": "4", "n/b": "4", "n/c": "8" });
-    expect(queries(server).slice(1)).toMatchObject([
-      { limit: "250" },
-      { limit: "250", continue: "token" },
-      { watch: "true", resourceVersion: "7" },
-    ]);
-  },
-);
+test.each(refusals)("lists pages if a server $reason to a streaming list", async ({ refusal }) => {
+  const page = (names: readonly string[], metadata: object) => ({
+    kind: "ConfigMapList",
+    apiVersion: "v1",
+    metadata,
+    items: names.map((name) => object(name, 4)),
+  });
+  await using server = await startScriptedServer([
+    refusal,
+    reply.json(200, page(["a", "b"], { resourceVersion: "7", continue: "token" })),
+    reply.json(200, page(["c"], { resourceVersion: "7" })),
+    reply.stream([line("MODIFIED", "c", 8)], "open"),
+  ]);
+  const { contents } = reflect(scripted(server), systemClock);
+  await expect.poll(contents).toEqual({ "n/a": "4", "n/b": "4", "n/c": "8" });
+  expect(queries(server).slice(1)).toMatchObject([
+    { limit: "250" },
+    { limit: "250", continue: "token" },
+    { watch: "true", resourceVersion: "7" },
+  ]);
+});
 
-test("a stream that is reset in the middle of a line loses nothing: it is resumed from the last whole line", async () => {
+test("resumes a broken stream from its last whole line", async () => {
   const whole = line("ADDED", "b", 6);
   const cut = [initialEnd(5), whole, line("ADDED", "c", 7).slice(0, 20)];
   await using server = await startScriptedServer([
@@ -142,7 +139,7 @@ test("a stream that is reset in the middle of a line loses nothing: it is resume
   expect(reported).toEqual([expect.stringMatching(/^broken: /)]);
 });
 
-test("a version that the server has forgotten leads to a new list, in which what went meanwhile is gone", async () => {
+test("lists again if the server forgot the version, and drops deleted objects", async () => {
   const gone = `${JSON.stringify({ type: "ERROR", object: { code: 410, message: "too old" } })}\n`;
   const removed: unknown[] = [];
   await using server = await startScriptedServer([
@@ -161,7 +158,7 @@ test("a version that the server has forgotten leads to a new list, in which what
   expect(queries(server).at(2)).toMatchObject({ sendInitialEvents: "true", resourceVersion: "5" });
 });
 
-test("a stream that fell silent is probed after 30 seconds, and replaced when the probe saw more", async () => {
+test("probes a silent stream after 30 seconds, and replaces it if outdated", async () => {
   const clock = new VirtualClock();
   await using server = await startScriptedServer([
     reply.stream([initialEnd(5)], "open"),
@@ -179,7 +176,7 @@ test("a stream that fell silent is probed after 30 seconds, and replaced when th
   expect(reported).toEqual(["dead stream: a probe found changes that the watch did not deliver"]);
 });
 
-test("a handler that throws harms nobody", async () => {
+test("other handlers still run if a handler throws", async () => {
   await using server = await startScriptedServer([
     reply.stream([initialEnd(5), line("ADDED", "a", 6), line("ADDED", "b", 7)], "open"),
   ]);
@@ -194,7 +191,7 @@ test("a handler that throws harms nobody", async () => {
   expect(reported).toEqual(["Error: handler", "Error: handler"]);
 });
 
-test("on a real server the store follows every change, and vanishes with its kind", async () => {
+test("follows every change of a real server until the kind is removed", async () => {
   await using api = await startServer();
   const client = () => new Client({ access: findAccess({ env: {}, kubeconfig: api.kubeconfig }), userAgent: "test" });
   const { contents } = reflect(client(), systemClock, { ...allConfigMaps, namespace: "default" });
@@ -251,7 +248,7 @@ const listOf = (version: number, items: readonly object[], more = "") => ({
 });
 const noStreams = reply.json(422, { kind: "Status", message: "sendInitialEvents is forbidden" });
 
-test("a page that is too large is given up and asked for again with fewer objects, and nothing is missed", async () => {
+test("requests fewer objects if a page is too large, without missing any", async () => {
   const heavy = { ...object("heavy", 1), data: { text: "x".repeat(9_000_000) } };
   await using server = await startScriptedServer([
     noStreams,
@@ -272,7 +269,7 @@ test("a page that is too large is given up and asked for again with fewer object
   expect(reported).toEqual([]);
 });
 
-test("objects that take more memory than the budget are not kept, and are known again when they have shrunk", async () => {
+test("drops objects that exceed the memory budget until they shrink", async () => {
   await using server = await startScriptedServer([
     reply.stream([line("ADDED", "a", 3), initialEnd(5), line("MODIFIED", "a", 6)], "open"),
     reply.stream([line("ADDED", "a", 6), initialEnd(7)], "open"),

@@ -41,31 +41,35 @@ const failed = (reason: FailedRequest["failure"]["reason"]): FailedRequest => ({
 });
 
 const cases = [
-  { reason: "an answer is an answer, whatever it says", answer: answered(404), heard: ["answered *", "answered /x"] },
-  { reason: "a conflict is an answer too", answer: answered(409), heard: ["answered *", "answered /x"] },
+  { reason: "a 404 counts as an answer", answer: answered(404), heard: ["answered *", "answered /x"] },
+  { reason: "a 409 counts as an answer", answer: answered(409), heard: ["answered *", "answered /x"] },
   {
-    reason: "5xx speaks for the resource, not for the server",
+    reason: "a 5xx counts as a failure of the resource only",
     answer: answered(503),
     heard: ["answered *", "unavailable /x"],
   },
   {
-    reason: "a request that broke speaks for the resource too",
+    reason: "a broken request counts as a failure of the resource only",
     answer: failed("reset"),
     heard: ["answered *", "unavailable /x"],
   },
   {
-    reason: "a connection that did not come about speaks for the server",
+    reason: "an unreachable server counts as a failure of the server",
     answer: failed("unreachable"),
     heard: ["unavailable *"],
   },
-  { reason: "so does a server that nobody is at", answer: failed("refused"), heard: ["unavailable *"] },
   {
-    reason: "an answer that is larger than we read is an answer too",
+    reason: "a refused connection counts as a failure of the server",
+    answer: failed("refused"),
+    heard: ["unavailable *"],
+  },
+  {
+    reason: "an answer that is too large counts as an answer",
     answer: failed("too large"),
     heard: ["answered *", "answered /x"],
   },
-  { reason: "what we gave up says nothing about anybody", answer: failed("aborted"), heard: [] },
-  { reason: "a write that the fence held back says nothing either", answer: failed("fenced"), heard: [] },
+  { reason: "an aborted request does not count", answer: failed("aborted"), heard: [] },
+  { reason: "a fenced write does not count", answer: failed("fenced"), heard: [] },
 ];
 
 test.each(cases)("$reason", async ({ answer, heard }) => {
@@ -74,14 +78,14 @@ test.each(cases)("$reason", async ({ answer, heard }) => {
   expect(opened.heard).toEqual(["asked /x", "sent", ...heard]);
 });
 
-test("behind an open breaker nothing is sent", async () => {
+test("sends nothing behind an open breaker", async () => {
   const { heard, sender } = openSender(answered(200), { admits: "wait" });
   expect(await sender.send(request, never)).toMatchObject({ kind: "failed", failure: { reason: "parked" } });
   expect(await sender.stream(request, never)).toMatchObject({ kind: "failed", failure: { reason: "parked" } });
   expect(heard).toEqual(["asked /x", "asked /x"]);
 });
 
-test("while the server is down its breaker decides, whatever is asked for", async () => {
+test("while the server is down, its breaker decides for all resources", async () => {
   const { heard, sender } = openSender(answered(200), { isDown: true });
   await sender.send(request, never);
   expect(heard).toEqual(["asked *", "sent", "answered *", "answered /x"]);

@@ -23,7 +23,7 @@ async function discovery(...script: Parameters<typeof startScriptedServer>[0]) {
   return { server, found: new Discovery(client), [Symbol.asyncDispose]: end };
 }
 
-test("a group is asked for once, however many ask at the same time", async () => {
+test("parallel callers cause one discovery request", async () => {
   await using use = await discovery(served);
   const answers = await Promise.all([1, 2, 3].map(() => use.found.find(pool, never)));
   const resource = {
@@ -36,7 +36,7 @@ test("a group is asked for once, however many ask at the same time", async () =>
   expect(use.server.seen.map(({ path }) => path)).toEqual(["/apis/machineconfiguration.openshift.io/v1"]);
 });
 
-test("that a kind is not served is a fact, and kept until its group changes", async () => {
+test("remembers that a kind is not served until its group changes", async () => {
   await using use = await discovery(reply.text(404, "404 page not found\n"), served);
   for (let round = 0; round < 2; round++) expect(await use.found.find(pool, never)).toEqual({ kind: "not-served" });
   use.found.forget("other.example");
@@ -45,7 +45,7 @@ test("that a kind is not served is a fact, and kept until its group changes", as
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "served" });
 });
 
-test("an answer from before a kind was first asked for does not say that it is not served", async () => {
+test("asks again for a kind that an older answer lacks", async () => {
   const config = { ...pool, kind: "MachineConfig" };
   const both = reply.json(200, {
     kind: "APIResourceList",
@@ -60,21 +60,21 @@ test("an answer from before a kind was first asked for does not say that it is n
   }
 });
 
-test("each kind that is not served is asked for once, whenever that is", async () => {
+test("asks once for each kind that is not served", async () => {
   await using use = await discovery(...Array.from({ length: 3 }, () => served));
   const kinds = ["MachineConfigPool", "MachineConfig", "KubeletConfig"].map((kind) => ({ ...pool, kind }));
   for (let round = 0; round < 2; round++) for (const kind of kinds) await use.found.find(kind, never);
   expect(use.server.seen).toHaveLength(3);
 });
 
-test("no answer is no fact", async () => {
+test("does not remember an unavailable answer", async () => {
   await using use = await discovery(reply.json(503, {}), reply.json(500, {}), served);
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "unavailable" });
   expect((await use.found.find(pool, never)).kind).toBe("unavailable");
   expect((await use.found.find(pool, never)).kind).toBe("served");
 });
 
-test("where a kind was last is not asked for again when its group changes, until an answer says that it is gone", async () => {
+test("keeps the known place of a kind until it is gone", async () => {
   await using use = await discovery(served, reply.text(404, "404 page not found\n"));
   const first = await use.found.find(pool, never);
   use.found.forget("machineconfiguration.openshift.io");

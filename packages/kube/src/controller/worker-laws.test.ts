@@ -102,7 +102,7 @@ const event = fc.record({
   thenMs: fc.constantFrom(0, 0, 0, 1, 10, 900, 3_000),
 });
 
-test("no key is in work twice or lost, four at most at once, none while the gate is closed, whatever reconciles and servers do", async () => {
+test("runs each key once at a time, at most four, while the gate is open", async () => {
   const law = fc.asyncProperty(
     fc.array(plan, { minLength: 1, maxLength: 12 }),
     fc.array(event, { maxLength: 20 }),

@@ -27,7 +27,7 @@ async function begin(script: readonly ScriptedReply[]) {
   return { server, clock, guard, authorize };
 }
 
-test("the API server is asked who holds the token, then whether they may get the path", async () => {
+test("sends a TokenReview and a SubjectAccessReview", async () => {
   const { server, authorize } = await begin([known, yes]);
   expect(await authorize()).toBe("allowed");
   expect(server.seen.map(({ method, path, body }) => [method, path, JSON.parse(body) as unknown])).toMatchObject([
@@ -48,7 +48,7 @@ test("the API server is asked who holds the token, then whether they may get the
   ]);
 });
 
-test("a yes is believed for a minute, for its own path only", async () => {
+test("caches a permission for a minute and its path", async () => {
   const { server, clock, authorize } = await begin([known, yes, no, known, yes]);
   await authorize();
   await clock.advance(59_999);
@@ -58,7 +58,7 @@ test("a yes is believed for a minute, for its own path only", async () => {
   expect([await authorize(), server.seen.length]).toEqual(["allowed", 5]);
 });
 
-test("a no is believed for ten seconds", async () => {
+test("caches a denial for ten seconds", async () => {
   const { server, clock, authorize } = await begin([nobody, nobody, known, no, yes]);
   expect([await authorize(), await authorize(), server.seen.length]).toEqual(["unknown", "unknown", 1]);
   await clock.advance(10_000);
@@ -69,7 +69,7 @@ test("a no is believed for ten seconds", async () => {
   expect([await authorize(), server.seen.length]).toEqual(["allowed", 5]);
 });
 
-test("many who come at once with one token are asked about once", async () => {
+test("parallel requests with one token cause one review", async () => {
   const { server, authorize } = await begin([known, yes]);
   const all = await Promise.all(Array.from({ length: 50 }, () => authorize()));
   expect(new Set(all)).toEqual(new Set(["allowed"]));
@@ -77,7 +77,7 @@ test("many who come at once with one token are asked about once", async () => {
 });
 
 test.each([undefined, "", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Bearer ä", `Token ${token}`])(
-  "%j is no token, and nobody is asked",
+  "rejects %j without a review",
   async (authorization) => {
     const { server, guard } = await begin([]);
     expect(await guard.authorize({ authorization, path: "/", address: "a" }, never)).toEqual({ kind: "unknown" });
@@ -85,7 +85,7 @@ test.each([undefined, "", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Beare
   },
 );
 
-test("an API server that cannot be asked lets nobody in, and is asked again the next time", async () => {
+test("denies access without the API server, and retries at the next request", async () => {
   const refused = reply.json(403, { kind: "Status", message: "you may not create tokenreviews" });
   const { guard, authorize } = await begin([reply.reset, refused, known, reply.json(500, {}), known, yes]);
   const visitor = { authorization: `bearer ${token}`, path: "/metrics", address: "a" };
@@ -98,7 +98,7 @@ test("an API server that cannot be asked lets nobody in, and is asked again the 
   expect(await authorize("Bearer another")).toBe("allowed");
 });
 
-test("a flood of tokens from one address is throttled, and others are still let in", async () => {
+test("throttles many tokens of one address, but not others", async () => {
   const { server, clock, authorize } = await begin([...Array.from({ length: 10 }, () => nobody), known, yes, nobody]);
   const flood: string[] = [];
   for (let at = 0; at < 15; at++) flood.push(await authorize(`Bearer bad-${at}`));
@@ -117,7 +117,7 @@ test("a flood of tokens from one address is throttled, and others are still let 
   expect(server.seen).toHaveLength(13);
 });
 
-test("whoever floods us, the API server is asked no more than 50 times and ten times a second", () => {
+test("limits reviews to a burst of 50 and ten a second", () => {
   const visit = fc.record({ address: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"), pause: fc.nat(60) });
   const law = fc.property(fc.array(visit, { size: "max", maxLength: 120 }), (visits) => {
     let limit: LookupLimit = noLookups;
