@@ -24,19 +24,19 @@ const vectors: readonly { reason: string; old: string; fresh: string; hunks: str
     hunks: "@@ -1,5 +1,5 @@| a|-X|+Z| b| c| d|@@ -7,5 +7,5 @@| f| g| h|-Y|+W| i",
   },
   {
-    reason: "the longest common run wins over an earlier short one",
+    reason: "the longest common run takes precedence over an earlier one",
     old: "abxyzq",
     fresh: "xyzab",
     hunks: "@@ -1,6 +1,5 @@|-a|-b| x| y| z|-q|+a|+b",
   },
   {
-    reason: "of equally long runs the first in the old text wins",
+    reason: "of equal runs, the first in the old text is used",
     old: "abcd",
     fresh: "cdab",
     hunks: "@@ -1,4 +1,4 @@|+c|+d| a| b|-c|-d",
   },
   {
-    reason: "of equally long runs the first in the new text wins",
+    reason: "of equal runs, the first in the new text is used",
     old: "ab",
     fresh: "xabyab",
     hunks: "@@ -1,2 +1,6 @@|+x| a| b|+y|+a|+b",
@@ -47,15 +47,15 @@ const vectors: readonly { reason: string; old: string; fresh: string; hunks: str
     fresh: "aabaaaa",
     hunks: "@@ -1,7 +1,7 @@|-a| a| a| b| a| a| a|+a",
   },
-  { reason: "a removed head begins at line 1", old: "abcdef", fresh: "cdef", hunks: "@@ -1,5 +1,3 @@|-a|-b| c| d| e" },
+  { reason: "a removed start begins at line 1", old: "abcdef", fresh: "cdef", hunks: "@@ -1,5 +1,3 @@|-a|-b| c| d| e" },
   {
-    reason: "an added tail has context before it only",
+    reason: "an added end has context before it only",
     old: "abcd",
     fresh: "abcdef",
     hunks: "@@ -2,3 +2,5 @@| b| c| d|+e|+f",
   },
   {
-    reason: "of a replaced block the old lines come first",
+    reason: "old lines of a replaced block come first",
     old: "abc",
     fresh: "xyz",
     hunks: "@@ -1,3 +1,3 @@|-a|-b|-c|+x|+y|+z",
@@ -63,7 +63,7 @@ const vectors: readonly { reason: string; old: string; fresh: string; hunks: str
   { reason: "an empty old text begins at line 0", old: "", fresh: "ab", hunks: "@@ -0,0 +1,2 @@|+a|+b" },
   { reason: "an empty new text begins at line 0", old: "ab", fresh: "", hunks: "@@ -1,2 +0,0 @@|-a|-b" },
   {
-    reason: "runs are searched left and right of the longest",
+    reason: "searches runs on both sides of the longest one",
     old: "abcabba",
     fresh: "cbabac",
     hunks: "@@ -1,7 +1,6 @@|+c|+b| a| b|+a| c|-a|-b|-b|-a",
@@ -77,7 +77,7 @@ test.each(vectors)("$reason", ({ old, fresh, hunks }) => {
 
 const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 14 });
 
-test("lines correspond by the rule of difflib: longest run first, ties by place, then left and right of it", () => {
+test("matches lines like difflib", () => {
   const law = fc.property(lines, lines, (old, fresh) => {
     const runs = matchLines(old, fresh).flatMap(({ old, fresh, length }) =>
       Array.from({ length }, (_, at) => `${old + at}=${fresh + at}`),
@@ -109,7 +109,7 @@ function byTheRule(old: readonly string[], fresh: readonly string[], from: { old
   ];
 }
 
-test("a text made to be slow is matched in part only, and still right", () => {
+test("a slow text is matched in part, with a correct diff", () => {
   const old = Array.from({ length: 20_000 }, () => "x");
   const hunks = writeHunks(["first", ...old], [...old, "last"]);
   expect(hunks.filter((line) => line.startsWith("+"))).toHaveLength(20_001);

@@ -96,19 +96,19 @@ const single = [
   "...",
 ];
 
-test("a text that both versions read back is plain", () => {
+test("writes a text plain if both versions read it back", () => {
   for (const text of plain) expect(writeText(text)).toBe(text);
 });
 
-test("a text that would be another type, or has signs that nobody sees, is double-quoted", () => {
+test("double-quotes texts of other types and invisible characters", () => {
   for (const text of double) expect(writeText(text)).toMatch(/^"[\x20-\x7e]*"$/);
 });
 
-test("a text that only indicators keep from being plain is single-quoted", () => {
+test("single-quotes texts that only an indicator prevents from being plain", () => {
   for (const text of single) expect(writeText(text)).toBe(`'${text.replaceAll("'", "''")}'`);
 });
 
-test("a word is quoted in exactly those spellings that a version takes for something else", () => {
+test("quotes exactly the spellings that a version reads as another type", () => {
   const spellings = (word: string): readonly string[] => {
     const [first = "", ...rest] = Array.from(word);
     if (first === "") return [""];
@@ -137,7 +137,7 @@ test("a word is quoted in exactly those spellings that a version takes for somet
   expect(wrong).toEqual([]);
 });
 
-test("what is plain for both versions at every place is written plain", () => {
+test("writes a text plain if and only if all versions read it back", () => {
   const line = fc.string({
     unit: fc.constantFrom(...Array.from("ab 019:#-?'\"[{,&*!|>%@`~._ex+T")),
     minLength: 1,

@@ -21,17 +21,17 @@ const one = (operation: object) => reasonFor([operation]);
 
 const failures: readonly { reason: string; operation: object; detail: string }[] = [
   {
-    reason: "no parents are made",
+    reason: "creates no parents",
     operation: { op: "add", path: "/spec/b/c", value: 1 },
     detail: "its parent does not exist or holds no members",
   },
   {
-    reason: "a number holds no members",
+    reason: "a number has no members",
     operation: { op: "add", path: "/spec/a/x/y", value: 1 },
     detail: "its parent does not exist or holds no members",
   },
   {
-    reason: "an index is in range",
+    reason: "an index must be in range",
     operation: { op: "add", path: "/spec/list/3", value: 1 },
     detail: "the list has 2 elements",
   },
@@ -41,39 +41,39 @@ const failures: readonly { reason: string; operation: object; detail: string }[]
     detail: "an element is named by its index",
   },
   {
-    reason: "a huge index is no index",
+    reason: "a huge number is not an index",
     operation: { op: "replace", path: "/spec/list/99999999999999999999", value: 1 },
     detail: "it does not exist",
   },
-  { reason: "remove needs its target", operation: { op: "remove", path: "/spec/b" }, detail: "it does not exist" },
+  { reason: "remove requires its target", operation: { op: "remove", path: "/spec/b" }, detail: "it does not exist" },
   {
-    reason: "replace needs its target",
+    reason: "replace requires its target",
     operation: { op: "replace", path: "/spec/list/2", value: 1 },
     detail: "it does not exist",
   },
-  { reason: "- is no element", operation: { op: "remove", path: "/spec/list/-" }, detail: "it does not exist" },
+  { reason: "- is not an element", operation: { op: "remove", path: "/spec/list/-" }, detail: "it does not exist" },
   {
-    reason: "- is for add alone",
+    reason: "- is allowed for add only",
     operation: { op: "copy", from: "/spec/a", path: "/spec/list/-" },
     detail: "- is for add, not for copy",
   },
   {
-    reason: "copy needs its source",
+    reason: "copy requires its source",
     operation: { op: "copy", from: "/spec/b", path: "/spec/c" },
     detail: "/spec/b does not exist",
   },
   {
-    reason: "what every object inherits is no source",
+    reason: "an inherited name is not a source",
     operation: { op: "copy", from: "/spec/toString", path: "/spec/c" },
     detail: "/spec/toString does not exist",
   },
   {
-    reason: "the length of a list is no member",
+    reason: "the length of a list is not a member",
     operation: { op: "test", path: "/spec/list/length", value: 2 },
     detail: "it does not exist",
   },
   {
-    reason: "nothing is moved into itself",
+    reason: "a value cannot be moved into itself",
     operation: { op: "move", from: "/spec/a", path: "/spec/a/y" },
     detail: "a value cannot be moved into itself",
   },
@@ -89,7 +89,7 @@ test.each(failures)("$reason", ({ operation, detail }) => {
   expect(one(operation)).toBe(`operation 0 (${op} ${path}): ${detail}`);
 });
 
-test("the operation that fails is named by its number", () => {
+test("reports the number of the failed operation", () => {
   expect(
     reasonFor([
       { op: "remove", path: "/spec/a" },
@@ -100,19 +100,19 @@ test("the operation that fails is named by its number", () => {
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
-test("a document goes at most 64 deep", () => {
+test("limits the depth of a document to 64", () => {
   const add = (depth: number) => reasonFor(`[{"op":"add","path":"/spec/b","value":${nested(depth)}}]`);
   expect(add(62)).toBe("accepted");
   expect(add(63)).toBe("patch exceeds document depth: 65 > 64");
 });
 
-test("copies that double the document are stopped", () => {
+test("limits copies that double the document", () => {
   const fill = { op: "add", path: "/spec/b", value: { c: "x".repeat(2000) } };
   const doubling = Array.from({ length: 40 }, (_, at) => ({ op: "copy", from: "/spec", path: `/spec/a/k${at}` }));
   expect(reasonFor([fill, ...doubling])).toMatch(/^patch exceeds carried values: 801 > 800$/);
 });
 
-test("moves back and forth of a large value are stopped", () => {
+test("limits moves of a large value", () => {
   const fill = { op: "add", path: "/spec/b", value: "x".repeat(50_000) };
   const moves = Array.from({ length: 99 }, (_, at) =>
     at % 2 === 0 ? { op: "move", from: "/spec/b", path: "/spec/c" } : { op: "move", from: "/spec/c", path: "/spec/b" },
@@ -120,7 +120,7 @@ test("moves back and forth of a large value are stopped", () => {
   expect(reasonFor([fill, ...moves])).toBe("patch exceeds carried bytes: 150006 > 131072");
 });
 
-test("copies of a map with many members are stopped", () => {
+test("limits copies of a map with many members", () => {
   const wide = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, 0]));
   const copies = Array.from({ length: 2 }, () => ({ op: "copy", from: "/spec/b", path: "/spec/c" }));
   expect(reasonFor([{ op: "add", path: "/spec/b", value: wide }, ...copies])).toBe(
@@ -128,12 +128,12 @@ test("copies of a map with many members are stopped", () => {
   );
 });
 
-test("what is too wide is not even read", () => {
+test("rejects a patch with too many values before reading it", () => {
   const wide = Array.from({ length: 5000 }, () => 0);
   expect(one({ op: "add", path: "/spec/b", value: wide })).toMatch(/^patch exceeds values: [0-9]+ > 4000$/);
 });
 
-test("the identity of the object stays", () => {
+test("the identity of the object cannot change", () => {
   for (const operation of [
     { op: "remove", path: "/spec" },
     { op: "add", path: "/data", value: {} },
@@ -205,7 +205,7 @@ const hostileText = fc.oneof(
   fc.string({ unit: fc.constantFrom(...Array.from('[]{},:"\\'), '{"op":"add"', "1e999", "null"), maxLength: 12 }),
 );
 
-test("no text changes the identity, the baseline or a prototype, or makes a large object", () => {
+test("no patch changes the identity, baseline or a prototype, or exceeds the size", () => {
   const before = structuredClone(baseline);
   const law = fc.property(hostileText, (text) => {
     const patched = applyPatch(baseline, text);

@@ -23,13 +23,13 @@ const specAfter = (spec: Json, ...operations: readonly Json[]): Json | undefined
 // https://www.rfc-editor.org/rfc/rfc6902#appendix-A, moved below /spec
 const examples: readonly { reason: string; spec: Json; operation: Json; after: Json }[] = [
   {
-    reason: "add gives a map a member",
+    reason: "add adds a member",
     spec: { a: 1 },
     operation: { op: "add", path: "/spec/b", value: 2 },
     after: { a: 1, b: 2 },
   },
   {
-    reason: "add puts an element before its index",
+    reason: "add inserts an element before its index",
     spec: { a: [1, 3] },
     operation: { op: "add", path: "/spec/a/1", value: 2 },
     after: { a: [1, 2, 3] },
@@ -53,19 +53,19 @@ const examples: readonly { reason: string; spec: Json; operation: Json; after: J
     after: { a: null },
   },
   {
-    reason: "- is a plain key of a map",
+    reason: "- is a normal key of a map",
     spec: { a: {} },
     operation: { op: "add", path: "/spec/a/-", value: 1 },
     after: { a: { "-": 1 } },
   },
   {
-    reason: "remove takes a member away",
+    reason: "remove deletes a member",
     spec: { a: 1, b: 2 },
     operation: { op: "remove", path: "/spec/a" },
     after: { b: 2 },
   },
   {
-    reason: "remove takes an element away",
+    reason: "remove deletes an element",
     spec: { a: [1, 2, 3] },
     operation: { op: "remove", path: "/spec/a/1" },
     after: { a: [1, 3] },
@@ -83,7 +83,7 @@ const examples: readonly { reason: string; spec: Json; operation: Json; after: J
     after: {},
   },
   {
-    reason: "move carries a value",
+    reason: "move moves a value",
     spec: { a: { x: 1 }, b: {} },
     operation: { op: "move", from: "/spec/a/x", path: "/spec/b/y" },
     after: { a: {}, b: { y: 1 } },
@@ -101,7 +101,7 @@ const examples: readonly { reason: string; spec: Json; operation: Json; after: J
     after: { a: 1 },
   },
   {
-    reason: "copy doubles a value",
+    reason: "copy duplicates a value",
     spec: { a: [1] },
     operation: { op: "copy", from: "/spec/a", path: "/spec/b" },
     after: { a: [1], b: [1] },
@@ -113,13 +113,13 @@ const examples: readonly { reason: string; spec: Json; operation: Json; after: J
     after: { a: { x: 1, y: [2] } },
   },
   {
-    reason: "escapes are undone",
+    reason: "decodes escapes",
     spec: { "a/b": { "m~n": 1 } },
     operation: { op: "replace", path: "/spec/a~1b/m~0n", value: 2 },
     after: { "a/b": { "m~n": 2 } },
   },
   {
-    reason: "unknown members are ignored",
+    reason: "ignores unknown members",
     spec: { a: 1 },
     operation: { op: "remove", path: "/spec/a", value: 7, from: "/status", note: "x" },
     after: {},
@@ -130,12 +130,12 @@ test.each(examples)("$reason", ({ spec, operation, after }) => {
   expect(specAfter(spec, operation)).toEqual(after);
 });
 
-test("a copy and its source do not change together", () => {
+test("a copy is independent of its source", () => {
   const copy = { op: "copy", from: "/spec/a", path: "/spec/b" };
   expect(specAfter({ a: [1] }, copy, { op: "add", path: "/spec/a/-", value: 2 })).toEqual({ a: [1, 2], b: [1] });
 });
 
-test("labels and annotations can be added where there are none, and empty ones are dropped", () => {
+test("adds the first annotation and drops empty labels", () => {
   const bare: KubeObject = { apiVersion: "v1", kind: "Thing", metadata: { name: "thing" } };
   const add = { op: "add", path: "/metadata/annotations/example.com~1a", value: "b" };
   const patched = applyPatch(bare, JSON.stringify([add]));
@@ -166,7 +166,7 @@ const operation = fc.oneof(
 );
 const anySpec = fc.record({ a: value, b: fc.array(value, { maxLength: 3 }) });
 
-test("a patch does what fast-json-patch does, or both refuse it", () => {
+test("behaves like fast-json-patch, or both reject the patch", () => {
   const law = fc.property(anySpec, fc.array(operation, { minLength: 1, maxLength: 4 }), (spec, operations) => {
     const before = structuredClone(spec);
     const ours = applyPatch(objectWith(spec), JSON.stringify(operations));
@@ -203,7 +203,7 @@ function inTheirWords(document: Json, operation: { op: string; path: string; fro
   return op === "move" ? [{ op: "remove", path: from }, add] : [add];
 }
 
-test("the limit on the size of the document is exact", () => {
+test("the size limit of the document is exact", () => {
   const room =
     524_288 - jsonBytesOf({ ...objectWith({ a: "" }), metadata: { ...objectWith({}).metadata, annotations: {} } });
   const grow = (bytes: number) => specAfter({ a: "", b: "x".repeat(bytes) }, { op: "add", path: "/spec/a", value: "" });
