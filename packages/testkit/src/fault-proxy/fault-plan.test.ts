@@ -27,28 +27,36 @@ function struck(one: FaultPlan, requests: readonly RequestInfo[]): readonly numb
 const all = [watch, lease, event, read, write, dryRun, read, write, lease, watch];
 
 const cases: readonly { reason: string; trigger: FaultTrigger; at: readonly number[] }[] = [
-  { reason: "the first request is no upkeep", trigger: { on: "request", number: 1, matching: {} }, at: [3] },
-  { reason: "requests are counted without upkeep", trigger: { on: "request", number: 5, matching: {} }, at: [7] },
-  { reason: "a plan beyond the end never fires", trigger: { on: "request", number: 6, matching: {} }, at: [] },
   {
-    reason: "a watch is struck when it is asked for",
+    reason: "Leases, Events and watches are not the first request",
+    trigger: { on: "request", number: 1, matching: {} },
+    at: [3],
+  },
+  {
+    reason: "requests are counted without Leases, Events and watches",
+    trigger: { on: "request", number: 5, matching: {} },
+    at: [7],
+  },
+  { reason: "a plan beyond the last request never fires", trigger: { on: "request", number: 6, matching: {} }, at: [] },
+  {
+    reason: "a watch gets the fault at its request",
     trigger: { on: "request", number: 2, matching: { verb: "watch" } },
     at: [9],
   },
   {
-    reason: "a Lease is struck when it is asked for",
+    reason: "a Lease gets the fault at its request",
     trigger: { on: "request", number: 2, matching: { resource: "leases" } },
     at: [8],
   },
   {
-    reason: "a dry run is a request like others",
+    reason: "a dry run is a request",
     trigger: { on: "request", number: 1, matching: { isDryRun: true } },
     at: [5],
   },
-  { reason: "a dry run is no write", trigger: { on: "write", number: 2, matching: {} }, at: [7] },
-  { reason: "every one is every one", trigger: { on: "every", matching: { verb: "get" } }, at: [3, 6] },
+  { reason: "a dry run is not a write", trigger: { on: "write", number: 2, matching: {} }, at: [7] },
+  { reason: "a plan for every match fires at each", trigger: { on: "every", matching: { verb: "get" } }, at: [3, 6] },
   {
-    reason: "nothing fits a name that nobody has",
+    reason: "an unknown name does not match",
     trigger: { on: "every", matching: { name: "two" } satisfies RequestMatcher },
     at: [],
   },
@@ -59,7 +67,7 @@ test.each(cases)("$reason", ({ trigger, at }) => {
   expect(struck(plan(trigger, { kind: "lose-answer" }), all)).toEqual(at);
 });
 
-test("a write that is refused does not count, and the plan waits for the next", () => {
+test("a rejected write does not count, and the plan waits for the next", () => {
   const plans = new ArmedPlans();
   const hasFired = plans.arm(plan({ on: "write", number: 1, matching: {} }, { kind: "crash-after-commit" }));
   expect(plans.claim(write)?.strikes(false)).toBe(false);
@@ -70,14 +78,14 @@ test("a write that is refused does not count, and the plan waits for the next", 
   expect(plans.claim(write)).toBeUndefined();
 });
 
-test("two writes at once share no fault", () => {
+test("only one of two parallel writes gets the fault", () => {
   const plans = new ArmedPlans();
   plans.arm(plan({ on: "write", number: 1, matching: {} }, { kind: "lose-answer" }));
   expect(plans.claim(write)).toBeDefined();
   expect(plans.claim(write)).toBeUndefined();
 });
 
-test("counting starts when a plan is armed, and ends when it is disarmed", () => {
+test("counts requests while the plan is armed", () => {
   const plans = new ArmedPlans();
   plans.claim(read);
   plans.arm(plan({ on: "request", number: 1, matching: {} }));

@@ -13,21 +13,21 @@ const created = { metadata: { name: "psi" } };
 const bypassed = { bypassOptimisticLock: true };
 
 const holding = [
-  { reason: "the reviewed object at a fresh resourceVersion", log: new AuditLogBuilder().startPlan().applyTarget() },
+  { reason: "the reviewed object at a new resourceVersion", log: new AuditLogBuilder().startPlan().applyTarget() },
   {
-    reason: "force over a conflict that was shown",
+    reason: "force over a shown conflict",
     log: new AuditLogBuilder().startPlan({ conflicts }).applyTarget(forced),
   },
   {
-    reason: "reviewed as absent, created",
+    reason: "creation of an object that was reviewed as absent",
     log: new AuditLogBuilder().startPlan({ reviewed: { uid: "" } }).applyTarget(created),
   },
   {
-    reason: "the lock was given up",
+    reason: "bypassOptimisticLock",
     log: new AuditLogBuilder().startPlan({}, bypassed).applyTarget({ ...forced, ...created }),
   },
   {
-    reason: "a write without approval is not reported twice",
+    reason: "a write without approval is only reported by I1",
     log: new AuditLogBuilder().applyTarget({ metadata: { name: "other" } }),
   },
 ];
@@ -45,53 +45,53 @@ const breaking = [
     why: "the body is not the desiredState of item enable-psi-metrics",
   },
   {
-    reason: "another body, although the lock was given up",
+    reason: "another body with bypassOptimisticLock",
     log: new AuditLogBuilder().startPlan({}, bypassed).applyTarget({ metadata: { name: "psi", labels: { a: "b" } } }),
     why: "the body is not the desiredState of item enable-psi-metrics",
   },
   {
-    reason: "an object that was created anew since the review",
+    reason: "an object that was re-created after the review",
     log: new AuditLogBuilder()
       .startPlan()
       .applyTarget({ metadata: { name: "psi", uid: "other", resourceVersion: "9" } }),
     why: 'the uid is "other", reviewed was "target-uid"',
   },
   {
-    reason: "no uid: the server would create what was deleted",
+    reason: "no uid, so the server would re-create the object",
     log: new AuditLogBuilder().startPlan().applyTarget({ metadata: { name: "psi", resourceVersion: "9" } }),
     why: 'the uid is "", reviewed was "target-uid"',
   },
   {
-    reason: "no resourceVersion: the server would overwrite what came between",
+    reason: "no resourceVersion, so the server would overwrite changes",
     log: new AuditLogBuilder().startPlan().applyTarget({ metadata: { name: "psi", uid: "target-uid" } }),
     why: "applied without a resourceVersion",
   },
   {
-    reason: "reviewed as absent, applied to what somebody made",
+    reason: "an existing object that was reviewed as absent",
     log: new AuditLogBuilder()
       .startPlan({ reviewed: {} })
       .applyTarget({ metadata: { name: "psi", uid: "new", resourceVersion: "9" } }),
     why: 'the uid is "new", reviewed was ""',
   },
   {
-    reason: "reviewed as absent, at a resourceVersion",
+    reason: "a resourceVersion for an object that was reviewed as absent",
     log: new AuditLogBuilder()
       .startPlan({ reviewed: {} })
       .applyTarget({ metadata: { name: "psi", resourceVersion: "9" } }),
     why: "reviewed as absent, applied at a resourceVersion",
   },
   {
-    reason: "force without a conflict on display",
+    reason: "force without a shown conflict",
     log: new AuditLogBuilder().startPlan().applyTarget(forced),
     why: "forced, but item enable-psi-metrics showed no conflict",
   },
   {
-    reason: "the lock was given up, but a plan is pinned",
+    reason: "bypassOptimisticLock with a named plan",
     log: new AuditLogBuilder().startPlan({}, { ...bypassed, approvedPlan: "h1" }).applyTarget(forced),
     why: "forced, but item enable-psi-metrics showed no conflict",
   },
   {
-    reason: "a field manager that users do not know",
+    reason: "an unknown field manager",
     log: new AuditLogBuilder().startPlan().applyTarget({ query: "?fieldManager=other" }),
     why: "the field manager is other",
   },
@@ -106,7 +106,7 @@ const breaking = [
     why: "a target is written by apply only",
   },
   {
-    reason: "an item that says Delete is applied",
+    reason: "an apply of an item that deletes",
     log: new AuditLogBuilder().startPlan({ operation: "Delete" }).applyTarget(),
     why: "item enable-psi-metrics deletes, it does not apply",
   },

@@ -13,7 +13,7 @@ const psi = "delete machineconfigs.machineconfiguration.openshift.io/psi: ";
 const holding = [
   { reason: "the reviewed uid", log: deleting().deleteTarget({ uid: "target-uid", resourceVersion: "9" }) },
   { reason: "a dry run", log: deleting().deleteTarget(undefined, { query: "?dryRun=All" }) },
-  { reason: "somebody else's deletion", log: deleting().deleteTarget(undefined, { user: { username: "ann" } }) },
+  { reason: "another client's deletion", log: deleting().deleteTarget(undefined, { user: { username: "ann" } }) },
   { reason: "an apply", log: new AuditLogBuilder().startPlan().applyTarget() },
 ];
 
@@ -24,12 +24,12 @@ test.each(holding)("holds: $reason", ({ log }) => {
 const breaking = [
   { reason: "no precondition", log: deleting().deleteTarget(), why: `${psi}no uid precondition` },
   {
-    reason: "a resourceVersion alone: another object can have it",
+    reason: "a resourceVersion without a uid",
     log: deleting().deleteTarget({ resourceVersion: "9" }),
     why: `${psi}no uid precondition`,
   },
   {
-    reason: "the uid of an object that nobody reviewed",
+    reason: "the uid of another object",
     log: deleting().deleteTarget({ uid: "other" }),
     why: `${psi}no item reviewed the deletion of this uid`,
   },

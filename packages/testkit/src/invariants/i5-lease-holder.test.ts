@@ -12,20 +12,20 @@ const by = (identity: string) => ({ userAgent: `virt-operator/v0.1.0 (advisor,pl
 const holding = [
   { reason: "the holder writes", log: new AuditLogBuilder().renewLease("one").applyTarget() },
   {
-    reason: "the holder writes until the last moment",
+    reason: "the holder writes at the end of its lease",
     log: new AuditLogBuilder().renewLease("one").advance(15_000).applyTarget(),
   },
   {
-    reason: "a renewal counts again",
+    reason: "a renewal extends the lease",
     log: new AuditLogBuilder().renewLease("one").advance(14_000).renewLease("one").advance(14_000).applyTarget(),
   },
   {
-    reason: "who took the lease over writes",
+    reason: "the new holder writes",
     log: new AuditLogBuilder().renewLease("one").renewLease("two").applyTarget(by("two")),
   },
-  { reason: "nobody elects anybody", log: new AuditLogBuilder().applyTarget() },
+  { reason: "a run without leader election", log: new AuditLogBuilder().applyTarget() },
   {
-    reason: "somebody else's writes are not ours to violationsOf",
+    reason: "another client's writes",
     log: new AuditLogBuilder().renewLease("one").applyTarget({ user: { username: "ann" } }),
   },
   {
@@ -33,11 +33,11 @@ const holding = [
     log: new AuditLogBuilder().renewLease("two").readConfig().applyTarget({ query: "?dryRun=All" }),
   },
   {
-    reason: "a test's agent is its identity",
+    reason: "a user agent without parentheses is the identity",
     log: new AuditLogBuilder().renewLease("me").applyTarget({ userAgent: "me" }),
   },
   {
-    reason: "questions about rights store nothing",
+    reason: "access reviews",
     log: new AuditLogBuilder()
       .renewLease("two")
       .request({ verb: "create", objectRef: { apiGroup: "authentication.k8s.io", resource: "tokenreviews" } }),
@@ -50,27 +50,27 @@ test.each(holding)("holds: $reason", ({ log }) => {
 
 const breaking = [
   {
-    reason: "it woke up when its time was over",
+    reason: "the lease has expired",
     log: new AuditLogBuilder().renewLease("one").advance(15_001).applyTarget(),
     why: "the lease of one had expired",
   },
   {
-    reason: "somebody else took over",
+    reason: "another process took over",
     log: new AuditLogBuilder().renewLease("one").advance(16_000).renewLease("two").applyTarget(),
     why: 'the lease is held by "two", not by one',
   },
   {
-    reason: "it gave the lease back",
+    reason: "the lease was released",
     log: new AuditLogBuilder().renewLease("one").renewLease("", 1).applyTarget(),
     why: 'the lease is held by "", not by one',
   },
   {
-    reason: "it never had it",
+    reason: "the writer never held the lease",
     log: new AuditLogBuilder().renewLease("two").applyTarget(),
     why: 'the lease is held by "two", not by one',
   },
   {
-    reason: "status writes count too",
+    reason: "a status is written without the lease",
     log: new AuditLogBuilder().renewLease("two").editSpec({}).writeStatus({ phase: "Drafting" }),
     why: 'the lease is held by "two", not by one',
   },

@@ -8,17 +8,17 @@ const violationsOf = (log: AuditLogBuilder) =>
   ignoredWrites(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
 
 const holding = [
-  { reason: "a config that is managed", log: new AuditLogBuilder().startPlan().applyTarget() },
+  { reason: "a managed config", log: new AuditLogBuilder().startPlan().applyTarget() },
   {
-    reason: "Ignore that crosses with the write",
+    reason: "Ignore that the writer had not read",
     log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).applyTarget(),
   },
   {
-    reason: "an object of no plan is I1's affair",
+    reason: "an object of no plan is only reported by I1",
     log: new AuditLogBuilder().editSpec({ action: "Ignore" }).applyTarget(),
   },
   {
-    reason: "managed again",
+    reason: "a config that is managed again",
     log: new AuditLogBuilder()
       .startPlan()
       .editSpec({ action: "Ignore" })
@@ -38,7 +38,7 @@ const breaking = [
     log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).readConfig().applyTarget(),
   },
   {
-    reason: "Ignore is long since stored",
+    reason: "the writer missed Ignore for too long",
     log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).advance(6_000).applyTarget(),
   },
   {
@@ -50,7 +50,7 @@ const breaking = [
       .applyTarget(),
   },
   {
-    reason: "a deletion",
+    reason: "a target is deleted",
     log: new AuditLogBuilder()
       .startPlan({ operation: "Delete" })
       .editSpec({ action: "Ignore" })
