@@ -25,42 +25,42 @@ const deployment = { ...event("get", "any"), objectRef: { apiGroup: "apps", reso
 
 const cases = [
   {
-    reason: "nothing was done",
+    reason: "after no requests",
     events: [],
     unused: ["get deployments.apps *", "create configmaps mine", "patch configmaps mine"],
   },
   {
-    reason: "an apply that made an object used two rights",
+    reason: "after an apply that created the object",
     events: [event("patch", "mine", 201), deployment],
     unused: [],
   },
   {
-    reason: "an apply that changed one used one",
+    reason: "after an apply that changed the object",
     events: [event("patch", "mine"), deployment],
     unused: ["create configmaps mine"],
   },
   {
-    reason: "another name is no use",
+    reason: "after requests to another object",
     events: [event("patch", "theirs", 201), deployment],
     unused: ["create configmaps mine", "patch configmaps mine"],
   },
   {
-    reason: "neither is what was refused",
+    reason: "after a rejected request",
     events: [event("patch", "mine", 403), deployment],
     unused: ["create configmaps mine", "patch configmaps mine"],
   },
   {
-    reason: "nor what a test did with the operator's token",
+    reason: "after a request of a test with the operator's token",
     events: [{ ...event("patch", "mine", 201), userAgent: "node" }, deployment],
     unused: ["create configmaps mine", "patch configmaps mine"],
   },
 ];
 
-test.each(cases)("a right that nobody used is reported: $reason", ({ events, unused }) => {
+test.each(cases)("reports unused rights $reason", ({ events, unused }) => {
   expect(compareRights(granted, usedRights(events, [account]), [])).toEqual({ unused, needless: [] });
 });
 
-test("an exception excuses its right, and is reported itself when nobody is granted it any more", () => {
+test("an exception excuses its right, and is reported if the right is gone", () => {
   const used = usedRights([event("patch", "mine"), deployment], [account]);
   const exceptions = ["create configmaps mine", "create configmaps theirs"].map((right) => ({
     right,

@@ -69,7 +69,7 @@ function everybody(controller: "advisor" | "platform", lease: string): Table {
   };
 }
 
-test("the advisor's role holds what its profiles declare, and no verb more", () => {
+test("the advisor's role has exactly the rights that its profiles declare", () => {
   const table = everybody("advisor", "8f83cc6e.kubevirt.io");
   const configs = "virtplatformconfigs.advisor.kubevirt.io *";
   add(table, configs, known);
@@ -125,7 +125,7 @@ function addImpact(table: Table): void {
   add(table, "machineconfigurations.operator.openshift.io cluster", watchVerbs);
 }
 
-test("the platform operator's role holds what its assets declare, and no verb more", () => {
+test("the platform operator's role has exactly the rights that its assets declare", () => {
   const table = everybody("platform", "virt-platform-operator.kubevirt.io");
   add(table, "virtplatformconfigs.advisor.kubevirt.io *", watchVerbs);
   addImpact(table);
