@@ -16,103 +16,67 @@ const forced: Review = { planHash: examplePlanHash, generation: generation - 1, 
 const drafting = (given: ObservedOverrides = {}) => observedWith("Drafting", given);
 const mustPin = { version: "v2", mustPin: true };
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly may: boolean };
+type Case = readonly [reason: string, seen: Observed, may: boolean];
 
 const cases: readonly Case[] = [
-  { reason: "executes a plan if action is Apply", seen: drafting(), may: true },
-  { reason: "a DryRun does not execute", seen: drafting({ spec: { action: "DryRun" } }), may: false },
-  { reason: "Ignore does not execute", seen: drafting({ spec: { action: "Ignore" } }), may: false },
-  {
-    reason: "executes the plan that approvedPlan names",
-    seen: drafting({ spec: { approvedPlan: examplePlanHash } }),
-    may: true,
-  },
-  {
-    reason: "executes the plan whose first 12 digits are named",
-    seen: drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 12) } }),
-    may: true,
-  },
-  {
-    reason: "11 digits name no plan",
-    seen: drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 11) } }),
-    may: false,
-  },
-  {
-    reason: "digits that the previous plan shares name no plan",
-    seen: drafting({
+  ["executes a plan if action is Apply", drafting(), true],
+  ["a DryRun does not execute", drafting({ spec: { action: "DryRun" } }), false],
+  ["Ignore does not execute", drafting({ spec: { action: "Ignore" } }), false],
+  ["executes the plan that approvedPlan names", drafting({ spec: { approvedPlan: examplePlanHash } }), true],
+  [
+    "executes the plan whose first 12 digits are named",
+    drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 12) } }),
+    true,
+  ],
+  ["11 digits name no plan", drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 11) } }), false],
+  [
+    "digits that the previous plan shares name no plan",
+    drafting({
       spec: { approvedPlan: examplePlanHash.slice(0, 12) },
       stored: { planHash: examplePlanHash.slice(0, 12).padEnd(64, "e") },
     }),
-    may: false,
-  },
-  {
-    reason: "does not execute a plan if approvedPlan names another one",
-    seen: drafting({ spec: { approvedPlan: otherHash } }),
-    may: false,
-  },
-  { reason: "executes no unnamed plan if plans must be named", seen: drafting({ operator: mustPin }), may: false },
-  {
-    reason: "executes the named plan if plans must be named",
-    seen: drafting({ operator: mustPin, spec: { approvedPlan: examplePlanHash } }),
-    may: true,
-  },
-  {
-    reason: "executes no plan while approvals cannot be trusted",
-    seen: drafting({
+    false,
+  ],
+  ["does not execute a plan if approvedPlan names another one", drafting({ spec: { approvedPlan: otherHash } }), false],
+  ["executes no unnamed plan if plans must be named", drafting({ operator: mustPin }), false],
+  [
+    "executes the named plan if plans must be named",
+    drafting({ operator: mustPin, spec: { approvedPlan: examplePlanHash } }),
+    true,
+  ],
+  [
+    "executes no plan while approvals cannot be trusted",
+    drafting({
       operator: { ...mustPin, withheld: "a policy is missing" },
       spec: { approvedPlan: examplePlanHash },
     }),
-    may: false,
-  },
-  {
-    reason: "one Apply permits one execution",
-    seen: drafting({ stored: { executedGeneration: generation } }),
-    may: false,
-  },
-  {
-    reason: "a newer Apply permits another execution",
-    seen: drafting({ stored: { executedGeneration: generation - 1 } }),
-    may: true,
-  },
-  {
-    reason: "an edit that leads to the shown plan acknowledges a forced review",
-    seen: drafting({ stored: { review: forced } }),
-    may: true,
-  },
-  {
-    reason: "the edit that caused a forced review does not acknowledge it",
-    seen: drafting({ stored: { review: { ...forced, generation } } }),
-    may: false,
-  },
-  {
-    reason: "an edit that leads to another plan does not acknowledge a forced review",
-    seen: drafting({ stored: { review: { ...forced, planHash: otherHash } } }),
-    may: false,
-  },
-  {
-    reason: "a review that is not forced needs no acknowledgement",
-    seen: drafting({ stored: { review: { ...forced, generation, planHash: otherHash, forced: false } } }),
-    may: true,
-  },
-  {
-    reason: "a changed input forces a review",
-    seen: drafting({ marks: [inputConditions.changed("x")] }),
-    may: false,
-  },
-  { reason: "a stale plan forces a review", seen: drafting({ marks: [stalenessConditions.found] }), may: false },
-  {
-    reason: "a plan of another operator version forces a review",
-    seen: drafting({ stored: { operatorVersion: "v1" } }),
-    may: false,
-  },
-  {
-    reason: "a plan without a recorded version needs no review",
-    seen: drafting({ stored: { operatorVersion: "" } }),
-    may: true,
-  },
+    false,
+  ],
+  ["one Apply permits one execution", drafting({ stored: { executedGeneration: generation } }), false],
+  ["a newer Apply permits another execution", drafting({ stored: { executedGeneration: generation - 1 } }), true],
+  ["an edit that leads to the shown plan acknowledges a forced review", drafting({ stored: { review: forced } }), true],
+  [
+    "the edit that caused a forced review does not acknowledge it",
+    drafting({ stored: { review: { ...forced, generation } } }),
+    false,
+  ],
+  [
+    "an edit that leads to another plan does not acknowledge a forced review",
+    drafting({ stored: { review: { ...forced, planHash: otherHash } } }),
+    false,
+  ],
+  [
+    "a review that is not forced needs no acknowledgement",
+    drafting({ stored: { review: { ...forced, generation, planHash: otherHash, forced: false } } }),
+    true,
+  ],
+  ["a changed input forces a review", drafting({ marks: [inputConditions.changed("x")] }), false],
+  ["a stale plan forces a review", drafting({ marks: [stalenessConditions.found] }), false],
+  ["a plan of another operator version forces a review", drafting({ stored: { operatorVersion: "v1" } }), false],
+  ["a plan without a recorded version needs no review", drafting({ stored: { operatorVersion: "" } }), true],
 ];
 
-test.each(cases)("$reason", ({ seen, may }) => {
+test.each(cases)("%s", (_reason, seen, may) => {
   expect(mayExecute(seen, examplePlanHash)).toBe(may);
 });
 

@@ -22,81 +22,69 @@ const missing = { kind: "missing", message: "Missing required dependencies:\n  -
 const edited = { generation: generation + 1 };
 const begun = [observedItem(begunItem(psi())), observedItem(deschedulerItem())];
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
+type Case = readonly [reason: string, seen: Observed, phase: Phase];
 
 const cases: readonly Case[] = [
-  {
-    reason: "drafts a config that is no longer ignored",
-    seen: observedWith("Ignored"),
-    phase: "Drafting",
-  },
-  {
-    reason: "drafts a config that was never reconciled",
-    seen: { ...observedWith("Pending"), stored: {} },
-    phase: "Drafting",
-  },
-  {
-    reason: "resets an unknown phase",
-    seen: observedWith("Pending", { stored: { phase: "Paused" as Phase } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "an approval executes the shown plan",
-    seen: observedWith("ReviewRequired", { ...edited, stored: { executedGeneration: generation } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "naming the plan approves it",
-    seen: observedWith("ReviewRequired", { ...edited, spec: { approvedPlan: examplePlanHash } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "an approval with other options redrafts the plan",
-    seen: observedWith("ReviewRequired", {
+  ["drafts a config that is no longer ignored", observedWith("Ignored"), "Drafting"],
+  ["drafts a config that was never reconciled", { ...observedWith("Pending"), stored: {} }, "Drafting"],
+  ["resets an unknown phase", observedWith("Pending", { stored: { phase: "Paused" as Phase } }), "Drafting"],
+  [
+    "an approval executes the shown plan",
+    observedWith("ReviewRequired", { ...edited, stored: { executedGeneration: generation } }),
+    "InProgress",
+  ],
+  [
+    "naming the plan approves it",
+    observedWith("ReviewRequired", { ...edited, spec: { approvedPlan: examplePlanHash } }),
+    "InProgress",
+  ],
+  [
+    "an approval with other options redrafts the plan",
+    observedWith("ReviewRequired", {
       ...edited,
       spec: { failurePolicy: "Continue" },
       stored: { specHash: "other" },
     }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a DryRun during review redrafts the plan",
-    seen: observedWith("ReviewRequired", { ...edited, spec: { action: "DryRun" } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "naming the running plan continues it",
-    seen: observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: examplePlanHash } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "an unnamed approval continues the running plan",
-    seen: observedWith("InProgress", { ...edited, items: begun }),
-    phase: "InProgress",
-  },
-  {
-    reason: "naming another plan stops the running one",
-    seen: observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: otherHash } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a DryRun stops a running plan before the next item",
-    seen: observedWith("InProgress", { ...edited, items: begun, spec: { action: "DryRun" } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "other options stop a running plan",
-    seen: observedWith("InProgress", { ...edited, items: begun, stored: { specHash: "other" } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a config in Drafting continues with its new spec",
-    seen: observedWith("Drafting", { ...edited, draft: drafted([psi()]) }),
-    phase: "InProgress",
-  },
+    "Drafting",
+  ],
+  [
+    "a DryRun during review redrafts the plan",
+    observedWith("ReviewRequired", { ...edited, spec: { action: "DryRun" } }),
+    "Drafting",
+  ],
+  [
+    "naming the running plan continues it",
+    observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: examplePlanHash } }),
+    "InProgress",
+  ],
+  [
+    "an unnamed approval continues the running plan",
+    observedWith("InProgress", { ...edited, items: begun }),
+    "InProgress",
+  ],
+  [
+    "naming another plan stops the running one",
+    observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: otherHash } }),
+    "Drafting",
+  ],
+  [
+    "a DryRun stops a running plan before the next item",
+    observedWith("InProgress", { ...edited, items: begun, spec: { action: "DryRun" } }),
+    "Drafting",
+  ],
+  [
+    "other options stop a running plan",
+    observedWith("InProgress", { ...edited, items: begun, stored: { specHash: "other" } }),
+    "Drafting",
+  ],
+  [
+    "a config in Drafting continues with its new spec",
+    observedWith("Drafting", { ...edited, draft: drafted([psi()]) }),
+    "InProgress",
+  ],
 ];
 
-test.each(cases)("$reason", ({ seen, phase }) => {
+test.each(cases)("%s", (_reason, seen, phase) => {
   const { status, effect } = transition(seen);
   expect(status.phase).toBe(phase);
   expect(status.observedGeneration).toBe(seen.generation);

@@ -30,65 +30,45 @@ const waiting = (given: ObservedOverrides = {}) =>
 const approved = (given: ObservedOverrides = {}) =>
   observedWith("ReviewRequired", { generation: generation + 1, ...given, stored: { review: shown, ...given.stored } });
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
+type Case = readonly [reason: string, seen: Observed, phase: Phase];
 
 const cases: readonly Case[] = [
-  { reason: "a plan waits for an approval", seen: waiting(), phase: "ReviewRequired" },
-  { reason: "an approved plan executes", seen: approved(), phase: "InProgress" },
-  {
-    reason: "a changed input causes a redraft",
-    seen: waiting({ inputs: [input({ now: "10" })] }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a changed input takes precedence over an approval",
-    seen: approved({ inputs: [input({ now: "10" })] }),
-    phase: "Drafting",
-  },
-  {
-    reason: "an unreadable input is unchanged",
-    seen: approved({ inputs: [input({ now: undefined })] }),
-    phase: "InProgress",
-  },
-  { reason: "a changed target invalidates an approval", seen: approved({ items: stale }), phase: "Drafting" },
-  {
-    reason: "bypassOptimisticLock accepts changed targets",
-    seen: approved({ items: stale, spec: { bypassOptimisticLock: true } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "bypassOptimisticLock does not apply to a named plan",
-    seen: approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: examplePlanHash } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a changed target causes a redraft in place",
-    seen: waiting({ items: stale, draft: drafted([psi()], { planHash: otherHash }) }),
-    phase: "ReviewRequired",
-  },
-  {
-    reason: "a plan without remaining changes is completed",
-    seen: waiting({ draft: drafted([psi({ changes: false })]) }),
-    phase: "Completed",
-  },
-  {
-    reason: "an Apply that names another plan waits",
-    seen: approved({ spec: { approvedPlan: otherHash } }),
-    phase: "ReviewRequired",
-  },
-  {
-    reason: "a forced review waits even if action is Apply",
-    seen: observedWith("ReviewRequired", { stored: { review: forced } }),
-    phase: "ReviewRequired",
-  },
-  {
-    reason: "a newer Apply acknowledges a forced review",
-    seen: approved({ stored: { review: forced } }),
-    phase: "InProgress",
-  },
+  ["a plan waits for an approval", waiting(), "ReviewRequired"],
+  ["an approved plan executes", approved(), "InProgress"],
+  ["a changed input causes a redraft", waiting({ inputs: [input({ now: "10" })] }), "Drafting"],
+  ["a changed input takes precedence over an approval", approved({ inputs: [input({ now: "10" })] }), "Drafting"],
+  ["an unreadable input is unchanged", approved({ inputs: [input({ now: undefined })] }), "InProgress"],
+  ["a changed target invalidates an approval", approved({ items: stale }), "Drafting"],
+  [
+    "bypassOptimisticLock accepts changed targets",
+    approved({ items: stale, spec: { bypassOptimisticLock: true } }),
+    "InProgress",
+  ],
+  [
+    "bypassOptimisticLock does not apply to a named plan",
+    approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: examplePlanHash } }),
+    "Drafting",
+  ],
+  [
+    "a changed target causes a redraft in place",
+    waiting({ items: stale, draft: drafted([psi()], { planHash: otherHash }) }),
+    "ReviewRequired",
+  ],
+  [
+    "a plan without remaining changes is completed",
+    waiting({ draft: drafted([psi({ changes: false })]) }),
+    "Completed",
+  ],
+  ["an Apply that names another plan waits", approved({ spec: { approvedPlan: otherHash } }), "ReviewRequired"],
+  [
+    "a forced review waits even if action is Apply",
+    observedWith("ReviewRequired", { stored: { review: forced } }),
+    "ReviewRequired",
+  ],
+  ["a newer Apply acknowledges a forced review", approved({ stored: { review: forced } }), "InProgress"],
 ];
 
-test.each(cases)("ReviewRequired: $reason", ({ seen, phase }) => {
+test.each(cases)("ReviewRequired: %s", (_reason, seen, phase) => {
   const { status, effect } = transition(seen);
   expect(status.phase).toBe(phase);
   expect(effect).toBeUndefined();

@@ -92,62 +92,46 @@ test("reads arguments, environment and install hint of an exec plugin", () => {
   });
 });
 
-const refusals = [
-  { reason: "text that is not YAML", files: [{ path: "f", text: "{" }], message: "cannot read kubeconfig f: " },
-  {
-    reason: "another YAML document",
-    files: [{ path: "f", text: "- a" }],
-    message: "it is not a kubeconfig",
-  },
-  {
-    reason: "users that are not a list",
-    files: [file({ ...base, users: 7 })],
-    message: "users is not a list of named entries",
-  },
-  {
-    reason: "a file without a current context",
-    files: [file({})],
-    message: "it has no current-context; choose one with kubectl config use-context NAME",
-  },
-  { reason: "an unknown context", files: [file({ ...base, contexts: [] })], message: 'it has no context "x"' },
-  {
-    reason: "an unknown cluster",
-    files: [file({ ...base, clusters: [] })],
-    message: 'refers to cluster "c", which does not exist',
-  },
-  {
-    reason: "an unknown user",
-    files: [file({ ...base, users: [] })],
-    message: 'refers to user "u", which does not exist',
-  },
-  {
-    reason: "a server without a scheme",
-    files: withCluster({ server: "api.example" }),
-    message: 'the server "api.example" is not an http or https address',
-  },
-  {
-    reason: "a SOCKS proxy",
-    files: withCluster({ server: "https://a", "proxy-url": "socks5://p" }),
-    message: 'proxy-url "socks5://p" is not supported',
-  },
-  {
-    reason: "a removed auth provider",
-    files: withUser({ "auth-provider": { name: "gcp" } }),
-    message: 'auth-provider "gcp" was removed from Kubernetes; use its exec plugin',
-  },
-  {
-    reason: "an exec plugin with an old API",
-    files: withUser({ exec: { command: "x", apiVersion: "client.authentication.k8s.io/v1alpha1" } }),
-    message: "v1 and v1beta1 are supported",
-  },
-  {
-    reason: "a file that is too large",
-    files: [{ path: "f", text: "#".repeat(4_000_001) }],
-    message: "larger than 4000000 bytes",
-  },
+const refusals: readonly (readonly [
+  reason: string,
+  files: Parameters<typeof accessFromKubeconfig>[0],
+  message: string,
+])[] = [
+  ["text that is not YAML", [{ path: "f", text: "{" }], "cannot read kubeconfig f: "],
+  ["another YAML document", [{ path: "f", text: "- a" }], "it is not a kubeconfig"],
+  ["users that are not a list", [file({ ...base, users: 7 })], "users is not a list of named entries"],
+  [
+    "a file without a current context",
+    [file({})],
+    "it has no current-context; choose one with kubectl config use-context NAME",
+  ],
+  ["an unknown context", [file({ ...base, contexts: [] })], 'it has no context "x"'],
+  ["an unknown cluster", [file({ ...base, clusters: [] })], 'refers to cluster "c", which does not exist'],
+  ["an unknown user", [file({ ...base, users: [] })], 'refers to user "u", which does not exist'],
+  [
+    "a server without a scheme",
+    withCluster({ server: "api.example" }),
+    'the server "api.example" is not an http or https address',
+  ],
+  [
+    "a SOCKS proxy",
+    withCluster({ server: "https://a", "proxy-url": "socks5://p" }),
+    'proxy-url "socks5://p" is not supported',
+  ],
+  [
+    "a removed auth provider",
+    withUser({ "auth-provider": { name: "gcp" } }),
+    'auth-provider "gcp" was removed from Kubernetes; use its exec plugin',
+  ],
+  [
+    "an exec plugin with an old API",
+    withUser({ exec: { command: "x", apiVersion: "client.authentication.k8s.io/v1alpha1" } }),
+    "v1 and v1beta1 are supported",
+  ],
+  ["a file that is too large", [{ path: "f", text: "#".repeat(4_000_001) }], "larger than 4000000 bytes"],
 ];
 
-test.each(refusals)("rejects $reason in one line that names the file", ({ files, message }) => {
+test.each(refusals)("rejects %s in one line that names the file", (_reason, files, message) => {
   const read = () => accessFromKubeconfig(files);
   expect(read).toThrow(message);
   expect(read).toThrow(/^[^\n]*kubeconfig (f|\/home\/ann\/config)[^\n]*$/);

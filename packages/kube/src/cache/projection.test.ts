@@ -122,39 +122,27 @@ test("compares only the kept members", () => {
   expect(isSameProjection(seen("1", { cpu: "4" }), seen("2", {}))).toBe(false);
 });
 
-const owning: readonly { reason: string; projection: Projection; isKept: boolean }[] = [
-  { reason: "are kept with the whole object", projection: { keep: "all" }, isKept: true },
-  { reason: "are not part of kept metadata", projection: { keep: "metadata" }, isKept: false },
-  {
-    reason: "are kept as a declared part",
-    projection: { keep: "parts", parts: [["spec"], ["metadata", "managedFields"]] },
-    isKept: true,
-  },
-  { reason: "are kept in a declared part", projection: { keep: "parts", parts: [["metadata"]] }, isKept: true },
-  {
-    reason: "are not kept with other parts",
-    projection: {
+const owning: readonly (readonly [reason: string, projection: Projection, isKept: boolean])[] = [
+  ["are kept with the whole object", { keep: "all" }, true],
+  ["are not part of kept metadata", { keep: "metadata" }, false],
+  ["are kept as a declared part", { keep: "parts", parts: [["spec"], ["metadata", "managedFields"]] }, true],
+  ["are kept in a declared part", { keep: "parts", parts: [["metadata"]] }, true],
+  [
+    "are not kept with other parts",
+    {
       keep: "parts",
       parts: [
         ["spec", "managedFields"],
         ["metadata", "annotations"],
       ],
     },
-    isKept: false,
-  },
-  {
-    reason: "are kept by a matching prefix",
-    projection: { keep: "members", members: [["metadata", { begins: "managed" }]] },
-    isKept: true,
-  },
-  {
-    reason: "are not kept with other members",
-    projection: { keep: "members", members: [["metadata", "labels", { contains: "/" }]] },
-    isKept: false,
-  },
+    false,
+  ],
+  ["are kept by a matching prefix", { keep: "members", members: [["metadata", { begins: "managed" }]] }, true],
+  ["are not kept with other members", { keep: "members", members: [["metadata", "labels", { contains: "/" }]] }, false],
 ];
 
-test.each(owning)("managed fields $reason", ({ projection, isKept }) => {
+test.each(owning)("managed fields %s", (_reason, projection, isKept) => {
   expect(keepsOwners(projection)).toBe(isKept);
   const { metadata } = projectObject(node, projection);
   expect(metadata?.["managedFields"] !== undefined).toBe(isKept);

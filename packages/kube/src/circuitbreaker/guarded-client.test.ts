@@ -40,39 +40,19 @@ const failed = (reason: FailedRequest["failure"]["reason"]): FailedRequest => ({
   failure: { reason, message: "" },
 });
 
-const cases = [
-  { reason: "a 404 counts as an answer", answer: answered(404), heard: ["answered *", "answered /x"] },
-  { reason: "a 409 counts as an answer", answer: answered(409), heard: ["answered *", "answered /x"] },
-  {
-    reason: "a 5xx counts as a failure of the resource only",
-    answer: answered(503),
-    heard: ["answered *", "unavailable /x"],
-  },
-  {
-    reason: "a broken request counts as a failure of the resource only",
-    answer: failed("reset"),
-    heard: ["answered *", "unavailable /x"],
-  },
-  {
-    reason: "an unreachable server counts as a failure of the server",
-    answer: failed("unreachable"),
-    heard: ["unavailable *"],
-  },
-  {
-    reason: "a refused connection counts as a failure of the server",
-    answer: failed("refused"),
-    heard: ["unavailable *"],
-  },
-  {
-    reason: "an answer that is too large counts as an answer",
-    answer: failed("too large"),
-    heard: ["answered *", "answered /x"],
-  },
-  { reason: "an aborted request does not count", answer: failed("aborted"), heard: [] },
-  { reason: "a fenced write does not count", answer: failed("fenced"), heard: [] },
+const cases: readonly (readonly [reason: string, answer: ApiAnswer | FailedRequest, heard: readonly string[]])[] = [
+  ["a 404 counts as an answer", answered(404), ["answered *", "answered /x"]],
+  ["a 409 counts as an answer", answered(409), ["answered *", "answered /x"]],
+  ["a 5xx counts as a failure of the resource only", answered(503), ["answered *", "unavailable /x"]],
+  ["a broken request counts as a failure of the resource only", failed("reset"), ["answered *", "unavailable /x"]],
+  ["an unreachable server counts as a failure of the server", failed("unreachable"), ["unavailable *"]],
+  ["a refused connection counts as a failure of the server", failed("refused"), ["unavailable *"]],
+  ["an answer that is too large counts as an answer", failed("too large"), ["answered *", "answered /x"]],
+  ["an aborted request does not count", failed("aborted"), []],
+  ["a fenced write does not count", failed("fenced"), []],
 ];
 
-test.each(cases)("$reason", async ({ answer, heard }) => {
+test.each(cases)("%s", async (_reason, answer, heard) => {
   const opened = openSender(answer);
   expect(await opened.sender.send(request, never)).toBe(answer);
   expect(opened.heard).toEqual(["asked /x", "sent", ...heard]);

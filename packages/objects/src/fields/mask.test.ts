@@ -41,52 +41,36 @@ const intent = objectWith({
   whole: { m: 1, n: 2 },
 });
 
-const cases: readonly { reason: string; pointers: readonly string[]; released: readonly string[] }[] = [
-  { reason: "removes a field", pointers: ["/spec/a/b"], released: ["/spec/a/b"] },
-  { reason: "a parent covers its children", pointers: ["/spec/a/c/d", "/spec/a", "/spec/a/b"], released: ["/spec/a"] },
-  { reason: "releases a field once", pointers: ["/spec/a/b", "/spec/a/b"], released: ["/spec/a/b"] },
-  {
-    reason: "ignores a pointer without a match",
-    pointers: ["/spec/none", "/spec/a/b/c", "/data/x", "/spec/devices/9", "/spec/devices/id=none"],
-    released: [],
-  },
-  { reason: "a pointer into an atomic list releases the list", pointers: ["/spec/list/0/x"], released: ["/spec/list"] },
-  { reason: "a pointer into an atomic map releases the map", pointers: ["/spec/whole/m"], released: ["/spec/whole"] },
-  { reason: "finds an element by its key", pointers: ["/spec/devices/id=p/v"], released: ["/spec/devices/id=p/v"] },
-  {
-    reason: "decodes an escaped key",
-    pointers: ["/spec/devices/id=q~1~0"],
-    released: ["/spec/devices/id=q~1~0"],
-  },
-  {
-    reason: "finds an element by its position",
-    pointers: ["/spec/devices/0", "/spec/devices/1/v"],
-    released: ["/spec/devices/id=p", "/spec/devices/id=q~1~0/v"],
-  },
-  {
-    reason: "finds an element in a nested list",
-    pointers: ["/spec/devices/id=p/parts/n=1/w"],
-    released: ["/spec/devices/id=p/parts/n=1/w"],
-  },
-  {
-    reason: "finds an element by two keys",
-    pointers: ["/spec/pairs/a=1,b=x/c"],
-    released: ["/spec/pairs/a=1,b=x/c"],
-  },
-  {
-    reason: "removes an element with its key",
-    pointers: ["/spec/devices/id=p/id"],
-    released: ["/spec/devices/id=p"],
-  },
-  {
-    reason: "finds an element of a set by position or value",
-    pointers: ["/spec/tags/0", "/spec/tags/=n"],
-    released: ["/spec/tags/=m", "/spec/tags/=n"],
-  },
-  { reason: "removes a label", pointers: ["/metadata/labels/a"], released: ["/metadata/labels/a"] },
+const cases: readonly (readonly [reason: string, pointers: readonly string[], released: readonly string[]])[] = [
+  ["removes a field", ["/spec/a/b"], ["/spec/a/b"]],
+  ["a parent covers its children", ["/spec/a/c/d", "/spec/a", "/spec/a/b"], ["/spec/a"]],
+  ["releases a field once", ["/spec/a/b", "/spec/a/b"], ["/spec/a/b"]],
+  [
+    "ignores a pointer without a match",
+    ["/spec/none", "/spec/a/b/c", "/data/x", "/spec/devices/9", "/spec/devices/id=none"],
+    [],
+  ],
+  ["a pointer into an atomic list releases the list", ["/spec/list/0/x"], ["/spec/list"]],
+  ["a pointer into an atomic map releases the map", ["/spec/whole/m"], ["/spec/whole"]],
+  ["finds an element by its key", ["/spec/devices/id=p/v"], ["/spec/devices/id=p/v"]],
+  ["decodes an escaped key", ["/spec/devices/id=q~1~0"], ["/spec/devices/id=q~1~0"]],
+  [
+    "finds an element by its position",
+    ["/spec/devices/0", "/spec/devices/1/v"],
+    ["/spec/devices/id=p", "/spec/devices/id=q~1~0/v"],
+  ],
+  ["finds an element in a nested list", ["/spec/devices/id=p/parts/n=1/w"], ["/spec/devices/id=p/parts/n=1/w"]],
+  ["finds an element by two keys", ["/spec/pairs/a=1,b=x/c"], ["/spec/pairs/a=1,b=x/c"]],
+  ["removes an element with its key", ["/spec/devices/id=p/id"], ["/spec/devices/id=p"]],
+  [
+    "finds an element of a set by position or value",
+    ["/spec/tags/0", "/spec/tags/=n"],
+    ["/spec/tags/=m", "/spec/tags/=n"],
+  ],
+  ["removes a label", ["/metadata/labels/a"], ["/metadata/labels/a"]],
 ];
 
-test.each(cases)("$reason", ({ pointers, released }) => {
+test.each(cases)("%s", (_reason, pointers, released) => {
   const masked = maskFields(intent, pointers.map(pointer), shapeOf);
   expect(masked.released.map(writePath)).toEqual(released);
   for (const path of masked.released) expect(valueAt(masked.object, path)).toBeUndefined();

@@ -39,41 +39,21 @@ const live = (spec: Json | undefined): KubeObject => ({
   ...(spec === undefined ? {} : { spec }),
 });
 
-const cases: readonly { reason: string; object: KubeObject; fields: readonly string[]; values: Json }[] = [
-  {
-    reason: "returns the live value of each path",
-    object: live({ a: { b: [1] }, c: 2 }),
-    fields: ["spec.a.b", "spec.c"],
-    values: { "spec.a.b": [1], "spec.c": 2 },
-  },
-  {
-    reason: "omits a missing path",
-    object: live({ a: null }),
-    fields: ["spec.a", "spec.b", "spec.a.c"],
-    values: { "spec.a": null },
-  },
-  {
-    reason: "ignores empty segments, but keeps the text of the path",
-    object: live({ a: 1 }),
-    fields: [".spec..a"],
-    values: { ".spec..a": 1 },
-  },
-  {
-    reason: "without managed fields, returns the whole spec",
-    object: live({ a: 1 }),
-    fields: [],
-    values: { spec: { a: 1 } },
-  },
-  { reason: "without managed fields and spec, returns nothing", object: live(undefined), fields: [], values: {} },
-  {
-    reason: "omits inherited names",
-    object: live({}),
-    fields: ["spec.constructor", "spec.__proto__"],
-    values: {},
-  },
+const cases: readonly (readonly [reason: string, object: KubeObject, fields: readonly string[], values: Json])[] = [
+  [
+    "returns the live value of each path",
+    live({ a: { b: [1] }, c: 2 }),
+    ["spec.a.b", "spec.c"],
+    { "spec.a.b": [1], "spec.c": 2 },
+  ],
+  ["omits a missing path", live({ a: null }), ["spec.a", "spec.b", "spec.a.c"], { "spec.a": null }],
+  ["ignores empty segments, but keeps the text of the path", live({ a: 1 }), [".spec..a"], { ".spec..a": 1 }],
+  ["without managed fields, returns the whole spec", live({ a: 1 }), [], { spec: { a: 1 } }],
+  ["without managed fields and spec, returns nothing", live(undefined), [], {}],
+  ["omits inherited names", live({}), ["spec.constructor", "spec.__proto__"], {}],
 ];
 
-test.each(cases)("$reason", ({ object, fields, values }) => {
+test.each(cases)("%s", (_reason, object, fields, values) => {
   expect(managedValues(object, fields)).toEqual(values);
 });
 

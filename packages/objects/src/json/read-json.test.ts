@@ -34,22 +34,10 @@ test("a key with a backslash does not affect later keys", () => {
 });
 
 test("rejects invalid JSON, with or without a backslash in a key", () => {
+  // biome-ignore format: a list
   const wrong = [
-    '{"a":1,}',
-    "[1,]",
-    '{"a" 1}',
-    "{a:1}",
-    "01",
-    "1.",
-    "+1",
-    "nul",
-    '"\u0001"',
-    '"\\x"',
-    '{"a":1} x',
-    "",
-    "[",
-    '{"a":',
-    "[1 2]",
+    '{"a":1,}', "[1,]", '{"a" 1}', "{a:1}", "01", "1.", "+1", "nul", '"\u0001"', '"\\x"', '{"a":1} x', "", "[",
+    '{"a":', "[1 2]",
   ];
   for (const text of wrong) {
     expect(() => readJson(text)).toThrow(SyntaxError);

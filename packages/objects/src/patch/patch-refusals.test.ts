@@ -19,72 +19,40 @@ const reasonFor = (patch: unknown): string => {
 
 const one = (operation: object) => reasonFor([operation]);
 
-const failures: readonly { reason: string; operation: object; detail: string }[] = [
-  {
-    reason: "creates no parents",
-    operation: { op: "add", path: "/spec/b/c", value: 1 },
-    detail: "its parent does not exist or holds no members",
-  },
-  {
-    reason: "a number has no members",
-    operation: { op: "add", path: "/spec/a/x/y", value: 1 },
-    detail: "its parent does not exist or holds no members",
-  },
-  {
-    reason: "an index must be in range",
-    operation: { op: "add", path: "/spec/list/3", value: 1 },
-    detail: "the list has 2 elements",
-  },
-  {
-    reason: "an index has no leading zero",
-    operation: { op: "add", path: "/spec/list/01", value: 1 },
-    detail: "an element is named by its index",
-  },
-  {
-    reason: "a huge number is not an index",
-    operation: { op: "replace", path: "/spec/list/99999999999999999999", value: 1 },
-    detail: "it does not exist",
-  },
-  { reason: "remove requires its target", operation: { op: "remove", path: "/spec/b" }, detail: "it does not exist" },
-  {
-    reason: "replace requires its target",
-    operation: { op: "replace", path: "/spec/list/2", value: 1 },
-    detail: "it does not exist",
-  },
-  { reason: "- is not an element", operation: { op: "remove", path: "/spec/list/-" }, detail: "it does not exist" },
-  {
-    reason: "- is allowed for add only",
-    operation: { op: "copy", from: "/spec/a", path: "/spec/list/-" },
-    detail: "- is for add, not for copy",
-  },
-  {
-    reason: "copy requires its source",
-    operation: { op: "copy", from: "/spec/b", path: "/spec/c" },
-    detail: "/spec/b does not exist",
-  },
-  {
-    reason: "an inherited name is not a source",
-    operation: { op: "copy", from: "/spec/toString", path: "/spec/c" },
-    detail: "/spec/toString does not exist",
-  },
-  {
-    reason: "the length of a list is not a member",
-    operation: { op: "test", path: "/spec/list/length", value: 2 },
-    detail: "it does not exist",
-  },
-  {
-    reason: "a value cannot be moved into itself",
-    operation: { op: "move", from: "/spec/a", path: "/spec/a/y" },
-    detail: "a value cannot be moved into itself",
-  },
-  {
-    reason: "test compares the whole value",
-    operation: { op: "test", path: "/spec/a", value: { x: 1, y: 2 } },
-    detail: "the value differs",
-  },
+const failures: readonly (readonly [reason: string, operation: object, detail: string])[] = [
+  ["creates no parents", { op: "add", path: "/spec/b/c", value: 1 }, "its parent does not exist or holds no members"],
+  [
+    "a number has no members",
+    { op: "add", path: "/spec/a/x/y", value: 1 },
+    "its parent does not exist or holds no members",
+  ],
+  ["an index must be in range", { op: "add", path: "/spec/list/3", value: 1 }, "the list has 2 elements"],
+  ["an index has no leading zero", { op: "add", path: "/spec/list/01", value: 1 }, "an element is named by its index"],
+  [
+    "a huge number is not an index",
+    { op: "replace", path: "/spec/list/99999999999999999999", value: 1 },
+    "it does not exist",
+  ],
+  ["remove requires its target", { op: "remove", path: "/spec/b" }, "it does not exist"],
+  ["replace requires its target", { op: "replace", path: "/spec/list/2", value: 1 }, "it does not exist"],
+  ["- is not an element", { op: "remove", path: "/spec/list/-" }, "it does not exist"],
+  ["- is allowed for add only", { op: "copy", from: "/spec/a", path: "/spec/list/-" }, "- is for add, not for copy"],
+  ["copy requires its source", { op: "copy", from: "/spec/b", path: "/spec/c" }, "/spec/b does not exist"],
+  [
+    "an inherited name is not a source",
+    { op: "copy", from: "/spec/toString", path: "/spec/c" },
+    "/spec/toString does not exist",
+  ],
+  ["the length of a list is not a member", { op: "test", path: "/spec/list/length", value: 2 }, "it does not exist"],
+  [
+    "a value cannot be moved into itself",
+    { op: "move", from: "/spec/a", path: "/spec/a/y" },
+    "a value cannot be moved into itself",
+  ],
+  ["test compares the whole value", { op: "test", path: "/spec/a", value: { x: 1, y: 2 } }, "the value differs"],
 ];
 
-test.each(failures)("$reason", ({ operation, detail }) => {
+test.each(failures)("%s", (_reason, operation, detail) => {
   const { op, path } = operation as { op: string; path: string };
   expect(one(operation)).toBe(`operation 0 (${op} ${path}): ${detail}`);
 });
@@ -143,22 +111,10 @@ test("the identity of the object cannot change", () => {
   }
 });
 
+// biome-ignore format: a list
 const pieces = [
-  "/spec",
-  "/data",
-  "/metadata",
-  "/labels",
-  "/annotations",
-  "/name",
-  "/a",
-  "/x",
-  "/list",
-  "/0",
-  "/-",
-  "~",
-  "~1",
-  "/status",
-  "/uid",
+  "/spec", "/data", "/metadata", "/labels", "/annotations", "/name", "/a", "/x", "/list", "/0", "/-", "~", "~1",
+  "/status", "/uid",
 ];
 const ours = ["/metadata/labels/platform.kubevirt.io~1managed-by", "/metadata/annotations/platform.kubevirt.io~1mode"];
 const prototypes = [

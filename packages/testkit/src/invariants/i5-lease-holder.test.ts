@@ -9,42 +9,30 @@ const violationsOf = (log: AuditLogBuilder) =>
 
 const by = (identity: string) => ({ userAgent: `virt-operator/v0.1.0 (advisor,platform; ${identity})` });
 
-const holding = [
-  { reason: "the holder writes", log: new AuditLogBuilder().renewLease("one").applyTarget() },
-  {
-    reason: "the holder writes at the end of its lease",
-    log: new AuditLogBuilder().renewLease("one").advance(15_000).applyTarget(),
-  },
-  {
-    reason: "a renewal extends the lease",
-    log: new AuditLogBuilder().renewLease("one").advance(14_000).renewLease("one").advance(14_000).applyTarget(),
-  },
-  {
-    reason: "the new holder writes",
-    log: new AuditLogBuilder().renewLease("one").renewLease("two").applyTarget(by("two")),
-  },
-  { reason: "a run without leader election", log: new AuditLogBuilder().applyTarget() },
-  {
-    reason: "another client's writes",
-    log: new AuditLogBuilder().renewLease("one").applyTarget({ user: { username: "ann" } }),
-  },
-  {
-    reason: "reads and dry runs",
-    log: new AuditLogBuilder().renewLease("two").readConfig().applyTarget({ query: "?dryRun=All" }),
-  },
-  {
-    reason: "a user agent without parentheses is the identity",
-    log: new AuditLogBuilder().renewLease("me").applyTarget({ userAgent: "me" }),
-  },
-  {
-    reason: "access reviews",
-    log: new AuditLogBuilder()
+const holding: readonly (readonly [reason: string, log: AuditLogBuilder])[] = [
+  ["the holder writes", new AuditLogBuilder().renewLease("one").applyTarget()],
+  ["the holder writes at the end of its lease", new AuditLogBuilder().renewLease("one").advance(15_000).applyTarget()],
+  [
+    "a renewal extends the lease",
+    new AuditLogBuilder().renewLease("one").advance(14_000).renewLease("one").advance(14_000).applyTarget(),
+  ],
+  ["the new holder writes", new AuditLogBuilder().renewLease("one").renewLease("two").applyTarget(by("two"))],
+  ["a run without leader election", new AuditLogBuilder().applyTarget()],
+  ["another client's writes", new AuditLogBuilder().renewLease("one").applyTarget({ user: { username: "ann" } })],
+  ["reads and dry runs", new AuditLogBuilder().renewLease("two").readConfig().applyTarget({ query: "?dryRun=All" })],
+  [
+    "a user agent without parentheses is the identity",
+    new AuditLogBuilder().renewLease("me").applyTarget({ userAgent: "me" }),
+  ],
+  [
+    "access reviews",
+    new AuditLogBuilder()
       .renewLease("two")
       .request({ verb: "create", objectRef: { apiGroup: "authentication.k8s.io", resource: "tokenreviews" } }),
-  },
+  ],
 ];
 
-test.each(holding)("holds: $reason", ({ log }) => {
+test.each(holding)("holds: %s", (_reason, log) => {
   expect(violationsOf(log)).toEqual([]);
 });
 
