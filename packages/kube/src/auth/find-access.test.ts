@@ -68,26 +68,21 @@ test("reads token, CA and namespace of a pod, and brackets IPv6 addresses", () =
   });
 });
 
-const refusals = [
-  {
-    reason: "a missing configuration",
-    env: { HOME: "/nowhere" },
-    message:
-      "no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no /nowhere/.kube/config",
-  },
-  {
-    reason: "a missing KUBECONFIG",
-    env: { KUBECONFIG: "/nowhere/a:/nowhere/b" },
-    message: "cannot read kubeconfig /nowhere/a, /nowhere/b: no such file",
-  },
-  {
-    reason: "a folder as KUBECONFIG",
-    env: { KUBECONFIG: "/" },
-    message: "cannot read kubeconfig /: it is a directory",
-  },
-  { reason: "a pod without a token", env: inPod, message: "is automountServiceAccountToken disabled?" },
+const refusals: readonly (readonly [reason: string, env: NodeJS.ProcessEnv, message: string])[] = [
+  [
+    "a missing configuration",
+    { HOME: "/nowhere" },
+    "no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no /nowhere/.kube/config",
+  ],
+  [
+    "a missing KUBECONFIG",
+    { KUBECONFIG: "/nowhere/a:/nowhere/b" },
+    "cannot read kubeconfig /nowhere/a, /nowhere/b: no such file",
+  ],
+  ["a folder as KUBECONFIG", { KUBECONFIG: "/" }, "cannot read kubeconfig /: it is a directory"],
+  ["a pod without a token", inPod, "is automountServiceAccountToken disabled?"],
 ];
 
-test.each(refusals)("reports $reason in one line", ({ env, message }) => {
+test.each(refusals)("reports %s in one line", (_reason, env, message) => {
   expect(() => findAccess({ env, podFolder: pod(`bare-${Math.random()}`, []) })).toThrow(message);
 });

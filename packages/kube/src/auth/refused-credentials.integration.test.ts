@@ -1,7 +1,7 @@
 import { reply, startScriptedServer, VirtualClock } from "@virt/testkit";
-import { expect, onTestFinished, test } from "vitest";
-import { Client } from "../client/client.ts";
+import { expect, test } from "vitest";
 import { getObject, type Resource } from "../client/request.ts";
+import { clientOf } from "../testing/scripted-client.ts";
 import { RefusedCredentials } from "./refused-credentials.ts";
 
 const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
@@ -36,14 +36,7 @@ test("other credentials and accepted requests need no pause", () => {
 test("a client with an invalid token sends one request per back-off", async () => {
   await using server = await startScriptedServer([reply.json(401, {}), reply.json(401, {}), reply.json(200, {})]);
   const clock = new VirtualClock();
-  const access = {
-    server: server.url,
-    isInsecure: false,
-    source: "test",
-    bearer: { kind: "token", token: "t" },
-  } as const;
-  const client = new Client({ access, userAgent: "test/1", clock });
-  onTestFinished(() => client.close());
+  const client = clientOf(server, { access: { bearer: { kind: "token", token: "t" } }, clock });
   expect(await client.send(read, { signal })).toMatchObject({ status: 401 });
   const refusal = { reason: "unauthorized", message: expect.stringContaining("retrying in 1 s") };
   expect(await client.send(read, { signal })).toMatchObject({ kind: "failed", failure: refusal });

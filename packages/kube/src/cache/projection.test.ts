@@ -1,4 +1,4 @@
-// What is kept of an object, and which changes of it count.
+// The parts of an object that a projection keeps, and the changes that count.
 
 import { expect, test } from "vitest";
 import { isSameProjection, keepsOwners, type Projection, projectedBytes, projectObject } from "./projection.ts";

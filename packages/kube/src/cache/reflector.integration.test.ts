@@ -8,10 +8,12 @@ import {
 } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { findAccess } from "../auth/find-access.ts";
-import { Breakers } from "../circuitbreaker/breaker.ts";
 import { Client } from "../client/client.ts";
 import type { Resource } from "../client/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { clientOf } from "../testing/scripted-client.ts";
+import { silentBreakers } from "../testing/silent-observers.ts";
+import { thing, thingCrd, thingsPath } from "../testing/thing-crd.ts";
 import { Reflector } from "./reflector.ts";
 import { Store } from "./store.ts";
 import { ProbeLimit, WatchSource, type WatchSubject } from "./watch-source.ts";
@@ -34,7 +36,7 @@ function reflect(
   const reflector = new Reflector<string>({
     source: new WatchSource(subject, ({ metadata }) => metadata.resourceVersion ?? ""),
     client,
-    breakers: new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } }),
+    breakers: silentBreakers(clock),
     caller: "watch",
     store,
     clock,
@@ -57,10 +59,6 @@ function reflect(
   return { reflector, store, reported, contents };
 }
 
-function scripted(server: ScriptedServer): Client {
-  return new Client({ access: { server: server.url, isInsecure: false, source: "script" }, userAgent: "test" });
-}
-
 const object = (name: string, version: number) => ({
   metadata: { name, namespace: "n", resourceVersion: `${version}` },
 });
@@ -78,7 +76,7 @@ test("watches after a streaming list, and resumes an ended stream", async () => 
     reply.stream(first, "end"),
     reply.stream([line("DELETED", "a", 10)], "open"),
   ]);
-  const { contents, reported } = reflect(scripted(server), systemClock);
+  const { contents, reported } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/b": "6" });
   expect(queries(server)).toMatchObject([
     {
@@ -117,7 +115,7 @@ test.each(refusals)("lists pages if a server $reason to a streaming list", async
     reply.json(200, page(["c"], { resourceVersion: "7" })),
     reply.stream([line("MODIFIED", "c", 8)], "open"),
   ]);
-  const { contents } = reflect(scripted(server), systemClock);
+  const { contents } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/a": "4", "n/b": "4", "n/c": "8" });
   expect(queries(server).slice(1)).toMatchObject([
     { limit: "250" },
@@ -133,7 +131,7 @@ test("resumes a broken stream from its last whole line", async () => {
     reply.stream(cut, "reset"),
     reply.stream([line("ADDED", "c", 7)], "open"),
   ]);
-  const { contents, reported } = reflect(scripted(server), systemClock);
+  const { contents, reported } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/b": "6", "n/c": "7" });
   expect(queries(server).at(1)).toMatchObject({ resourceVersion: "6" });
   expect(reported).toEqual([expect.stringMatching(/^broken: /)]);
@@ -147,7 +145,7 @@ test("lists again if the server forgot the version, and drops deleted objects", 
     reply.stream([gone], "open"),
     reply.stream([line("ADDED", "b", 8), initialEnd(9)], "open"),
   ]);
-  const { contents, store } = reflect(scripted(server), systemClock);
+  const { contents, store } = reflect(clientOf(server), systemClock);
   store.subscribe(({ key, before, after }) => removed.push([key, before, after]));
   await expect.poll(contents).toEqual({ "n/b": "8" });
   expect(removed).toEqual([
@@ -166,7 +164,7 @@ test("probes a silent stream after 30 seconds, and replaces it if outdated", asy
     reply.stream([line("ADDED", "a", 6)], "end"),
     reply.stream([line("ADDED", "a", 6)], "open"),
   ]);
-  const { contents, store, reported } = reflect(scripted(server), clock);
+  const { contents, store, reported } = reflect(clientOf(server), clock);
   await expect.poll(() => store.isSynced).toBe(true);
   await clock.advance(30_000);
   await expect.poll(() => server.seen.length).toBe(2);
@@ -180,7 +178,7 @@ test("other handlers still run if a handler throws", async () => {
   await using server = await startScriptedServer([
     reply.stream([initialEnd(5), line("ADDED", "a", 6), line("ADDED", "b", 7)], "open"),
   ]);
-  const { store, reported, contents } = reflect(scripted(server), systemClock);
+  const { store, reported, contents } = reflect(clientOf(server), systemClock);
   const heard: string[] = [];
   store.subscribe(() => {
     throw new Error("handler");
@@ -215,27 +213,12 @@ test("follows every change of a real server until the kind is removed", async ()
   );
   await expect.poll(async () => contents()).toEqual(await truth());
 
-  const crd = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "things.example.org" },
-    spec: {
-      group: "example.org",
-      names: { kind: "Thing", plural: "things" },
-      scope: "Cluster",
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-    },
-  };
-  await api.installCrds([crd]);
-  await api.request({
-    method: "POST",
-    path: "/apis/example.org/v1/things",
-    body: { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" } },
-  });
+  await api.installCrds([thingCrd]);
+  await api.request({ method: "POST", path: thingsPath, body: thing });
   const things = { group: "example.org", version: "v1", plural: "things", isNamespaced: false };
   const kind = reflect(client(), systemClock, { resource: things, selection: {}, content: "metadata" });
   await expect.poll(() => Object.keys(kind.contents())).toEqual(["one"]);
-  await api.removeCrd(crd);
+  await api.removeCrd(thingCrd);
   await expect.poll(() => kind.reported).toContain("vanished");
   expect(kind.contents()).toEqual({});
 });
@@ -258,7 +241,7 @@ test("requests fewer objects if a page is too large, without missing any", async
     reply.json(200, listOf(5, [object("b", 2)])),
     reply.stream([], "open"),
   ]);
-  const { contents, reported } = reflect(scripted(server), systemClock);
+  const { contents, reported } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/a": "1", "n/b": "2" });
   expect(queries(server).slice(1, 5)).toEqual([
     { limit: "250" },
@@ -277,7 +260,7 @@ test("drops objects that exceed the memory budget until they shrink", async () =
   ]);
   const clock = new VirtualClock();
   const bytesOf = (version: string) => (version === "6" ? 17_000_000 : 1);
-  const { contents, reported, store } = reflect(scripted(server), clock, allConfigMaps, bytesOf);
+  const { contents, reported, store } = reflect(clientOf(server), clock, allConfigMaps, bytesOf);
   await expect
     .poll(() => reported)
     .toEqual(["too large: 17.0 MB so far, most of it in namespace n, and no more than 16.0 MB are kept in memory"]);

@@ -112,7 +112,7 @@ const latencies = fc.array(fc.constantFrom(0, 20, 700, 1_500), { minLength: 4, m
 const events = fc.array(
   fc.record({
     who: fc.nat({ max: 9 }),
-    what: fc.constantFrom("start", "start", "start", "leave", "break", "break", "mend", "mend"),
+    what: fc.constantFrom("start", "start", "start", "leave", "break", "break", "recover", "recover"),
     scope: fc.constantFrom(...scopes),
     thenMs: fc.constantFrom(0, 1, 30, 400, 1_000, 2_500),
   }),
@@ -128,7 +128,7 @@ function runSteps(harness: BreakerHarness, steps: Events): void {
   for (const { who, what, scope, thenMs } of steps) {
     const name = harness.names[who % harness.names.length] ?? "";
     if (what === "break") harness.down.add(scope);
-    else if (what === "mend") harness.down.delete(scope);
+    else if (what === "recover") harness.down.delete(scope);
     else harness[what](name);
     harness.clock.elapse(thenMs);
   }
@@ -153,7 +153,7 @@ test("sends at most one request a second in a full outage", () => {
     const harness = new BreakerHarness(plans, []);
     runSteps(
       harness,
-      steps.filter(({ what }) => what !== "mend"),
+      steps.filter(({ what }) => what !== "recover"),
     );
     harness.clock.elapse(5_000);
     const times = [...harness.openings, ...harness.tries.map(({ at }) => at)];

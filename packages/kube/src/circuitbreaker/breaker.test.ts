@@ -69,7 +69,7 @@ test("admits one waiting worker a second, in turn", () => {
   open(nodes, "n1", "n2");
   open(pools, "p1", "p2");
   const turns = [1, 2, 3, 4, 5].map(() => {
-    const [name = "nobody", ...others] = elapse(1_000);
+    const [name = "", ...others] = elapse(1_000);
     expect(others).toEqual([]);
     expect(fail(name, name.startsWith("n") ? nodes : pools)).toEqual({ admitted: "go", isParked: true });
     return name;
@@ -96,9 +96,9 @@ test("the first success closes it, wakes other breakers and doubles admissions",
   woken.length = 0;
   succeed(first, nodes);
   expect(woken).toEqual(["d", "p"]);
-  succeed("anybody", nodes);
+  succeed("other", nodes);
   expect(woken).toEqual(["d", "p", "e", "f"]);
-  succeed("anybody", nodes);
+  succeed("other", nodes);
   expect(woken).toEqual(["d", "p", "e", "f", "g", "h", "i", "a"]);
   expect(reported.at(-1)).toBe("closed read nodes after 1000");
 });

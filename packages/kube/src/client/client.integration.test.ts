@@ -1,11 +1,12 @@
-import { reply, type ScriptedServer, startScriptedServer } from "@virt/testkit";
-import { expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { reply, startScriptedServer } from "@virt/testkit";
+import { expect, expectTypeOf, test } from "vitest";
 import type { Access } from "../auth/access.ts";
 import { issueAuthority, issueServer } from "../auth/x509.ts";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
-import type { ApiReader, ApiWriter, RequestObserver } from "./api-client.ts";
-import { Client, type ClientOptions } from "./client.ts";
+import { clientOf } from "../testing/scripted-client.ts";
+import type { ApiReader, ApiWriter } from "./api-client.ts";
+import type { Client } from "./client.ts";
 import {
   createObject,
   deleteObject,
@@ -23,18 +24,6 @@ const read = getObject(configMaps, one);
 const write = createObject(configMaps, { namespace: "default" }, object);
 const follow = watchObjects(configMaps, {}, { timeoutSeconds: 240, resourceVersion: "5" });
 const never = new AbortController().signal;
-
-function clientOf(
-  server: ScriptedServer,
-  limits: ClientOptions["limits"] = {},
-  access: Partial<Access> = {},
-  observer: RequestObserver = () => undefined,
-): Client {
-  const reach = { server: server.url, isInsecure: false, source: "test", ...access };
-  const client = new Client({ access: reach, userAgent: "test/1", limits, observer });
-  onTestFinished(() => client.close());
-  return client;
-}
 
 test("requests reuse connections, also over plain HTTP", async () => {
   await using server = await startScriptedServer([
@@ -69,7 +58,7 @@ test("the observer is notified once per request, even after a retry", async () =
   const script = [reply.json(200, {}), reply.reset, reply.json(200, {}), reply.json(201, {}), reply.json(410, {})];
   await using server = await startScriptedServer(script);
   const observed: string[] = [];
-  const client = clientOf(server, {}, {}, ({ method }, { kind }) => observed.push(`${method} ${kind}`));
+  const client = clientOf(server, { observer: ({ method }, { kind }) => observed.push(`${method} ${kind}`) });
   for (const request of [read, read]) await client.send(request, { signal: never });
   await client.under(noLease).write(write, { signal: never });
   await client.stream(follow, { signal: never });
@@ -105,7 +94,10 @@ const faults = [
 
 test.each(faults)("reports $reason as a failure", async ({ scripted, given, failure }) => {
   await using server = await startScriptedServer([scripted]);
-  expect(await clientOf(server, given).send(read, { signal: never })).toMatchObject({ kind: "failed", failure });
+  expect(await clientOf(server, { limits: given ?? {} }).send(read, { signal: never })).toMatchObject({
+    kind: "failed",
+    failure,
+  });
 });
 
 test("distinguishes refused connections, unknown hosts and untrusted certificates", async () => {
@@ -113,7 +105,7 @@ test("distinguishes refused connections, unknown hosts and untrusted certificate
   const certificate = issueServer(authority, ["127.0.0.1"], { from: new Date(0), until: new Date(4e12) });
   await using server = await startScriptedServer([reply.json(200, {})], certificate);
   const reasonOf = async (access: Partial<Access>) => {
-    const answer = await clientOf(server, {}, access).send(read, { signal: never });
+    const answer = await clientOf(server, { access }).send(read, { signal: never });
     return answer.kind === "failed" ? answer.failure.reason : answer.status;
   };
   expect(await reasonOf({ server: "http://127.0.0.1:9" })).toBe("refused");
@@ -202,7 +194,7 @@ test("a stream delivers whole lines and reports its end", async () => {
 
 test("a line beyond the limit ends its stream", async () => {
   await using server = await startScriptedServer([reply.stream(["x".repeat(600), "x".repeat(600)], "open")]);
-  const stream = await clientOf(server, { frameBytes: 1000 }).stream(follow, { signal: never });
+  const stream = await clientOf(server, { limits: { frameBytes: 1000 } }).stream(follow, { signal: never });
   const ending = stream.kind === "streaming" && (await stream.follow(() => undefined));
   expect(ending).toMatchObject({ reason: "too large", message: "a line of the stream is longer than 1000 bytes" });
 });

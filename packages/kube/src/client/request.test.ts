@@ -21,66 +21,62 @@ const pools: Resource = {
 const worker = { name: "worker" };
 const apply = { type: "apply", fieldManager: "us" } as const;
 
-const cases = [
-  {
-    reason: "core kinds are under /api",
-    request: getObject(pods, { namespace: "a", name: "b" }),
-    line: "GET /api/v1/namespaces/a/pods/b",
-  },
-  {
-    reason: "other kinds are under /apis",
-    request: getObject(pools, worker),
-    line: "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
-  },
-  {
-    reason: "ignores the namespace of a cluster-scoped kind",
-    request: getObject(pools, { ...worker, namespace: "x" }),
-    line: "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
-  },
-  {
-    reason: "escapes names and keeps their case",
-    request: getObject(pods, { namespace: "a", name: "B/c?d" }),
-    line: "GET /api/v1/namespaces/a/pods/B%2Fc%3Fd",
-  },
-  {
-    reason: "lists all namespaces without a namespace",
-    request: listObjects(pods, {}, { limit: 250, labelSelector: "a=b,c" }),
-    line: "GET /api/v1/pods?limit=250&labelSelector=a%3Db%2Cc",
-  },
-  {
-    reason: "omits empty query parameters",
-    request: listObjects(pods, {}, { continue: "" }),
-    line: "GET /api/v1/pods",
-  },
-  {
-    reason: "a watch requests bookmarks",
-    request: watchObjects(pods, {}, { timeoutSeconds: 240, resourceVersion: "7" }),
-    line: "GET /api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=240&resourceVersion=7",
-  },
-  {
-    reason: "a subresource follows the name",
-    request: replaceObject(pools, { ...worker, subresource: "status" }, {}),
-    line: "PUT /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status",
-  },
-  {
-    reason: "a dry run is a query parameter",
-    request: createObject(pods, { namespace: "a" }, {}, { isDryRun: true, isStrict: true }),
-    line: "POST /api/v1/namespaces/a/pods?dryRun=All&fieldValidation=Strict",
-  },
-  {
-    reason: "an apply does not force by default",
-    request: patchObject(pools, worker, {}, apply),
-    line: "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us",
-  },
-  {
-    reason: "an apply forces on request",
-    request: patchObject(pools, worker, {}, { ...apply, force: true }),
-    line: "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us&force=true",
-  },
-  { reason: "other paths are used unchanged", request: getPath("/version"), line: "GET /version" },
+const cases: readonly (readonly [
+  reason: string,
+  request: { readonly method: string; readonly path: string },
+  line: string,
+])[] = [
+  ["core kinds are under /api", getObject(pods, { namespace: "a", name: "b" }), "GET /api/v1/namespaces/a/pods/b"],
+  [
+    "other kinds are under /apis",
+    getObject(pools, worker),
+    "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
+  ],
+  [
+    "ignores the namespace of a cluster-scoped kind",
+    getObject(pools, { ...worker, namespace: "x" }),
+    "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
+  ],
+  [
+    "escapes names and keeps their case",
+    getObject(pods, { namespace: "a", name: "B/c?d" }),
+    "GET /api/v1/namespaces/a/pods/B%2Fc%3Fd",
+  ],
+  [
+    "lists all namespaces without a namespace",
+    listObjects(pods, {}, { limit: 250, labelSelector: "a=b,c" }),
+    "GET /api/v1/pods?limit=250&labelSelector=a%3Db%2Cc",
+  ],
+  ["omits empty query parameters", listObjects(pods, {}, { continue: "" }), "GET /api/v1/pods"],
+  [
+    "a watch requests bookmarks",
+    watchObjects(pods, {}, { timeoutSeconds: 240, resourceVersion: "7" }),
+    "GET /api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=240&resourceVersion=7",
+  ],
+  [
+    "a subresource follows the name",
+    replaceObject(pools, { ...worker, subresource: "status" }, {}),
+    "PUT /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status",
+  ],
+  [
+    "a dry run is a query parameter",
+    createObject(pods, { namespace: "a" }, {}, { isDryRun: true, isStrict: true }),
+    "POST /api/v1/namespaces/a/pods?dryRun=All&fieldValidation=Strict",
+  ],
+  [
+    "an apply does not force by default",
+    patchObject(pools, worker, {}, apply),
+    "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us",
+  ],
+  [
+    "an apply forces on request",
+    patchObject(pools, worker, {}, { ...apply, force: true }),
+    "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us&force=true",
+  ],
+  ["other paths are used unchanged", getPath("/version"), "GET /version"],
 ];
 
-test.each(cases)("$reason", ({ request, line }) => {
+test.each(cases)("%s", (_reason, request, line) => {
   expect(`${request.method} ${request.path}`).toBe(line);
 });
 

@@ -1,8 +1,8 @@
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { Breakers } from "../circuitbreaker/breaker.ts";
 import type { BreakerScope } from "../client/request.ts";
 import { WriteFence } from "../leaderelection/write-fence.ts";
+import { silentBreakers, silentQueueObserver } from "../testing/silent-observers.ts";
 import { WorkQueue } from "../workqueue/work-queue.ts";
 import { type Reconcile, type ReconcileReport, type ReconcileResult, Worker } from "./worker.ts";
 
@@ -14,9 +14,8 @@ function begin() {
   const clock = new VirtualClock();
   const fence = new WriteFence({ clock, deadlineMs: 1_000_000_000 });
   fence.renewed(fence.mark());
-  const silent = { added: () => undefined, retried: () => undefined, taken: () => undefined, worked: () => undefined };
-  const queue = new WorkQueue({ clock, chance: () => 0.5, observer: silent });
-  const breakers = new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } });
+  const queue = new WorkQueue({ clock, chance: () => 0.5, observer: silentQueueObserver });
+  const breakers = silentBreakers(clock);
   const running = new Map<string, PromiseWithResolvers<ReconcileResult> & { readonly signal: AbortSignal }>();
   const started: string[] = [];
   const reports: ReconcileReport[] = [];

@@ -1,9 +1,9 @@
-import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
-import { expect, onTestFinished, test } from "vitest";
-import { Breakers } from "../circuitbreaker/breaker.ts";
-import { Client } from "../client/client.ts";
+import { reply, type ScriptedReply, VirtualClock } from "@virt/testkit";
+import { expect, test } from "vitest";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
+import { startScripted } from "../testing/scripted-client.ts";
+import { silentBreakers } from "../testing/silent-observers.ts";
 import type { EventInput } from "./event-object.ts";
 import { EventRecorder } from "./event-recorder.ts";
 
@@ -22,13 +22,7 @@ const patched = reply.json(200, { kind: "Event" });
 const exists = reply.json(409, { kind: "Status", reason: "AlreadyExists" });
 
 async function begin(script: readonly ScriptedReply[], gate: WriteGate = noLease) {
-  const server = await startScriptedServer(script);
-  const access = { server: server.url, isInsecure: false, source: "test" };
-  const client = new Client({ access, userAgent: "test/1" });
-  onTestFinished(async () => {
-    client.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const { server, client } = await startScripted(script);
   const clock = new VirtualClock();
   const reported: string[] = [];
   const observer = {
@@ -36,7 +30,7 @@ async function begin(script: readonly ScriptedReply[], gate: WriteGate = noLease
     lost: (why: string, { note }: EventInput, message: string) => reported.push(`lost ${note}: ${why}, ${message}`),
   };
   const reporter = { controller: "virt-test", instance: "pod-1", namePrefix: "virt-test." };
-  const breakers = new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } });
+  const breakers = silentBreakers(clock);
   const recorder = new EventRecorder({
     client: client.under(gate),
     breakers,

@@ -1,25 +1,20 @@
-import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
+import { reply, type ScriptedReply, VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
-import { Client } from "../client/client.ts";
+import { expect, test } from "vitest";
 import { noLease } from "../leaderelection/write-fence.ts";
+import { startScripted } from "../testing/scripted-client.ts";
 import { AccessGuard, type LookupLimit, noLookups, takeLookup } from "./access-guard.ts";
 
 const token = "c4nary-token";
 const never = new AbortController().signal;
 const user = { username: "prometheus", uid: "u", groups: ["g"], extra: { k: ["v"] } };
 const known = reply.json(201, { kind: "TokenReview", status: { authenticated: true, user } });
-const nobody = reply.json(201, { kind: "TokenReview", status: { authenticated: false, error: "unknown" } });
+const unauthenticated = reply.json(201, { kind: "TokenReview", status: { authenticated: false, error: "unknown" } });
 const yes = reply.json(201, { kind: "SubjectAccessReview", status: { allowed: true } });
 const no = reply.json(201, { kind: "SubjectAccessReview", status: { allowed: false } });
 
 async function begin(script: readonly ScriptedReply[]) {
-  const server = await startScriptedServer(script);
-  const client = new Client({ access: { server: server.url, isInsecure: false, source: "test" }, userAgent: "t" });
-  onTestFinished(async () => {
-    client.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const { server, client } = await startScripted(script);
   const clock = new VirtualClock();
   const guard = new AccessGuard({ client: client.under(noLease), clock });
   const authorize = async (authorization: string | undefined = `Bearer ${token}`, path = "/metrics", address = "a") =>
@@ -59,7 +54,7 @@ test("caches a permission for a minute and its path", async () => {
 });
 
 test("caches a denial for ten seconds", async () => {
-  const { server, clock, authorize } = await begin([nobody, nobody, known, no, yes]);
+  const { server, clock, authorize } = await begin([unauthenticated, unauthenticated, known, no, yes]);
   expect([await authorize(), await authorize(), server.seen.length]).toEqual(["unknown", "unknown", 1]);
   await clock.advance(10_000);
   expect([await authorize(), server.seen.length]).toEqual(["unknown", 2]);
@@ -99,7 +94,12 @@ test("denies access without the API server, and retries at the next request", as
 });
 
 test("throttles many tokens of one address, but not others", async () => {
-  const { server, clock, authorize } = await begin([...Array.from({ length: 10 }, () => nobody), known, yes, nobody]);
+  const { server, clock, authorize } = await begin([
+    ...Array.from({ length: 10 }, () => unauthenticated),
+    known,
+    yes,
+    unauthenticated,
+  ]);
   const flood: string[] = [];
   for (let at = 0; at < 15; at++) flood.push(await authorize(`Bearer bad-${at}`));
   expect(flood.slice(8)).toEqual([

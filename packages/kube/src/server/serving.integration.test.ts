@@ -6,18 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { PeerCertificate, TLSSocket } from "node:tls";
-import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
+import { reply, type ScriptedReply, VirtualClock } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { issueAuthority, issueServer } from "../auth/x509.ts";
-import { Client } from "../client/client.ts";
 import { noLease } from "../leaderelection/write-fence.ts";
 import { Gauge, Registry } from "../metrics/metrics.ts";
+import { startScripted } from "../testing/scripted-client.ts";
 import { AccessGuard } from "./access-guard.ts";
 import type { Routes } from "./routes.ts";
 import { type Serving, serveGuarded, serveMetrics, serveProbes } from "./serving.ts";
 
 const known = reply.json(201, { status: { authenticated: true, user: { username: "me" } } });
-const nobody = reply.json(201, { status: { authenticated: false } });
+const unauthenticated = reply.json(201, { status: { authenticated: false } });
 const yes = reply.json(201, { status: { allowed: true } });
 const no = reply.json(201, { status: { allowed: false } });
 
@@ -37,12 +37,7 @@ function portOf(serving: Serving): number {
 }
 
 async function begin(script: readonly ScriptedReply[]) {
-  const api = await startScriptedServer(script);
-  const client = new Client({ access: { server: api.url, isInsecure: false, source: "test" }, userAgent: "t" });
-  onTestFinished(async () => {
-    client.close();
-    await api[Symbol.asyncDispose]();
-  });
+  const { server: api, client } = await startScripted(script);
   const clock = new VirtualClock(Date.now());
   return {
     ...silent(),
@@ -106,7 +101,7 @@ function registryWith(value: number): Registry {
 }
 
 test("serves metrics over TLS to authorized tokens only", async () => {
-  const { api, ...parts } = await begin([nobody, known, no, known, yes]);
+  const { api, ...parts } = await begin([unauthenticated, known, no, known, yes]);
   const port = portOf(await serveMetrics({ ...parts, registry: registryWith(42), isSecure: true }));
   const url = `https://127.0.0.1:${port}/metrics`;
   expect(await get(url)).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
@@ -155,7 +150,7 @@ test("denies access without the API server, and reports it once", async () => {
 });
 
 test("answers 429 to many invalid tokens", async () => {
-  const { api, ...parts } = await begin(Array.from({ length: 10 }, () => nobody));
+  const { api, ...parts } = await begin(Array.from({ length: 10 }, () => unauthenticated));
   const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: true }));
   const statuses: number[] = [];
   for (let at = 0; at < 12; at++)

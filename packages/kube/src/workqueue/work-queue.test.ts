@@ -1,16 +1,10 @@
 import { VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WorkQueue, type WorkQueueObserver } from "./work-queue.ts";
+import { silentQueueObserver } from "../testing/silent-observers.ts";
+import { WorkQueue } from "./work-queue.ts";
 
-const silent: WorkQueueObserver = {
-  added: () => undefined,
-  retried: () => undefined,
-  taken: () => undefined,
-  worked: () => undefined,
-};
-
-function begin(observer = silent) {
+function begin(observer = silentQueueObserver) {
   const clock = new VirtualClock();
   return { clock, queue: new WorkQueue({ clock, chance: () => 0.5, observer }) };
 }
