@@ -1,24 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openTestClient } from "../server/test-client.ts";
-import { maps, ProxyHarness, type ProxyTestServer, startProxyTestServer } from "../testing/proxy-harness.ts";
+import {
+  maps,
+  type ProxyHarness,
+  type ProxyTestServer,
+  uniqueName,
+  useProxyHarness,
+} from "../testing/proxy-harness.ts";
 import type { Fault } from "./fault-plan.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
 
 let site: ProxyTestServer;
 let harness: ProxyHarness;
-beforeAll(async () => {
-  site = await startProxyTestServer();
-});
-afterAll(() => site.api.stop());
-beforeEach(async () => {
-  harness = await ProxyHarness.start(site);
-  onTestFinished(() => harness.stop());
-});
-
-const uniqueName = () => `map-${crypto.randomUUID()}`;
+useProxyHarness((started) => ({ site, harness } = started));
 
 test("kubectl works through the proxy: get, server-side apply, delete", async () => {
   const name = uniqueName();

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { ProxyHarness, type ProxyTestServer, startProxyTestServer } from "../testing/proxy-harness.ts";
+import { expect, test } from "vitest";
+import { type ProxyHarness, uniqueName, useProxyHarness } from "../testing/proxy-harness.ts";
 import type { RequestMatcher } from "./fault-plan.ts";
 
-let site: ProxyTestServer;
 let harness: ProxyHarness;
-beforeAll(async () => {
-  site = await startProxyTestServer();
-});
-afterAll(() => site.api.stop());
-beforeEach(async () => {
-  harness = await ProxyHarness.start(site);
-  onTestFinished(() => harness.stop());
-});
-
-const uniqueName = () => `map-${crypto.randomUUID()}`;
+useProxyHarness((started) => ({ harness } = started));
 
 const only = (name: string) => `&fieldSelector=metadata.name%3D${name}`;
 const watches: RequestMatcher = { verb: "watch", resource: "configmaps" };

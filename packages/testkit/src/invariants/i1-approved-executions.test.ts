@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
 import { unapprovedExecutions } from "./own-status.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  unapprovedExecutions(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(
-    ({ message }) => message,
-  );
+const violationsOf = violationsBy(unapprovedExecutions);
 
 const inProgress = (executedGeneration: number, planHash = "h1") =>
   ({ phase: "InProgress", executedGeneration, planHash, items: [item] }) as const;

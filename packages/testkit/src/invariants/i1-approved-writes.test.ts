@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory, type HistoryScope } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
+import type { HistoryScope } from "./history.ts";
 import { unapprovedWrites } from "./target-writes.ts";
 
-const violationsOf = (log: AuditLogBuilder, scope: Partial<HistoryScope> = {}) =>
-  unapprovedWrites(buildHistory(readAuditedRequests(log.log), { accounts: [account], ...scope })).map(
-    ({ message }) => message,
-  );
+const violationsOf = violationsBy(unapprovedWrites);
 
 const holding: readonly { reason: string; log: AuditLogBuilder; scope?: Partial<HistoryScope> }[] = [
   { reason: "a write after approval and start", log: new AuditLogBuilder().startPlan().applyTarget() },

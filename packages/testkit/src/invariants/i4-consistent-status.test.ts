@@ -1,14 +1,9 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
 import { inconsistentStatuses } from "./own-status.ts";
 import { phases } from "./phase-edges.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  inconsistentStatuses(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(
-    ({ message }) => message,
-  );
+const violationsOf = violationsBy(inconsistentStatuses);
 
 const conditions = (isTrue: (phase: string) => boolean, lastTransitionTime: string) =>
   phases.map((type) => ({ type, status: isTrue(type) ? "True" : "False", lastTransitionTime }));

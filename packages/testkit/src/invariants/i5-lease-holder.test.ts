@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, violationsBy } from "../testing/audit-log-builder.ts";
 import { writesWithoutLease } from "./i5-lease-holder.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  writesWithoutLease(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
+const violationsOf = violationsBy(writesWithoutLease);
 
 const by = (identity: string) => ({ userAgent: `virt-operator/v0.1.0 (advisor,platform; ${identity})` });
 

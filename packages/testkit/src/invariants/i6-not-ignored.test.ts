@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, violationsBy } from "../testing/audit-log-builder.ts";
 import { ignoredWrites } from "./target-writes.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  ignoredWrites(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
+const violationsOf = violationsBy(ignoredWrites);
 
 const holding = [
   { reason: "a managed config", log: new AuditLogBuilder().startPlan().applyTarget() },
@@ -32,33 +29,29 @@ test.each(holding)("holds: $reason", ({ log }) => {
   expect(violationsOf(log)).toEqual([]);
 });
 
-const breaking = [
-  {
-    reason: "the writer has read Ignore",
-    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).readConfig().applyTarget(),
-  },
-  {
-    reason: "the writer missed Ignore for too long",
-    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).advance(6_000).applyTarget(),
-  },
-  {
-    reason: "the writer itself has written Ignored",
-    log: new AuditLogBuilder()
-      .startPlan()
-      .editSpec({ action: "Ignore" })
-      .writeStatus({ phase: "Ignored" })
-      .applyTarget(),
-  },
-  {
-    reason: "a target is deleted",
-    log: new AuditLogBuilder()
+const breaking: readonly (readonly [reason: string, log: AuditLogBuilder])[] = [
+  [
+    "the writer has read Ignore",
+    new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).readConfig().applyTarget(),
+  ],
+  [
+    "the writer missed Ignore for too long",
+    new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).advance(6_000).applyTarget(),
+  ],
+  [
+    "the writer itself has written Ignored",
+    new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).writeStatus({ phase: "Ignored" }).applyTarget(),
+  ],
+  [
+    "a target is deleted",
+    new AuditLogBuilder()
       .startPlan({ operation: "Delete" })
       .editSpec({ action: "Ignore" })
       .readConfig()
       .deleteTarget({ uid: "target-uid" }),
-  },
+  ],
 ];
 
-test.each(breaking)("broken: $reason", ({ log }) => {
+test.each(breaking)("broken: %s", (_reason, log) => {
   expect(violationsOf(log)).toEqual([expect.stringContaining("psi: load-aware is ignored")]);
 });

@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
 import { unfoundedFailures } from "./i7-unfounded-failures.ts";
 import { phases } from "./phase-edges.ts";
 import type { StoredItem } from "./stored-config.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  unfoundedFailures(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
+const violationsOf = violationsBy(unfoundedFailures);
 
 type Answer = { readonly code?: number; readonly message?: string; readonly details?: object };
 const refusal: Answer = { code: 422, message: "spec.kernelArguments: Invalid value" };
