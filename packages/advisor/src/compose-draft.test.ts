@@ -1,4 +1,4 @@
-import { type KubeObject, managedByLabel, type Spec } from "@virt/api";
+import { type KubeObject, managedByLabel } from "@virt/api";
 import { type Assessment, assessed, type DisruptionPolicies, notAssessed } from "@virt/impact";
 import { describe, expect, test } from "vitest";
 import { type ComparedItem, composeDraft } from "./compose-draft.ts";
@@ -65,17 +65,6 @@ test("items that depend on nodes warn that nodes cannot be read", () => {
     `This item waits until the operator can read nodes (403: nodes is forbidden). ${remedy}`,
   ]);
   expect(composeDraft(facts, compared).items.flatMap(({ warnings = [] }) => warnings)).not.toContain(remedy);
-});
-
-test("an edit of the execution settings makes another plan", () => {
-  const edits: readonly Partial<Spec>[] = [
-    { guards: { maxBlockingVMs: 0 } },
-    { bypassOptimisticLock: true },
-    { failurePolicy: "Continue" },
-    { waitTimeout: "1h" },
-  ];
-  const hashes = [{}, ...edits].map((edit) => draft({ spec: edit }).planHash);
-  expect(new Set(hashes).size).toBe(hashes.length);
 });
 
 describe("the disruption of a plan", () => {

@@ -24,7 +24,7 @@ const desired: KubeObject = {
 const profile = defineProfile({
   name: "greeting",
   category: "example",
-  description: "Greets whoever reads it",
+  description: "Greets the reader",
   impactSummary: "None",
   impact: "Low",
   isAdvertised: false,

@@ -1,9 +1,9 @@
-import type { KubeObject, LeftBehind, Status, VirtPlatformConfig } from "@virt/api";
+import type { KubeObject, LeftBehind, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { leftBehindOf, possibleTargets, wantsLeftBehind } from "./left-behind.ts";
 import type { Profile } from "./profile.ts";
-import { observedWith, spec } from "./testing/observed-fixtures.ts";
+import { configObject, observedWith, spec } from "./testing/observed-fixtures.ts";
 import { transition } from "./transition.ts";
 
 const time = "2026-01-01T00:00:00Z";
@@ -74,13 +74,7 @@ test("checks every possible name, namespace and version of a target", () => {
 });
 
 test("reads targets after Ignore, after an edit and after a start", () => {
-  const config = (action: "Ignore" | "DryRun", status: Status): VirtPlatformConfig => ({
-    apiVersion: "advisor.kubevirt.io/v1alpha1",
-    kind: "VirtPlatformConfig",
-    metadata: { name: "x", generation: 2 },
-    spec: spec({ action }),
-    status,
-  });
+  const config = (action: "Ignore" | "DryRun", status: Status) => configObject(status, { action }, { generation: 2 });
   const ignored = { phase: "Ignored", observedGeneration: 2 } as const;
   expect(wantsLeftBehind(config("Ignore", { phase: "InProgress", observedGeneration: 1 }), "own")).toBe(true);
   expect(wantsLeftBehind(config("Ignore", { ...ignored, observedGeneration: 1 }), "own")).toBe(true);

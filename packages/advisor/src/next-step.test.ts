@@ -9,7 +9,9 @@ import {
 import { describe, expect, test } from "vitest";
 import { conditionStep, nextStepOf, nextStepText } from "./next-step.ts";
 import type { Drift } from "./observed.ts";
+import { rolloutFixture } from "./testing/impact-fixtures.ts";
 import {
+  configObject,
   deschedulerItem,
   drift,
   examplePlanHash,
@@ -90,30 +92,14 @@ describe("drift by admission", () => {
 });
 
 const planHash = "a".repeat(64);
-const config = (
-  status: Status,
-  spec: Partial<Spec> = {},
-  annotations: Record<string, string> = {},
-): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "x", annotations },
-  spec: { profile: "x", action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false, ...spec },
-  status,
-});
+const config = (status: Status, spec: Partial<Spec> = {}, annotations: Record<string, string> = {}) =>
+  configObject(status, { profile: "x", action: "DryRun", ...spec }, { name: "x", annotations });
 const finding = (severity: "blocking" | "warning") => ({
   id: "VMNotMigratable",
   severity,
   message: "VM a/b blocks the drain",
   command: "virtctl stop b -n a",
   since: "2026-01-01T00:00:00Z",
-});
-const rollout = (severity: "blocking" | "warning") => ({
-  summary: "",
-  pools: [],
-  nodes: [],
-  findings: [finding(severity)],
-  more: { pools: 0, nodes: 0, findings: 0 },
 });
 const condition = (type: string, reason: string) => ({
   type,
@@ -133,23 +119,22 @@ const reviewFor = (reason: "Guarded" | "PolicyNotInForce") => ({
 const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string }[] = [
   {
     reason: "a blocking finding comes first, with its command",
-    shown: config({ phase: "InProgress", rollout: rollout("blocking") }),
+    shown: config({ phase: "InProgress", rollout: rolloutFixture([finding("blocking")]) }),
     next: "VM a/b blocks the drain: virtctl stop b -n a",
   },
   {
     reason: "a blocking VM refers to its options instead of stopping it",
     shown: config({
       phase: "InProgress",
-      rollout: {
-        ...rollout("blocking"),
-        findings: [{ ...finding("blocking"), object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } }],
-      },
+      rollout: rolloutFixture([
+        { ...finding("blocking"), object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } },
+      ]),
     }),
     next: "VM a/b blocks the drain; to choose an option, run: k doctor x",
   },
   {
     reason: "a warning does not block",
-    shown: config({ phase: "InProgress", rollout: rollout("warning") }),
+    shown: config({ phase: "InProgress", rollout: rolloutFixture([finding("warning")]) }),
     next: "to follow the rollout, run: k status x --watch",
   },
   {

@@ -7,7 +7,7 @@ import type { Decision } from "./observed.ts";
 import { type DiagnosedRollout, publishStatus } from "./publish-status.ts";
 import { isRolloutOpen } from "./rollout/rollouts.ts";
 import { eventsForStatusChange } from "./status-events.ts";
-import { impactFixture } from "./testing/impact-fixtures.ts";
+import { impactFixture, noVms, rolloutFixture } from "./testing/impact-fixtures.ts";
 import {
   appliedItem,
   deschedulerItem,
@@ -33,13 +33,9 @@ const finding = (given: Partial<RolloutFinding> = {}): RolloutFinding => ({
   since: secondsAgo(120),
   ...given,
 });
-const rollout = (...findings: readonly RolloutFinding[]): RolloutStatus => ({
-  summary: `${findings.length} findings`,
-  pools: [{ name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 }],
-  nodes: [],
-  findings,
-  more: { pools: 0, nodes: 0, findings: 0 },
-});
+const pools = [{ name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 }];
+const rollout = (...findings: readonly RolloutFinding[]) =>
+  rolloutFixture(findings, { summary: `${findings.length} findings`, pools });
 const pending = [{ machineConfig: "99-psi", startTime: secondsAgo(600), before: [] }];
 const { stored: inProgress } = observedWith("InProgress");
 const { stored: completed } = observedWith("Completed");
@@ -285,7 +281,6 @@ test("updates other numbers at most once in ten minutes", () => {
   expect(published({ ...plan, impact: aged(599) }, fresh).status.impact).toEqual(aged(599));
   expect(published({ ...plan, impact: aged(600) }, fresh).status.impact).toBe(fresh);
 });
-const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 
 test("a running plan keeps the impact of its start", () => {
   const running: Status = { ...plan, phase: "InProgress", impact: aged(3_600) };

@@ -1,7 +1,7 @@
-import type { DisruptionClass, KubeObject, Phase, Spec, Status, VirtPlatformConfig } from "@virt/api";
+import type { DisruptionClass, KubeObject, Phase, Spec, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { otherPoolPlans, poolPlansOf, sharedPoolWarnings } from "./shared-pools.ts";
-import { doneItem, observedWith, psi, spec } from "./testing/observed-fixtures.ts";
+import { configObject, doneItem, observedWith, psi } from "./testing/observed-fixtures.ts";
 import { transition } from "./transition.ts";
 
 type ConfigOverrides = {
@@ -10,18 +10,10 @@ type ConfigOverrides = {
   readonly class?: DisruptionClass;
 };
 
-const config = (name: string, phase: Phase, given: ConfigOverrides = {}): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name },
-  spec: spec(given.spec),
-  status: {
-    phase,
-    items: [psi()],
-    disruption: [{ pool: "worker", class: given.class ?? "Reboot" }],
-    ...given.status,
-  },
-});
+const config = (name: string, phase: Phase, given: ConfigOverrides = {}) => {
+  const disruption = [{ pool: "worker", class: given.class ?? ("Reboot" as const) }];
+  return configObject({ phase, items: [psi()], disruption, ...given.status }, given.spec, { name });
+};
 const plan = { config: "density", pool: "worker", isRunning: false, hasGuards: false };
 const review = { disruption: [{ pool: "worker", class: "Reboot" as const }], hasGuards: false };
 

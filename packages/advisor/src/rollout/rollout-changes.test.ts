@@ -1,16 +1,17 @@
-import type { Item, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import type { Item, KubeObject, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { workerPoolObject } from "../testing/facts-fixtures.ts";
-import { appliedItem, begunItem, doneItem, psi, removal, secondsAgo, spec } from "../testing/observed-fixtures.ts";
+import {
+  appliedItem,
+  begunItem,
+  configObject,
+  doneItem,
+  psi,
+  removal,
+  secondsAgo,
+} from "../testing/observed-fixtures.ts";
 import { rolloutChanges } from "./rollout-changes.ts";
 
-const config = (status: Status): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: spec(),
-  status,
-});
 const machineConfig: KubeObject = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfig",
@@ -28,7 +29,7 @@ const applied = appliedItem(psi());
 const running = (item: Item): Status => ({ phase: "InProgress", items: [item], rollouts: [pending(psiName)] });
 
 test("an applied item with a deleted target still rolls out", () => {
-  expect(rolloutChanges(config(running(applied)), () => undefined, [])).toEqual([
+  expect(rolloutChanges(configObject(running(applied)), () => undefined, [])).toEqual([
     {
       machineConfig: psiName,
       operation: "Apply",
@@ -46,18 +47,18 @@ test.each<[string, Item, KubeObject | undefined | "unknown"]>([
   ["of an existing object", applied, machineConfig],
   ["of a deletion", appliedItem(removal()), undefined],
 ])("a write %s has no deleted target", (_why, item, live) => {
-  const [change] = rolloutChanges(config(running(item)), () => live, []);
+  const [change] = rolloutChanges(configObject(running(item)), () => live, []);
   expect(change).toMatchObject({ operation: item.operation });
   expect(change).not.toHaveProperty("isTargetGone");
 });
 
 test("a deletion whose target is back stays a deletion", () => {
-  const [change] = rolloutChanges(config(running(appliedItem(removal()))), () => machineConfig, []);
+  const [change] = rolloutChanges(configObject(running(appliedItem(removal()))), () => machineConfig, []);
   expect(change?.operation).toBe("Delete");
 });
 
 test("a deleted target of a completed item is not a rollout finding", () => {
-  const [change] = rolloutChanges(config({ phase: "InProgress", items: [doneItem(psi())] }), () => undefined, []);
+  const [change] = rolloutChanges(configObject({ phase: "InProgress", items: [doneItem(psi())] }), () => undefined, []);
   expect(change?.isTargetGone).toBe(true);
   expect(change?.waiting).toBeUndefined();
 });
@@ -65,7 +66,7 @@ test("a deleted target of a completed item is not a rollout finding", () => {
 test("a pool that still targets its earlier configuration has not rendered the change", () => {
   const pool = workerPoolObject("rendered-1", [psiName]);
   const [change] = rolloutChanges(
-    config(running(applied)),
+    configObject(running(applied)),
     () => applied.desiredState,
     [pool],
     () => undefined,
@@ -75,7 +76,7 @@ test("a pool that still targets its earlier configuration has not rendered the c
 
 test("rolls out existing MachineConfigs and rolls back deleted ones", () => {
   const live = ({ name }: { readonly name: string }) => (name === "90-swap" ? machineConfig : undefined);
-  expect(rolloutChanges(config({ rollouts: [pending("90-swap"), pending("91-gone")] }), live, [])).toEqual([
+  expect(rolloutChanges(configObject({ rollouts: [pending("90-swap"), pending("91-gone")] }), live, [])).toEqual([
     { machineConfig: "90-swap", operation: "Apply", pools: ["worker", "infra"], hasKubeletDropIn: true },
     { machineConfig: "91-gone", operation: "Delete", pools: ["worker", "infra"], hasKubeletDropIn: false },
   ]);
@@ -84,7 +85,7 @@ test("rolls out existing MachineConfigs and rolls back deleted ones", () => {
 test("includes completed items for pools that change again", () => {
   const item = psi({ state: "Completed" });
   const changes = rolloutChanges(
-    config({ items: [item, psi({ name: "other", state: "Failed" })] }),
+    configObject({ items: [item, psi({ name: "other", state: "Failed" })] }),
     () => item.desiredState,
     [],
   );

@@ -1,22 +1,19 @@
 import type { RolloutFinding, Status } from "@virt/api";
 import { expect, test } from "vitest";
+import { rolloutFixture } from "../testing/impact-fixtures.ts";
 import { rolloutEvents } from "./rollout-events.ts";
 
 const stuckOn = (...findings: readonly (readonly [string, string, RolloutFinding["severity"]?])[]): Status => ({
   planHash: "a".repeat(64),
-  rollout: {
-    summary: "",
-    pools: [],
-    nodes: [],
-    findings: findings.map(([id, vm, severity = "blocking"]) => ({
+  rollout: rolloutFixture(
+    findings.map(([id, vm, severity = "blocking"]) => ({
       id,
       severity,
       node: "w-0",
       message: `VM prod/${vm} blocks`,
       since: "2026-01-01T00:00:00Z",
     })),
-    more: { pools: 0, nodes: 0, findings: 0 },
-  },
+  ),
 });
 
 test("reports each cause once per node, without VM names", () => {

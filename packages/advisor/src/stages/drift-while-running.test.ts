@@ -28,6 +28,7 @@ test("drift of a completed item sets a condition while the plan runs", () => {
   const { status } = transition(observed);
   expect(status.phase).toBe("InProgress");
   expect(trueConditions(status)).toEqual(["InProgress", "Drifted", "Reconciling"]);
+  expect(status.items?.[1]?.message).toContain("Configuration has drifted from desired state: spec.mode");
   expect(conditionOf(status, "Drifted")).toMatchObject({
     reason: "DriftDetected",
     message:

@@ -1,4 +1,3 @@
-import type { Item } from "@virt/api";
 import { describe, expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import {
@@ -10,16 +9,13 @@ import {
   failedItem,
   health,
   now,
-  type ObservedOverrides,
   observedItem,
-  observedWith,
   psi,
+  running,
   secondsAgo,
+  summary,
 } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
-
-const running = (given: ObservedOverrides) => observedWith("InProgress", given);
-const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 
 describe("a failed item", () => {
   const next = observedItem(deschedulerItem());

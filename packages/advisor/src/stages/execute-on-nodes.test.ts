@@ -8,15 +8,13 @@ import {
   doneItem,
   health,
   now,
-  type ObservedOverrides,
   observedItem,
-  observedWith,
   psi,
+  running,
+  summary,
 } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const running = (given: ObservedOverrides) => observedWith("InProgress", given);
-const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 const waits = (item: Item): Item => ({ ...item, waitsFor: psi().name });
 
 test("waits until every node for VMs has the MachineConfig", () => {

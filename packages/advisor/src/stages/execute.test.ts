@@ -16,16 +16,15 @@ import {
   now,
   type ObservedOverrides,
   observedItem,
-  observedWith,
   otherHash,
   psi,
   removal,
+  running,
   secondsAgo,
+  summary,
 } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const running = (given: ObservedOverrides) => observedWith("InProgress", given);
-const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 const moved = { uid: "u1", resourceVersion: "2", hash: "h2" };
 
 test("records an item before it is applied", () => {
@@ -220,15 +219,5 @@ describe("a plan", () => {
     const { status } = transition(running({ items }));
     expect(status.phase).toBe("Drifted");
     expect(conditionOf(status, "Drifted")?.message).toContain("KubeDescheduler 'cluster': spec.mode");
-  });
-
-  test("shows drift of a completed item while others run", () => {
-    const items = [
-      observedItem(doneItem(deschedulerItem()), { drift: drift() }),
-      observedItem(appliedItem(psi()), { rollout: health("waiting") }),
-    ];
-    const { status } = transition(running({ items }));
-    expect(status.phase).toBe("InProgress");
-    expect(status.items?.[0]?.message).toContain("Configuration has drifted from desired state: spec.mode");
   });
 });

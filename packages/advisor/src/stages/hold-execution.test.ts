@@ -5,12 +5,11 @@ import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import type { Observed } from "../observed.ts";
 import { publishStatus } from "../publish-status.ts";
-import { impactFixture } from "../testing/impact-fixtures.ts";
+import { impactFixture, noVms } from "../testing/impact-fixtures.ts";
 import { generation, now, observedItem, observedWith, psi } from "../testing/observed-fixtures.ts";
 import { stamp } from "../times.ts";
 import { transition } from "../transition.ts";
 
-const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 const entry = (name: string) =>
   ({ node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name, reason: "Disks" }) as const;
 

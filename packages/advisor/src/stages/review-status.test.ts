@@ -24,90 +24,74 @@ const waiting = { rollouts: { "enable-psi-metrics": health("waiting") } };
 const drafting = (given: ObservedOverrides) => observedWith("Drafting", { items: [], ...given });
 const blocked = (message: string) => drafting({ blocked: { kind: "other", message } });
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase; readonly says: string };
-
+type Case = readonly [reason: string, phase: Phase, says: string, seen: Observed];
 const cases: readonly Case[] = [
-  {
-    reason: "an unknown profile",
-    seen: drafting({ blocked: { kind: "missing", message: 'Profile not found: profile "p" not found' } }),
-    phase: "PrerequisiteFailed",
-    says: 'Profile not found: profile "p" not found',
-  },
-  {
-    reason: "a missing prerequisite",
-    seen: drafting({ blocked: { kind: "missing", message: "Missing required dependencies:\n" } }),
-    phase: "PrerequisiteFailed",
-    says: "Missing required dependencies:\n",
-  },
-  {
-    reason: "options that are invalid",
-    seen: blocked("Invalid config: no"),
-    phase: "PrerequisiteFailed",
-    says: "Invalid config: no",
-  },
-  {
-    reason: "a missing namespace in the dry run",
-    seen: drafting({ draft: { kind: "blocked", message: "Namespace 'x' does not exist" } }),
-    phase: "PrerequisiteFailed",
-    says: "Namespace 'x' does not exist",
-  },
-  {
-    reason: "a rejected dry run",
-    seen: drafting({ draft: { kind: "rejected", message: "spec.mode: Unsupported value" } }),
-    phase: "Failed",
-    says: "Failed to generate plan items: spec.mode: Unsupported value",
-  },
-  {
-    reason: "no changes and healthy pools",
-    seen: drafting({ draft: drafted(idle) }),
-    phase: "Completed",
-    says: phaseMessages.inSync,
-  },
-  {
-    reason: "a DryRun without changes and with healthy pools",
-    seen: drafting({ spec: { action: "DryRun" }, draft: drafted(idle) }),
-    phase: "Completed",
-    says: phaseMessages.inSync,
-  },
-  {
-    reason: "an Apply without changes and with waiting pools",
-    seen: drafting({ draft: drafted(idle, waiting) }),
-    phase: "InProgress",
-    says: phaseMessages.applying,
-  },
-  {
-    reason: "a DryRun without changes and with waiting pools",
-    seen: drafting({ spec: { action: "DryRun" }, draft: drafted(idle, waiting) }),
-    phase: "ReviewRequired",
-    says: phaseMessages.review,
-  },
-  {
-    reason: "an Apply with changes",
-    seen: drafting({ draft: drafted([psi()]) }),
-    phase: "InProgress",
-    says: phaseMessages.applying,
-  },
-  {
-    reason: "a DryRun with changes",
-    seen: drafting({ spec: { action: "DryRun" }, draft: drafted([psi()]) }),
-    phase: "ReviewRequired",
-    says: phaseMessages.review,
-  },
-  {
-    reason: "an Apply that was already executed",
-    seen: drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
-    phase: "ReviewRequired",
-    says: "Plan aaaaaaaaaaaa needs a new review: it has not been approved since it was drafted.",
-  },
-  {
-    reason: "an unnamed plan that must be named",
-    seen: drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
-    phase: "ReviewRequired",
-    says: "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan does not name it.",
-  },
+  [
+    "an unknown profile",
+    "PrerequisiteFailed",
+    'Profile not found: profile "p" not found',
+    drafting({ blocked: { kind: "missing", message: 'Profile not found: profile "p" not found' } }),
+  ],
+  [
+    "a missing prerequisite",
+    "PrerequisiteFailed",
+    "Missing required dependencies:\n",
+    drafting({ blocked: { kind: "missing", message: "Missing required dependencies:\n" } }),
+  ],
+  ["options that are invalid", "PrerequisiteFailed", "Invalid config: no", blocked("Invalid config: no")],
+  [
+    "a missing namespace in the dry run",
+    "PrerequisiteFailed",
+    "Namespace 'x' does not exist",
+    drafting({ draft: { kind: "blocked", message: "Namespace 'x' does not exist" } }),
+  ],
+  [
+    "a rejected dry run",
+    "Failed",
+    "Failed to generate plan items: spec.mode: Unsupported value",
+    drafting({ draft: { kind: "rejected", message: "spec.mode: Unsupported value" } }),
+  ],
+  ["no changes and healthy pools", "Completed", phaseMessages.inSync, drafting({ draft: drafted(idle) })],
+  [
+    "a DryRun without changes and with healthy pools",
+    "Completed",
+    phaseMessages.inSync,
+    drafting({ spec: { action: "DryRun" }, draft: drafted(idle) }),
+  ],
+  [
+    "an Apply without changes and with waiting pools",
+    "InProgress",
+    phaseMessages.applying,
+    drafting({ draft: drafted(idle, waiting) }),
+  ],
+  [
+    "a DryRun without changes and with waiting pools",
+    "ReviewRequired",
+    phaseMessages.review,
+    drafting({ spec: { action: "DryRun" }, draft: drafted(idle, waiting) }),
+  ],
+  ["an Apply with changes", "InProgress", phaseMessages.applying, drafting({ draft: drafted([psi()]) })],
+  [
+    "a DryRun with changes",
+    "ReviewRequired",
+    phaseMessages.review,
+    drafting({ spec: { action: "DryRun" }, draft: drafted([psi()]) }),
+  ],
+  [
+    "an Apply that was already executed",
+    "ReviewRequired",
+    "Plan aaaaaaaaaaaa needs a new review: it has not been approved since it was drafted.",
+    drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
+  ],
+  [
+    "an unnamed plan that must be named",
+    "ReviewRequired",
+    "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan does not name it.",
+    drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
+  ],
 ];
 
-test.each(cases)("Drafting: $reason leads to $phase", ({ seen, phase, says }) => {
+test.each(cases)("Drafting: %s leads to %s", (_reason, phase, says, seen) => {
   const { status, effect } = transition(seen);
   expect(status.phase).toBe(phase);
   expect(effect).toBeUndefined();
