@@ -17,7 +17,7 @@ const program = [process.execPath, "--input-type=module", "-e", reports];
 const quoted = (words: readonly string[]) => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 const seconds = (line: string) => line.replace(/\([\d.]+s\)$/, "(<time>)");
 
-test.for([0, 40])("on a terminal of %i columns a step is one line, however often it is drawn", (columns) => {
+test.for([0, 40])("a step stays one line on a terminal of %i columns", (columns) => {
   const step = runAtTerminal(`tools/step -q "${long}" sleep 1.5`, columns);
   const inProgram = runAtTerminal(quoted(program), columns);
   for (const { status, lines } of [step, inProgram]) {
@@ -26,13 +26,13 @@ test.for([0, 40])("on a terminal of %i columns a step is one line, however often
   }
 });
 
-test("a step that fails at a terminal shows the command's words and ends with its exit code", () => {
+test("a step that fails shows its output and keeps its exit code", () => {
   const { status, lines } = runAtTerminal(`tools/step -q build sh -c 'echo "no room left"; exit 3'`, 80);
   expect(lines.map(seconds)).toEqual(["no room left", "  FAILED: build (<time>)"]);
   expect(status).toBe(3);
 });
 
-test("in a pipe a step is whole lines, without any sign for a terminal", () => {
+test("in a pipe, a step prints whole lines without control characters", () => {
   for (const [command = "", ...args] of [["tools/step", "-q", long, "true"], program]) {
     const { stderr } = spawnSync(command, args, { cwd: inRepository(), encoding: "utf8" });
     expect(stderr.split("\n").map(seconds)).toEqual([`> ${long}`, `  ok: ${long} (<time>)`, ""]);

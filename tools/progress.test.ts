@@ -17,7 +17,7 @@ function record(sink: { readonly isTTY: boolean; readonly columns?: number }, te
   return { progress, written, at: (milliseconds: number) => void (time = milliseconds), tick: () => tick() };
 }
 
-test("a log gets a line every five seconds, however often the step reports", () => {
+test("writes a line every five seconds to a log", () => {
   const { progress, written, at } = record({ isTTY: false });
   for (let second = 0; second <= 75; second += 0.5) {
     at(second * 1000);
@@ -29,7 +29,7 @@ test("a log gets a line every five seconds, however often the step reports", () 
   expect(written.at(-1)).toBe("  ok: build from cache (1m15s)\n");
 });
 
-test("a terminal gets one line that is redrawn, from the first report on", () => {
+test("redraws one line at a terminal", () => {
   const { progress, written } = record({ isTTY: true });
   progress.update("1 of 2");
   progress.fail();
@@ -41,7 +41,7 @@ test("a terminal gets one line that is redrawn, from the first report on", () =>
   ]);
 });
 
-test("a step that reports nothing still shows how long it takes, until it ends", () => {
+test("shows the time of a silent step until it ends", () => {
   const { progress, written, at, tick } = record({ isTTY: true });
   at(3_000);
   tick();
@@ -51,7 +51,7 @@ test("a step that reports nothing still shows how long it takes, until it ends",
   expect(written.at(-1)).toBe("\r\u001b[K  ok: build (3.0s)\n");
 });
 
-test("a terminal that cannot redraw a line gets whole lines", () => {
+test("writes whole lines to a terminal that cannot redraw", () => {
   const { progress, written } = record({ isTTY: true }, "dumb");
   progress.done("");
   expect(written).toEqual(["> build\n", "  ok: build (0.0s)\n"]);
@@ -60,7 +60,7 @@ test("a terminal that cannot redraw a line gets whole lines", () => {
 test.each([
   { columns: 20, width: 19 },
   { columns: 0, width: 79 },
-])("on a terminal of $columns columns a report takes at most $width", ({ columns, width }) => {
+])("limits a report to $width characters on a terminal of $columns columns", ({ columns, width }) => {
   const { progress, written } = record({ isTTY: true, columns });
   progress.update("one pod cannot be scheduled ".repeat(10));
   const shown = written.at(-1)?.replace("\r\u001b[K", "");

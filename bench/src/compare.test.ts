@@ -15,26 +15,44 @@ const figure = (three: Three, ratio?: Three): FigureResult => ({
 const compare = (older: FigureResult, newer: FigureResult) => differencesOf({ ours: [older] }, { ours: [newer] });
 
 const cases: readonly { reason: string; older: Three; newer: Three; change: number; isReal: boolean }[] = [
-  { reason: "large and apart is real", older: [9, 10, 11], newer: [12, 13, 14], change: 0.3, isReal: true },
-  { reason: "large but overlapping is chance", older: [5, 10, 15], newer: [12, 13, 14], change: 0.3, isReal: false },
   {
-    reason: "apart but small is no matter",
+    reason: "a large change without overlap is real",
+    older: [9, 10, 11],
+    newer: [12, 13, 14],
+    change: 0.3,
+    isReal: true,
+  },
+  {
+    reason: "a large change with overlap is noise",
+    older: [5, 10, 15],
+    newer: [12, 13, 14],
+    change: 0.3,
+    isReal: false,
+  },
+  {
+    reason: "a small change without overlap is not real",
     older: [9.9, 10, 10.1],
     newer: [10.9, 11, 11.1],
     change: 0.1,
     isReal: false,
   },
-  { reason: "better counts like worse", older: [9, 10, 11], newer: [4, 5, 6], change: -0.5, isReal: true },
+  {
+    reason: "an improvement counts like a regression",
+    older: [9, 10, 11],
+    newer: [4, 5, 6],
+    change: -0.5,
+    isReal: true,
+  },
   { reason: "ranges that touch overlap", older: [9, 10, 12], newer: [12, 13, 14], change: 0.3, isReal: false },
   {
-    reason: "nothing that stays nothing has not changed",
+    reason: "a value that stays zero has not changed",
     older: [0, 0, 0],
     newer: [0, 0, 0],
     change: 0,
     isReal: false,
   },
   {
-    reason: "something out of nothing is real",
+    reason: "a change from zero is real",
     older: [0, 0, 0],
     newer: [1, 1, 1],
     change: Number.POSITIVE_INFINITY,
@@ -48,11 +66,11 @@ test.each(cases)("$reason", ({ older, newer, change, isReal }) => {
   expect(difference?.isReal).toBe(isReal);
 });
 
-test("figures with a floor are compared by their ratio to it: a slower machine is no loss", () => {
+test("compares figures with a floor by their ratio, so machine speed does not matter", () => {
   const [difference] = compare(figure([9, 10, 11], [2, 2, 2]), figure([18, 20, 22], [2, 2, 2]));
   expect(difference).toMatchObject({ unit: "×", change: 0, isReal: false });
 });
 
-test("figures that only one side has are left out", () => {
+test("omits figures that only one side has", () => {
   expect(differencesOf({ ours: [] }, { ours: [figure([1, 2, 3])] })).toEqual([]);
 });

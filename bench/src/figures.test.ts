@@ -6,29 +6,35 @@ const count: Goal = { is: "at most", value: 0, isExact: true };
 const rate: Goal = { is: "at least", value: 0.8, isExact: false };
 
 const cases = [
-  { reason: "a limit that is just reached is met", values: [100], goal: within, size: "usual", isMet: true },
+  { reason: "a value equal to the limit meets the goal", values: [100], goal: within, size: "usual", isMet: true },
   { reason: "the worst round decides", values: [50, 101, 50], goal: within, size: "usual", isMet: false },
-  { reason: "a quick run compares times with twice the goal", values: [199], goal: within, size: "quick", isMet: true },
-  { reason: "twice the goal is not more than that", values: [201], goal: within, size: "quick", isMet: false },
-  { reason: "a quick run compares counts exactly", values: [1], goal: count, size: "quick", isMet: false },
-  { reason: "a full run has no slack", values: [101], goal: within, size: "full", isMet: false },
+  { reason: "a quick run doubles the limit for times", values: [199], goal: within, size: "quick", isMet: true },
   {
-    reason: "what must be reached is decided by its least round",
+    reason: "a quick run does not more than double the limit",
+    values: [201],
+    goal: within,
+    size: "quick",
+    isMet: false,
+  },
+  { reason: "a quick run compares counts exactly", values: [1], goal: count, size: "quick", isMet: false },
+  { reason: "a full run has no tolerance", values: [101], goal: within, size: "full", isMet: false },
+  {
+    reason: "the lowest round decides about a minimum",
     values: [0.9, 0.7],
     goal: rate,
     size: "usual",
     isMet: false,
   },
   {
-    reason: "a quick run asks for half of what must be reached",
+    reason: "a quick run halves a minimum",
     values: [0.41],
     goal: rate,
     size: "quick",
     isMet: true,
   },
-  { reason: "no round at all meets nothing", values: [], goal: within, size: "usual", isMet: false },
+  { reason: "a run without rounds misses the goal", values: [], goal: within, size: "usual", isMet: false },
   {
-    reason: "a round without a sample meets nothing",
+    reason: "a round without samples misses the goal",
     values: [1, Number.NaN],
     goal: within,
     size: "usual",
@@ -40,7 +46,7 @@ test.each(cases)("$reason", ({ values, goal, size, isMet }) => {
   expect(compareWithGoal(values, goal, size).isMet).toBe(isMet);
 });
 
-test("a limit is kept by every sample, unless it is about the middle or about nine of ten", () => {
+test("every sample counts, unless the goal is about a percentile", () => {
   const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 90];
   expect(decisiveSample([1, 2, 9], within)).toBe(9);
   expect(decisiveSample([1, 2, 9], { ...within, by: "p50" })).toBe(2);

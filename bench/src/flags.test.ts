@@ -13,16 +13,16 @@ const scenario = (name: string, isQuick: boolean): Scenario => ({
 const all = [scenario("short", true), scenario("long", false)];
 
 const cases = [
-  { reason: "everything runs unless said otherwise", env: {}, size: "usual", names: ["short", "long"] },
-  { reason: "a quick run leaves the long ones out", env: { QUICK: "1" }, size: "quick", names: ["short"] },
+  { reason: "runs all scenarios by default", env: {}, size: "usual", names: ["short", "long"] },
+  { reason: "a quick run omits long scenarios", env: { QUICK: "1" }, size: "quick", names: ["short"] },
   {
-    reason: "a long one can be asked for by name",
+    reason: "a quick run includes a named long scenario",
     env: { QUICK: "1", SCENARIO: "long" },
     size: "quick",
     names: ["long"],
   },
   {
-    reason: "several can be named",
+    reason: "several scenarios can be named",
     env: { FULL: "1", SCENARIO: "long,short" },
     size: "full",
     names: ["long", "short"],
@@ -37,11 +37,11 @@ test.each(cases)("$reason", ({ env, size, names }) => {
 
 const refusals = [
   {
-    reason: "an unknown scenario is refused, and the known ones are named",
+    reason: "rejects an unknown scenario and lists the known ones",
     env: { SCENARIO: "no" },
     says: "there are: short, long",
   },
-  { reason: "quick and full at once are refused", env: { QUICK: "1", FULL: "1" }, says: "contradict" },
+  { reason: "rejects QUICK with FULL", env: { QUICK: "1", FULL: "1" }, says: "contradict" },
   { reason: "a seed must be a number", env: { SEED: "x" }, says: "SEED=x" },
 ];
 

@@ -8,10 +8,10 @@ const text = [
   "",
 ].join("\n");
 
-test("a series is read by its name and labels", () => {
+test("finds a series by name and labels", () => {
   expect(readSeries(text, 'workqueue_adds_total{name="platform"}')).toBe(1_024);
 });
 
-test("a series that is not there has counted nothing", () => {
+test("a missing series is zero", () => {
   expect(readSeries(text, 'workqueue_adds_total{name="nobody"}')).toBe(0);
 });

@@ -9,7 +9,7 @@ const linesOf = (text: string) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { type: string; object: Item });
 
-test("whoever plays all frames onto the first list ends with the second list", () => {
+test("applying all frames to the first list gives the second", () => {
   const log = new ReplayLog(50);
   const held = new Map((JSON.parse(log.list()) as { items: Item[] }).items.map((item) => [item.metadata.name, item]));
   const last = log.advance(200);
@@ -20,7 +20,7 @@ test("whoever plays all frames onto the first list ends with the second list", (
   expect(log.versions()).toEqual(items.map(({ metadata: { name, resourceVersion: version } }) => ({ name, version })));
 });
 
-test("a streamed list is the list, ended by a bookmark with its version", () => {
+test("a streamed list ends with a bookmark of its version", () => {
   const log = new ReplayLog(20);
   log.advance(7);
   const lines = linesOf([...log.initial()].join(""));

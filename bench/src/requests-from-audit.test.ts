@@ -12,7 +12,7 @@ const event = (second: number, verb: string, more: Partial<AuditEvent> = {}): Au
 });
 const window = { account: "ours", from: new Date("2026-01-01T00:00:10Z"), until: new Date("2026-01-01T00:00:20Z") };
 
-test("requests of that account in that time are counted, a stream once, where it began", () => {
+test("counts the account's requests in the window, and a stream when it starts", () => {
   const log = [
     event(9, "get"),
     event(10, "get"),
@@ -27,7 +27,7 @@ test("requests of that account in that time are counted, a stream once, where it
   expect(countByVerb(requestsIn(log, window))).toEqual({ get: 1, watch: 3, patch: 1 });
 });
 
-test("leases and streams are upkeep, everything else is work", () => {
+test("Lease updates and streams are upkeep", () => {
   const renewal = event(1, "update", { requestURI: "/apis/coordination.k8s.io/v1/namespaces/a/leases/b" });
   expect([renewal, event(1, "watch"), event(1, "get")].map(isUpkeep)).toEqual([true, true, false]);
 });

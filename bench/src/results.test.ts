@@ -30,7 +30,7 @@ const resultFor = (goal: NonNullable<FigureSpec["goal"]>, rounds: readonly Round
   return resultOf(scenario, { rounds, repeated: 0, isSteady: true }, around);
 };
 
-test("the worst sample of the worst round counts, and each round is compared with its own floor", () => {
+test("the worst sample counts, and each round has its own floor", () => {
   const rounds = [round(10, [20, 22]), round(20, [40, 60]), round(10, [30, 31])];
   const result = resultFor({ is: "at most", value: 59, isExact: false }, rounds);
   expect(result.ours[0]).toMatchObject({
@@ -43,12 +43,12 @@ test("the worst sample of the worst round counts, and each round is compared wit
   expect(result.requests).toEqual({ get: 30 });
 });
 
-test("a goal about the ratio is compared with the ratio", () => {
+test("compares the ratio if the goal is about the ratio", () => {
   const rounds = [round(10, [20]), round(20, [59])];
   expect(isPassed(resultFor({ is: "at most", value: 3, isExact: false, ofRatio: true }, rounds))).toBe(true);
   expect(isPassed(resultFor({ is: "at most", value: 2.9, isExact: false, ofRatio: true }, rounds))).toBe(false);
 });
 
-test("a measurement that brought no sample does not pass", () => {
+test("a measurement without samples does not pass", () => {
   expect(isPassed(resultFor({ is: "at most", value: 59, isExact: false }, [round(10, [])]))).toBe(false);
 });

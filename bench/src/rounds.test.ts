@@ -14,13 +14,13 @@ const round = (before: number, after = before): Round => ({
   ],
 });
 
-test("the floor of a round lies between its two floors, and its samples are those of both measurements", () => {
+test("a round has the mean of its floors and all its samples", () => {
   expect(floorOf(round(4, 6), "get")).toBe(5);
   expect(samplesOf(round(4, 6), "time")).toEqual([4, 6]);
   expect(samplesOf(round(4, 6), "nothing")).toEqual([]);
 });
 
-test("a round is unsteady when its floor is more than 30 % off, up or down", () => {
+test("a round is unsteady if its floor deviates by more than 30 %", () => {
   const others = [round(10), round(10)];
   expect([round(12.9), round(7.1)].map((one) => isUnsteady(one, others))).toEqual([false, false]);
   expect([round(13.1), round(6.9)].map((one) => isUnsteady(one, others))).toEqual([true, true]);
@@ -28,10 +28,10 @@ test("a round is unsteady when its floor is more than 30 % off, up or down", () 
 });
 
 const runs = [
-  { reason: "steady rounds are run once", floors: [10, 11, 12], repeated: 0, isSteady: true },
-  { reason: "a round on another machine is run again", floors: [10, 20, 10, 11], repeated: 1, isSteady: true },
+  { reason: "runs steady rounds once", floors: [10, 11, 12], repeated: 0, isSteady: true },
+  { reason: "repeats a round with a deviating floor", floors: [10, 20, 10, 11], repeated: 1, isSteady: true },
   {
-    reason: "there is an end to repeating, and it is reported",
+    reason: "reports rounds that stay unsteady after all repetitions",
     floors: [10, 20, 20, 20, 20],
     repeated: 2,
     isSteady: false,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { writeCast } from "./recorded-shell.ts";
 
-test("a cast has a header and a line for each frame, and makes nobody wait longer than a moment", () => {
+test("a cast has a header, a line per frame, and only short pauses", () => {
   const frames = [
     { atMs: 5_000, text: "$ " },
     { atMs: 5_250, text: "\u001b[1mbold\u001b[0m\r\n" },

@@ -36,13 +36,13 @@ const cases: readonly { reason: string; before: Status; after: Status; lines: re
     lines: ["load-aware-rebalancing: Drafting"],
   },
   {
-    reason: "what is missing, in one line",
+    reason: "missing prerequisites in one line",
     before: { phase: "Drafting" },
     after: { phase: "PrerequisiteFailed", conditions: [said("PrerequisiteFailed", "Missing:\n  - This: get it\n")] },
     lines: ["load-aware-rebalancing: PrerequisiteFailed: Missing: This: get it"],
   },
   {
-    reason: "the impact of a plan, and why nobody asked for it",
+    reason: "the impact of a plan and the reason for its review",
     before: { phase: "Drafting" },
     after: {
       phase: "ReviewRequired",
@@ -53,13 +53,13 @@ const cases: readonly { reason: string; before: Status; after: Status; lines: re
     lines: ["load-aware-rebalancing: ReviewRequired: impact Low: HCO"],
   },
   {
-    reason: "what a plan would do, once it is assessed",
+    reason: "the summary of a new assessment",
     before: { phase: "ReviewRequired" },
     after: { phase: "ReviewRequired", impact: { summary: "Reboots 3 nodes (worker pool)." } as Impact },
     lines: ["  impact: Reboots 3 nodes (worker pool)."],
   },
   {
-    reason: "what holds a rollout, once, with the command that helps",
+    reason: "a new blocker once, with its command",
     before: { phase: "InProgress", rollout: rolloutWith(finding("Node worker-1 is cordoned")) },
     after: {
       phase: "InProgress",
@@ -71,13 +71,13 @@ const cases: readonly { reason: string; before: Status; after: Status; lines: re
     lines: ["  blocking: Pool worker is paused. Next: oc edit mcp worker"],
   },
   {
-    reason: "progress of an item that is begun",
+    reason: "the progress of a running item",
     before: { phase: "InProgress", items: [item("InProgress", "1/3")] },
     after: { phase: "InProgress", items: [item("InProgress", "2/3")] },
     lines: ["  enable-psi-metrics: 2/3"],
   },
   {
-    reason: "nothing where a person sees no difference",
+    reason: "nothing without a visible change",
     before: { phase: "InProgress", observedGeneration: 1, items: [item("InProgress", "1/3")] },
     after: { phase: "InProgress", observedGeneration: 2, items: [item("InProgress", "1/3")] },
     lines: [],
@@ -88,7 +88,7 @@ test.each(cases)("the demo prints $reason", ({ before, after, lines }) => {
   expect(configChangeLines({ before: config(before), after: config(after) })).toEqual(lines);
 });
 
-test("the demo tells that a config is deleted", () => {
+test("the demo prints the deletion of a config", () => {
   expect(configChangeLines({ before: config({ phase: "Ignored" }) })).toEqual(["load-aware-rebalancing was deleted"]);
 });
 
@@ -100,7 +100,7 @@ const node = (ready: string, unschedulable: boolean): KubeObject => ({
   status: { conditions: [{ type: "Ready", status: ready }] },
 });
 
-test("the demo tells how a node drains, reboots and comes back, and nothing else about it", () => {
+test("the demo prints only drains, reboots and returns of a node", () => {
   const course = [
     node("True", false),
     node("True", true),

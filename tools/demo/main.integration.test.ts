@@ -11,7 +11,7 @@ const demo = (SCENARIO: string) =>
     timeout: 50_000,
   });
 
-test("a demo of a scenario that is not there starts nothing, and lists those that are", () => {
+test("rejects an unknown scenario and lists the known ones", () => {
   const { status, stderr } = demo("nonsense");
   expect(stderr).toContain('make: scenario "nonsense" not found.\n');
   expect(stderr).toMatch(/^ {2}stuck-drain +a VM/m);
@@ -19,13 +19,13 @@ test("a demo of a scenario that is not there starts nothing, and lists those tha
   expect(status).toBe(1);
 });
 
-test("SCENARIO=help lists them, and that is no fault", () => {
+test("SCENARIO=help lists the scenarios", () => {
   const { status, stdout } = demo("help");
   expect(stdout).toMatch(/^ {2}stuck-drain +a VM/m);
   expect(status).toBe(0);
 });
 
-test("every scenario plays on a cluster that the simulator has", () => {
+test("the simulator has the cluster of every scenario", () => {
   const { stdout } = spawnSync(process.execPath, [inRepository("dist", "virt-simulator.mjs"), "--help"], {
     encoding: "utf8",
   });

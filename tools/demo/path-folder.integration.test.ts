@@ -63,13 +63,13 @@ test.each([
   { typed: "virtctl stop a -n", says: "flag needs an argument: -n" },
   { typed: "virtctl migrate a --now", says: "unknown flag: --now" },
   { typed: "virtctl evacuate a", says: "do not support the command 'evacuate'" },
-])("`$typed` fails: the stand-in does not do it", ({ typed, says, code = 1 }) => {
+])("`$typed` fails because the stand-in does not support it", ({ typed, says, code = 1 }) => {
   const { status, stdout, stderr } = type(typed);
   expect({ status, stdout }).toEqual({ status: code, stdout: "" });
   expect(stderr).toContain(says);
 });
 
-test("`ssh` to anything but a simulated node is the user's own ssh", () => {
+test("`ssh` to another host runs the user's own ssh", () => {
   const own = join(root, "own");
   mkdirSync(own);
   writeFileSync(join(own, "ssh"), '#!/bin/sh\necho "own ssh $*"\n', { mode: 0o755 });

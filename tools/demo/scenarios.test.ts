@@ -28,11 +28,11 @@ const all = [...demoScenarios].map(([name, scenario]) => ({ name, ...scenario })
 const suggestionsOf = async ({ stages }: (typeof all)[number]): Promise<readonly Suggestion[]> =>
   (await Promise.all(stages.map(({ suggest }) => suggest(cluster)))).flat();
 
-test.each(all)("$name can leave out the kinds that it leaves out", ({ missingKinds }) => {
+test.each(all)("$name omits only known kinds", ({ missingKinds }) => {
   expect(mockFiles().length - mockFiles(missingKinds).length).toBe(missingKinds.length);
 });
 
-test.each(all)("every stage of $name has something that the check can type", async ({ stages }) => {
+test.each(all)("every stage of $name has a command for the check", async ({ stages }) => {
   for (const { title, suggest } of stages) {
     const typed = (await suggest(cluster)).filter(({ isForPeople }) => isForPeople !== true);
     expect([title, typed.length > 0]).toEqual([title, true]);
@@ -46,20 +46,17 @@ const verbs = new Map(
   ),
 );
 
-test.each(all)(
-  "every command of $name is a verb of the plugin with its flags, or of a program of the PATH folder",
-  async (scenario) => {
-    const wrong = (await suggestionsOf(scenario)).filter(({ command }) => {
-      if (!command.startsWith(`${plugin} `)) return !/^(?:until )?(?:kubectl|oc|virtctl) /.test(command);
-      const [verb = "", ...words] = command.slice(plugin.length + 1).split(" ");
-      const flags = verbs.get(verb);
-      return flags === undefined || words.some((word) => word.startsWith("--") && !flags.includes(word));
-    });
-    expect(wrong).toEqual([]);
-  },
-);
+test.each(all)("every command of $name is known to the plugin or the PATH folder", async (scenario) => {
+  const wrong = (await suggestionsOf(scenario)).filter(({ command }) => {
+    if (!command.startsWith(`${plugin} `)) return !/^(?:until )?(?:kubectl|oc|virtctl) /.test(command);
+    const [verb = "", ...words] = command.slice(plugin.length + 1).split(" ");
+    const flags = verbs.get(verb);
+    return flags === undefined || words.some((word) => word.startsWith("--") && !flags.includes(word));
+  });
+  expect(wrong).toEqual([]);
+});
 
-test.each(all)("what $name sends as a patch is JSON, and what it applies is a file", async (scenario) => {
+test.each(all)("patches of $name are JSON, and its files exist", async (scenario) => {
   for (const { command } of await suggestionsOf(scenario)) {
     for (const [, patch = ""] of command.matchAll(/ -p '([^']*)'/g)) expect(() => JSON.parse(patch)).not.toThrow();
     for (const [, file = ""] of command.matchAll(/ -f (\S+)/g))
@@ -67,7 +64,7 @@ test.each(all)("what $name sends as a patch is JSON, and what it applies is a fi
   }
 });
 
-test("the list has one line for each scenario, and names the clusters that are none", () => {
+test("lists one line per scenario, and other clusters", () => {
   const lines = listScenarios(["stuck-drain", "single-node"]).split("\n");
   const columns = lines.map((line) => line.trim().split(/ {2,}/));
   for (const { name, about } of all) expect(columns).toContainEqual([name, about]);
@@ -75,7 +72,7 @@ test("the list has one line for each scenario, and names the clusters that are n
   expect(lines.filter((line) => line.length > 110)).toEqual([]);
 });
 
-test("another cluster of the simulator, or one from a file, shows the first plan", () => {
+test("another cluster, or one from a file, shows the first plan", () => {
   const first = demoScenarios.get("first-plan");
   const clusters = { names: ["custom-pool"], isFile: (path: string) => path === "mine.json" };
   expect(findScenario("custom-pool", clusters)).toMatchObject({ cluster: "custom-pool", stages: first?.stages });

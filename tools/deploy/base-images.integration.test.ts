@@ -17,7 +17,7 @@ function folderWith(script: string): string {
   return join(folder, "images.json");
 }
 
-test("the build takes the pinned digests, unless the environment names other images", () => {
+test("the build uses pinned digests unless the environment names images", () => {
   const file = folderWith(`echo ${digest}`);
   pinBaseImages(file);
   const images = readBaseImages(file);
@@ -28,7 +28,7 @@ test("the build takes the pinned digests, unless the environment names other ima
   expect(baseArguments(images, { BASE: "mine/base" })).toMatchObject({ BASE: "mine/base" });
 });
 
-test("a digest that cannot be read leaves the file as it is, and the error names the image", () => {
+test("an unreadable digest leaves the file unchanged and names the image", () => {
   const file = folderWith("echo 'no such host' >&2; exit 1");
   expect(() => pinBaseImages(file)).toThrow(/nodejs-24: no such host/);
   expect(readBaseImages(file)).toEqual(readBaseImages());
@@ -36,7 +36,7 @@ test("a digest that cannot be read leaves the file as it is, and the error names
 
 const unpinned: BaseImages = { BUILDER: { image: "r/builder", digest: null }, BASE: { image: "r/base", digest: null } };
 
-test("a build with base images that are not pinned warns, and names the command that pins them", () => {
+test("a build with unpinned base images warns and names the command", () => {
   expect(unpinnedWarning(unpinned, {})).toBe(
     "Warning: base-images.json has no digest for r/builder, r/base. The build takes the image that this name has in the registry now. To pin the base images, run: make base-images",
   );
@@ -44,13 +44,13 @@ test("a build with base images that are not pinned warns, and names the command 
   expect(unpinnedWarning({ ...unpinned, BUILDER: { image: "r/builder", digest } }, {})).not.toContain("r/builder");
 });
 
-test("pinned base images, and images from the environment, need no warning", () => {
+test("does not warn about pinned images and images from the environment", () => {
   const pinned = { BUILDER: { image: "r/builder", digest }, BASE: { image: "r/base", digest } };
   expect(unpinnedWarning(pinned, {})).toBeUndefined();
   expect(unpinnedWarning(unpinned, { BUILDER: "mine/builder", BASE: "mine/base" })).toBeUndefined();
 });
 
-test("make docker-build prints the warning for the committed file before it builds", () => {
+test("make docker-build warns before it builds", () => {
   const folder = dirname(folderWith(""));
   writeFileSync(join(folder, "podman"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
   const env = { PATH: folder, IMG: "registry.example/virt-operators:1" };

@@ -17,29 +17,29 @@ const none = (why: string) => ({ kind: "none", why: `no container engine is avai
 
 const cases: readonly Case[] = [
   {
-    reason: "podman is preferred",
+    reason: "prefers podman",
     commands: { podman: works, docker: works },
     found: { kind: "found", command: "podman" },
   },
   {
-    reason: "a command without an engine behind it does not count",
+    reason: "ignores a command without an engine",
     commands: { podman: isDown, docker: works },
     found: { kind: "found", command: "docker" },
   },
   {
-    reason: "the one that is asked for is taken",
+    reason: "uses the requested engine",
     commands: { podman: works, docker: works },
     wanted: "docker",
     found: { kind: "found", command: "docker" },
   },
   {
-    reason: "the one that is asked for is not replaced by another",
+    reason: "does not replace the requested engine",
     commands: { podman: works, docker: isDown },
     wanted: "docker",
     found: none("docker: is the daemon running?"),
   },
   {
-    reason: "what is wrong with each is reported",
+    reason: "reports the problem of each engine",
     commands: { docker: isDown },
     found: none("podman: not installed; docker: is the daemon running?"),
   },
@@ -50,7 +50,7 @@ test.each(cases)("$reason", ({ commands, wanted, found }) => {
   expect(findEngine(wanted)).toEqual(found);
 });
 
-test("where none answers, the error names what to do, without an engine too", () => {
+test("without an engine, the error names the remedies", () => {
   installCommands({ podman: isDown });
   expect(() => neededEngine("")).toThrow(
     /^no container engine is available \(podman: is the daemon running\?; docker: not installed\)\..*CONTAINER_TOOL=.*make image writes dist\/image\.tar/s,

@@ -6,29 +6,29 @@ const withContainer = (container: object): Pod => ({ metadata, status: { contain
 const ended = { reason: "Error", exitCode: 2, message: "{}\nvirt-operator: unknown flag --x; see --help\n" };
 
 const cases: readonly { readonly reason: string; readonly pod: Pod; readonly faults: readonly string[] }[] = [
-  { reason: "a pod that has no status yet is no fault", pod: { metadata }, faults: [] },
+  { reason: "a pod without a status has no fault", pod: { metadata }, faults: [] },
   {
-    reason: "a container that is being created is no fault",
+    reason: "a container that is being created has no fault",
     pod: withContainer({ state: { waiting: { reason: "ContainerCreating" } } }),
     faults: [],
   },
   {
-    reason: "a container that is ready is no fault, whatever it was before",
+    reason: "a ready container has no fault after a restart",
     pod: withContainer({ ready: true, restartCount: 1, state: { running: {} }, lastState: { terminated: ended } }),
     faults: [],
   },
   {
-    reason: "a pod that ends is no fault of the one that comes",
+    reason: "a terminating pod has no fault",
     pod: { metadata: { ...metadata, deletionTimestamp: "now" }, status: { phase: "Failed", reason: "Evicted" } },
     faults: [],
   },
   {
-    reason: "an image that cannot be pulled is named with what the kubelet said",
+    reason: "reports an image that cannot be pulled with the kubelet's message",
     pod: withContainer({ state: { waiting: { reason: "ErrImagePull", message: "manifest unknown" } } }),
     faults: ["pod manager-1 cannot pull its image: ErrImagePull (manifest unknown)"],
   },
   {
-    reason: "a crash loop is named with its exit code, its restarts and the last line of its log",
+    reason: "reports a crash loop with exit code, restarts and last log line",
     pod: withContainer({
       restartCount: 3,
       state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 40s" } },
@@ -39,12 +39,12 @@ const cases: readonly { readonly reason: string; readonly pod: Pod; readonly fau
     ],
   },
   {
-    reason: "a container that was killed for its memory says so",
+    reason: "reports a container that ran out of memory",
     pod: withContainer({ state: { terminated: { reason: "OOMKilled", exitCode: 137 } } }),
     faults: ["pod manager-1 is in a crash loop (out of memory)"],
   },
   {
-    reason: "a pod without a node is named with what the scheduler said",
+    reason: "reports an unscheduled pod with the scheduler's message",
     pod: {
       metadata,
       status: {
@@ -56,19 +56,19 @@ const cases: readonly { readonly reason: string; readonly pod: Pod; readonly fau
     faults: ["pod manager-1 cannot be scheduled: 0/3 nodes are available"],
   },
   {
-    reason: "a Secret that is missing is named",
+    reason: "reports a missing Secret",
     pod: withContainer({
       state: { waiting: { reason: "CreateContainerConfigError", message: 'secret "a" not found' } },
     }),
     faults: ['pod manager-1: CreateContainerConfigError (secret "a" not found)'],
   },
   {
-    reason: "a container that runs and is not ready is named",
+    reason: "reports a running container that is not ready",
     pod: withContainer({ ready: false, state: { running: {} } }),
     faults: ["pod manager-1 is running but not ready"],
   },
   {
-    reason: "a pod that its node refused is named",
+    reason: "reports a pod that its node rejected",
     pod: { metadata, status: { phase: "Failed", reason: "OutOfmemory", message: "Node didn't have enough" } },
     faults: ["pod manager-1 failed: OutOfmemory, Node didn't have enough"],
   },
@@ -87,7 +87,7 @@ const refusals: readonly { readonly message: string; readonly next: string }[] =
   { message: "a webhook said no", next: "kubectl -n operators get events" },
 ];
 
-test.each(refusals)("pods that are refused with $message: $next", ({ message, next }) => {
+test.each(refusals)("pods rejected with $message have the next step $next", ({ message, next }) => {
   const conditions = [
     { type: "Progressing", status: "True" },
     { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message },

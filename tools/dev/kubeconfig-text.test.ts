@@ -47,7 +47,7 @@ test("adds a current context virt-dev and names the previous one", () => {
   });
 });
 
-test("removing it gives back the user's text, letter by letter", () => {
+test("removing it restores the user's exact text", () => {
   expect(removeDevContext(added(users).text, server)).toEqual({ kind: "removed", text: users, current: "production" });
 });
 
@@ -81,7 +81,7 @@ test("leaves only empty lists in a file that did not exist", () => {
   });
 });
 
-test("a second cluster takes the context over, and the way back stays the same", () => {
+test("a second cluster replaces the context, and removing it restores the text", () => {
   const second = { ...entries, cluster: { server: "https://127.0.0.1:40002" } };
   const { text, previous } = added(added(users).text, second as typeof entries);
   expect(previous).toBe("production");

@@ -57,7 +57,7 @@ test("creates a kubeconfig that only its owner can read if the user has none", (
   expect(findAccess({ env })).toMatchObject({ server: "https://simulated.example", context: "virt-dev" });
 });
 
-test("keeps permissions, and gives the file back as it was", () => {
+test("keeps permissions, and restores the file", () => {
   const at = home("own", { ".kube/config": configOf("production") });
   const env = { HOME: at("") };
   const { context, previous } = enterContext(dev, env);
@@ -70,7 +70,7 @@ test("keeps permissions, and gives the file back as it was", () => {
   expect(readdirSync(at(".kube"))).toEqual(["config"]);
 });
 
-test("writes to the first file of a KUBECONFIG list that exists, and leaves the others alone", () => {
+test("writes only to the first existing file of KUBECONFIG", () => {
   const at = home("list", { one: "users: []\n", two: configOf("production"), ".kube/config": configOf("unused") });
   const env = { HOME: at(""), KUBECONFIG: [at("missing"), at("one"), at("two")].join(":") };
   const { context, previous } = enterContext(dev, env);

@@ -2,19 +2,16 @@ import { assets } from "@virt/catalog";
 import { expect, test } from "vitest";
 import { valueTable } from "./value-table.ts";
 
-test.each(assets)(
-  "$name says why it writes each value, and declares no reason for a value that it never writes",
-  (asset) => {
-    const lines = valueTable(asset).filter((line) => line.startsWith("| `"));
-    expect(lines.length).toBeGreaterThan(0);
-    const unused = Object.entries(asset.values ?? {}).filter(
-      ([, { reason }]) => !lines.some((line) => line.includes(reason)),
-    );
-    expect(unused.map(([field]) => field)).toEqual([]);
-  },
-);
+test.each(assets)("$name declares a reason for exactly the values that it writes", (asset) => {
+  const lines = valueTable(asset).filter((line) => line.startsWith("| `"));
+  expect(lines.length).toBeGreaterThan(0);
+  const unused = Object.entries(asset.values ?? {}).filter(
+    ([, { reason }]) => !lines.some((line) => line.includes(reason)),
+  );
+  expect(unused.map(([field]) => field)).toEqual([]);
+});
 
-test("a value without a reason fails the generator by its field", () => {
+test("the generator reports a value without a reason by its field", () => {
   const [asset] = assets.filter(({ name }) => name === "mtv-operator");
   if (asset === undefined) throw new Error("the catalog has no mtv-operator");
   expect(() => valueTable({ ...asset, values: {} })).toThrow(

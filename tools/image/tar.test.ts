@@ -3,7 +3,7 @@ import { type FileTree, type TarEntry, writeTar } from "./tar.ts";
 
 const file = (text: string) => ({ kind: "file", mode: 0o444, content: Buffer.from(text) }) as const;
 
-test("the order in which entries are named does not matter", () => {
+test("the order of entries does not matter", () => {
   const entries: readonly (readonly [string, TarEntry])[] = [
     ["b/file", file("one")],
     ["a", { kind: "symlink", target: "b/file" }],
@@ -12,11 +12,11 @@ test("the order in which entries are named does not matter", () => {
   expect(writeTar(new Map(entries)).equals(writeTar(new Map(entries.toReversed())))).toBe(true);
 });
 
-test("a folder comes before what is in it, also one that nobody named", () => {
+test("folders precede their content, even unnamed ones", () => {
   expect(namesOf(writeTar(new Map([["a/b/file", file("x")]])))).toEqual(["a/", "a/b/", "a/b/file"]);
 });
 
-test("a header carries its checksum, and a file is padded to whole blocks", () => {
+test("a header has its checksum, and a file is padded to blocks", () => {
   const archive = writeTar(new Map([["file", file("content")]]));
   expect(archive.length).toBe(4 * 512);
   const header = Buffer.from(archive.subarray(0, 512));
@@ -26,7 +26,7 @@ test("a header carries its checksum, and a file is padded to whole blocks", () =
   expect(archive.toString("utf8", 512, 519)).toBe("content");
 });
 
-test("a path of more than a hundred bytes is split at a slash, and one that cannot be split is refused", () => {
+test("splits a long path at a slash, or rejects it", () => {
   const folder = "f".repeat(90);
   const tree: FileTree = new Map([[`${folder}/file-with-a-name`, file("")]]);
   const split = writeTar(tree).subarray(512);

@@ -17,7 +17,7 @@ test("the page has at most 130 lines", () => {
   expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(130);
 });
 
-test("every file and folder that it names exists", () => {
+test("every file and folder in the page exists", () => {
   const files = globSync(["{apps,packages,catalog,test,tools,config}/**/*.{ts,json}", "*.{ts,json}"]);
   const named = [...page.matchAll(/`([\w./-]+\.(?:ts|json))`/g)].map(([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(10);
@@ -26,7 +26,7 @@ test("every file and folder that it names exists", () => {
   expect(folders.map(([, name = ""]) => name).filter((name) => !existsSync(name))).toEqual([]);
 });
 
-test("every function, class and type that it names is declared in the sources", () => {
+test("the sources declare every name in the page", () => {
   const diagrams = [...page.matchAll(/```mermaid\n(.*?)```/gs)].map(([, text = ""]) => text);
   expect(diagrams).toHaveLength(2);
   const inDiagrams = diagrams.flatMap((text) => text.match(/\b(?:[A-Z]\w+\.)?[a-z]+(?:[A-Z]\w*|(?<=\.\w+))\b/g) ?? []);

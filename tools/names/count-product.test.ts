@@ -3,7 +3,7 @@ import { countProduct, countsTable } from "./count-product.ts";
 
 const lines = (count: number, first = "") => `${first}\n${"\n".repeat(count - 1)}`;
 
-test("counts the product apart from its tests and their support", () => {
+test("counts the product apart from tests and their support", () => {
   const counts = countProduct([
     { file: "apps/a/src/one.ts", text: lines(10, "export type Thing = 1;") },
     { file: "apps/a/src/two.ts", text: lines(30, "export type Thing = 2;") },

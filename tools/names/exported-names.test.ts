@@ -3,13 +3,13 @@ import { ambiguousNames, exportedNames, isProduct } from "./exported-names.ts";
 
 const types = "export type Scene = { readonly a: 1 };\nexport async function* run() {}\nexport const { a } = b;\n";
 
-test("exported types, functions, constants and classes are found by their names", () => {
+test("finds exported types, functions, constants and classes", () => {
   const text =
     "export type A<T> = T;\nexport async function b() {}\nexport const c = 1;\nexport class D {}\nconst e = 2;\n";
   expect(exportedNames("x.ts", text).map(({ name }) => name)).toEqual(["A", "b", "c", "D"]);
 });
 
-test("a name in two files means two things, but for the parts that every profile has", () => {
+test("a name in two files is ambiguous, except in profiles", () => {
   const all = [
     ...exportedNames("apps/one.ts", types),
     ...exportedNames("packages/two.ts", types),
@@ -22,7 +22,7 @@ test("a name in two files means two things, but for the parts that every profile
   expect(ambiguousNames([...all, ...elsewhere]).some((line) => line.startsWith("options"))).toBe(true);
 });
 
-test("tests and their support are no product", () => {
+test("tests and their support are not part of the product", () => {
   expect(["a/src/b.test.ts", "a/src/testing/b.ts", "packages/testkit/src/a.ts"].filter(isProduct)).toEqual([]);
   expect(isProduct("packages/kube/src/clock.ts")).toBe(true);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readDocuments, readSources, readSupport } from "./read-sources.ts";
 import { retiredNames, retiredWords } from "./retired-words.ts";
 
-test("product, tests, benchmarks, tools, their comments and the documents are free of retired words", () => {
+test("no file contains a retired word", () => {
   const code = [...readSources(), ...readSupport()];
   const folders = ["apps/", "packages/testkit/", "catalog/", "bench/", "tools/", "test/"];
   expect(folders.filter((folder) => !code.some(({ file }) => file.startsWith(folder)))).toEqual([]);
@@ -11,7 +11,7 @@ test("product, tests, benchmarks, tools, their comments and the documents are fr
   expect(code.flatMap(({ file, text }) => retiredNames(file, text))).toEqual([]);
 });
 
-test("a name with a retired word within it is found wherever it is declared", () => {
+test("finds a name with a retired word in any declaration", () => {
   const text = [
     "const isTold = 1;",
     "async function untilLooked() {}",
@@ -36,19 +36,19 @@ test("sentences and lookups have no retired names", () => {
   expect(retiredNames("bench/a.ts", text)).toEqual([]);
 });
 
-test("worked examples of the impact are worlds, and nothing else is", () => {
+test("only worked examples of the impact may be called worlds", () => {
   expect(retiredNames("packages/impact/src/testing/worlds.ts", "const world = 1;\nconst told = 1;")).toEqual([
     "packages/impact/src/testing/worlds.ts:2: told",
   ]);
   expect(retiredNames("packages/kube/src/a.ts", "const world = 1;")).toEqual(["packages/kube/src/a.ts:1: world"]);
 });
 
-test("a retired word is named with its line, in code, in comments and in documents", () => {
+test("reports a retired word with its line in code, comments and documents", () => {
   expect(retiredWords("a.ts", "// fine\n// each tenant\nbury();\n")).toEqual(["a.ts:2: tenant", "a.ts:3: bury"]);
   expect(retiredWords("docs/a.md", "Run `make judges` once.\n")).toEqual(["docs/a.md:1: make judges"]);
 });
 
-test("a word that is English elsewhere is retired as the name of a type", () => {
+test("a common English word is retired only as the name of a type", () => {
   expect(retiredWords("a.ts", "type Told = string;\nexport type Seen<T> = T;\n")).toEqual([
     "a.ts:1: Told",
     "a.ts:2: Seen",
@@ -56,6 +56,6 @@ test("a word that is English elsewhere is retired as the name of a type", () => 
   expect(retiredWords("a.ts", "// Told once. Seen twice.\ntype ToldText = 1;\n")).toEqual([]);
 });
 
-test("a word within another is none", () => {
+test("ignores a word within another one", () => {
   expect(retiredWords("a.ts", "process_resident_memory_bytes; multi-tenant; unburied\n")).toEqual([]);
 });

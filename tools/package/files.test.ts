@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { staleFiles, writeFiles } from "./files.ts";
 
-test("what was written is current, until a text changes or a file is too many", () => {
+test("written files are stale if a text changes or a file is superfluous", () => {
   const root = mkdtempSync(join(tmpdir(), "files-test-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const first = { folders: ["out"], texts: { "out/a.yaml": "a\n", "out/deep/b.yaml": "b\n", "beside.txt": "c\n" } };

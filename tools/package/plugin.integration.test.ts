@@ -24,7 +24,7 @@ type KrewManifest = {
   };
 };
 
-test("the krew manifest names the archive by its digest, which is the same each time, and the archive has the licences", () => {
+test("packs a reproducible archive with licences, and a krew manifest with its digest", () => {
   const digest = pack();
   expect(pack()).toBe(digest);
   const { metadata, spec } = load(readFileSync(inPlugin("virt-advisor.yaml"), "utf8")) as KrewManifest;
@@ -47,7 +47,7 @@ test("the krew manifest names the archive by its digest, which is the same each 
   expect(readFileSync(inPlugin("THIRD_PARTY_NOTICES"), "utf8")).toContain("@patternfly/react-core");
 });
 
-test("bash reads the completion script, and completes verbs and flags by it", () => {
+test("bash completes verbs and flags", () => {
   const script = inPlugin("kubectl-virt_advisor.bash");
   expect(spawnSync("bash", ["-n", script]).status).toBe(0);
   const complete = (...words: readonly string[]) =>

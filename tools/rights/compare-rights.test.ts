@@ -23,44 +23,36 @@ const event = (verb: string, name: string, code = 200) => ({
 });
 const deployment = { ...event("get", "any"), objectRef: { apiGroup: "apps", resource: "deployments", name: "any" } };
 
-const cases = [
-  {
-    reason: "nothing was done",
-    events: [],
-    unused: ["get deployments.apps *", "create configmaps mine", "patch configmaps mine"],
-  },
-  {
-    reason: "an apply that made an object used two rights",
-    events: [event("patch", "mine", 201), deployment],
-    unused: [],
-  },
-  {
-    reason: "an apply that changed one used one",
-    events: [event("patch", "mine"), deployment],
-    unused: ["create configmaps mine"],
-  },
-  {
-    reason: "another name is no use",
-    events: [event("patch", "theirs", 201), deployment],
-    unused: ["create configmaps mine", "patch configmaps mine"],
-  },
-  {
-    reason: "neither is what was refused",
-    events: [event("patch", "mine", 403), deployment],
-    unused: ["create configmaps mine", "patch configmaps mine"],
-  },
-  {
-    reason: "nor what a test did with the operator's token",
-    events: [{ ...event("patch", "mine", 201), userAgent: "node" }, deployment],
-    unused: ["create configmaps mine", "patch configmaps mine"],
-  },
+const cases: readonly (readonly [
+  reason: string,
+  events: Parameters<typeof usedRights>[0],
+  unused: readonly string[],
+])[] = [
+  ["after no requests", [], ["get deployments.apps *", "create configmaps mine", "patch configmaps mine"]],
+  ["after an apply that created the object", [event("patch", "mine", 201), deployment], []],
+  ["after an apply that changed the object", [event("patch", "mine"), deployment], ["create configmaps mine"]],
+  [
+    "after requests to another object",
+    [event("patch", "theirs", 201), deployment],
+    ["create configmaps mine", "patch configmaps mine"],
+  ],
+  [
+    "after a rejected request",
+    [event("patch", "mine", 403), deployment],
+    ["create configmaps mine", "patch configmaps mine"],
+  ],
+  [
+    "after a request of a test with the operator's token",
+    [{ ...event("patch", "mine", 201), userAgent: "node" }, deployment],
+    ["create configmaps mine", "patch configmaps mine"],
+  ],
 ];
 
-test.each(cases)("a right that nobody used is reported: $reason", ({ events, unused }) => {
+test.each(cases)("reports unused rights %s", (_reason, events, unused) => {
   expect(compareRights(granted, usedRights(events, [account]), [])).toEqual({ unused, needless: [] });
 });
 
-test("an exception excuses its right, and is reported itself when nobody is granted it any more", () => {
+test("an exception excuses its right, and is reported if the right is gone", () => {
   const used = usedRights([event("patch", "mine"), deployment], [account]);
   const exceptions = ["create configmaps mine", "create configmaps theirs"].map((right) => ({
     right,

@@ -14,11 +14,11 @@ const ours =
   "x is forbidden: ValidatingAdmissionPolicy 'virt-advisor-operator-writes' with binding 'b' denied request: no";
 
 test.each([
-  { reason: "a denial by one of our policies is listed once", events: [denied(ours), denied(ours)], lines: 1 },
-  { reason: "a denial with another status code is listed too", events: [denied(ours, 422)], lines: 1 },
-  { reason: "a missing right is not listed", events: [denied('nodes is forbidden: User "u" cannot list')], lines: 0 },
+  { reason: "lists a denial by our policies once", events: [denied(ours), denied(ours)], lines: 1 },
+  { reason: "lists a denial with another status code", events: [denied(ours, 422)], lines: 1 },
+  { reason: "does not list a missing right", events: [denied('nodes is forbidden: User "u" cannot list')], lines: 0 },
   {
-    reason: "a denial by a policy of another client is not listed",
+    reason: "does not list a denial by another client's policy",
     events: [denied("ValidatingAdmissionPolicy 'hands-off' with binding 'b' denied request: no")],
     lines: 0,
   },

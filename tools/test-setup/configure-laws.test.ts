@@ -3,13 +3,13 @@ import { lawRuns } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-test("a law runs as often as the setting says", () => {
+test("a law runs as often as LAW_RUNS says", () => {
   let runs = 0;
   fc.assert(fc.property(fc.nat(), () => ++runs > 0));
   expect(runs).toBe(lawRuns());
 });
 
-test("no law has a number of its own", () => {
+test("no law sets its own number of runs", () => {
   const files = globSync(["{packages,apps,bench,catalog,tools,test}/**/*.test.ts"], {
     exclude: ["**/node_modules/**"],
   });

@@ -12,11 +12,11 @@ const starts: readonly (readonly [string, () => unknown])[] = [
   ["listen", () => createServer().listen(0)],
 ];
 
-test.each(starts)("%s fails in a unit test, and says where such a test belongs", (_, start) => {
+test.each(starts)("%s fails in a unit test and names the right file name", (_, start) => {
   expect(start).toThrow("name the file *.integration.test.ts");
 });
 
-test("so does fetch", async () => {
+test("fetch fails in a unit test and names the right file name", async () => {
   const refused = await fetch("http://127.0.0.1:4321/").catch((error: unknown) => error);
   expect(refused).toMatchObject({ cause: { message: expect.stringContaining("name the file *.integration.test.ts") } });
 });

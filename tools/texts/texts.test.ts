@@ -6,7 +6,7 @@ import { literalsOf } from "./literals.ts";
 const files = globSync(sources).filter(isShipped);
 const all: readonly ShownText[] = files.flatMap((file) => textsIn(file, readFileSync(file, "utf8")));
 
-describe("the list", () => {
+describe("the list of texts", () => {
   const known: readonly (readonly [file: string, kind: ShownText["kind"], text: string])[] = [
     ["packages/advisor/src/conditions/phase.ts", "condition", "Starting plan generation"],
     [
@@ -24,13 +24,13 @@ describe("the list", () => {
     expect(all).toContainEqual({ file, kind, text, line: expect.any(Number) as number });
   });
 
-  test("gives the line in which a text begins", () => {
+  test("has the line of each text", () => {
     const [one] = all.filter(({ text }) => text === "Starting plan generation");
     const lines = readFileSync(one?.file ?? "", "utf8").split("\n");
     expect(lines[(one?.line ?? 0) - 1]).toContain("Starting plan generation");
   });
 
-  test("has every line of the log that is written as a plain string of several words", () => {
+  test("has every plain log message of several words", () => {
     const missing = files.flatMap((file) => {
       const source = readFileSync(file, "utf8");
       const logged = [...source.matchAll(/\blog\.(?:debug|info|warn|error)\("([^"]+ [^"]+)"/g)].map(([, text]) => text);
@@ -47,28 +47,28 @@ describe("the list", () => {
     expect(listed).toHaveLength(messages.length);
   });
 
-  test("names no file that only tests use", () => {
+  test("has no file that only tests use", () => {
     expect(files.filter((file) => /\.test\.|testkit/.test(file))).toEqual([]);
   });
 });
 
-describe("reading a source", () => {
+describe("literalsOf", () => {
   const textsOf = (source: string) => literalsOf(source).map(({ text }) => text);
 
-  test("finds strings and templates, also in interpolations, and shows what is interpolated", () => {
+  test("finds strings and templates with their placeholders, also nested ones", () => {
     const source = "const a = 'one'; f(`x ${cond ? `inner ${b}` : \"two\"} y`);";
     expect(textsOf(source).toSorted()).toEqual(
       ["inner <b>", "one", "two", 'x <cond ? `inner ${b}` : "two"> y'].toSorted(),
     );
   });
 
-  test("is not led astray by comments, escapes, regular expressions and divisions", () => {
+  test("handles comments, escapes, regular expressions and divisions", () => {
     const source = String.raw`// it's no string
       /* nor "this" */ const r = /["'${"`"}/]/g; const d = a / b / "q\"uoted"; const e = { a: /\//.test("x") };`;
     expect(textsOf(source)).toEqual(['q"uoted', "x"]);
   });
 
-  test("fails on what it cannot read instead of leaving texts out", () => {
+  test("rejects unreadable code instead of omitting texts", () => {
     expect(() => literalsOf('const a = "no end')).toThrow("a string has no end");
     expect(() => literalsOf("const a = `no end ${b}")).toThrow("a template has no end");
   });

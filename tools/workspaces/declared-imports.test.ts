@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { importedPackages, unequalVersions, wrongDeclarations } from "./declared-imports.ts";
 
-test("a package is found in every form of import, without the path into it", () => {
+test("finds the package of every form of import", () => {
   const text = `import fc from "fast-check";
 import {
   type A,
@@ -33,7 +33,7 @@ const files = [
   { file: "packages/kube/build-plugin.ts", text: 'import webpack from "webpack";\n' },
 ];
 
-test("a workspace that declares exactly what it imports is right", () => {
+test("accepts a workspace that declares exactly its imports", () => {
   const manifest = {
     name: "@virt/kube",
     dependencies: { pino: "1", "@virt/objects": "1" },
@@ -42,7 +42,7 @@ test("a workspace that declares exactly what it imports is right", () => {
   expect(wrongDeclarations(manifest, files)).toEqual([]);
 });
 
-test("what is missing, superfluous or in the wrong place is named with the file that imports it", () => {
+test("reports missing, superfluous and misplaced declarations with the importing file", () => {
   const manifest = { name: "@virt/kube", dependencies: { pino: "1", vitest: "1", "left-over": "1" } };
   expect(wrongDeclarations(manifest, files)).toEqual([
     "dependencies lack @virt/objects, which packages/kube/src/a.ts imports",
@@ -54,7 +54,7 @@ test("what is missing, superfluous or in the wrong place is named with the file 
   ]);
 });
 
-test("one package has one version in all workspaces", () => {
+test("a package has one version in all workspaces", () => {
   const manifests = [
     { name: "a", dependencies: { pino: "1", zod: "1" } },
     { name: "b", devDependencies: { pino: "2", zod: "1" } },

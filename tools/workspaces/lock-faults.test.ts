@@ -19,21 +19,21 @@ const lock: LockFile = {
   },
 };
 
-test("a lock file that matches every package.json has no faults", () => {
+test("accepts a lock file that matches every package.json", () => {
   expect(lockFaults(manifests, lock)).toEqual([]);
 });
 
-test("a version that was changed in the root package.json alone is a fault", () => {
+test("reports a version that changed only in the root package.json", () => {
   const changed = new Map([...manifests, ["", { ...root, devDependencies: { vitest: "4.2.0" } }] as const]);
   expect(lockFaults(changed, lock)).toEqual(["package-lock.json is older than package.json"]);
 });
 
-test("a package that is locked in another version than declared is a fault", () => {
+test("reports a locked version that differs from the declared one", () => {
   const packages = { ...lock.packages, "node_modules/vitest": { version: "4.0.9" } };
   expect(lockFaults(manifests, { packages })).toEqual(["package-lock.json has vitest 4.0.9, package.json wants 4.1.0"]);
 });
 
-test("a range that is locked at any but its oldest version is a fault", () => {
+test("reports a range that is not locked at its lowest version", () => {
   const ranged = { dependencies: { react: "^17.1.0" } };
   const faultsAt = (version: string) => {
     const packages = { "apps/console": ranged, "node_modules/react": { version } };
@@ -43,7 +43,7 @@ test("a range that is locked at any but its oldest version is a fault", () => {
   expect(faultsAt("17.2.0")).toEqual(["package-lock.json has react 17.2.0, apps/console/package.json wants ^17.1.0"]);
 });
 
-test("a package that the lock file lacks is a fault", () => {
+test("reports a package that the lock file lacks", () => {
   const { "node_modules/node": _gone, ...packages } = lock.packages;
   expect(lockFaults(manifests, { packages })).toEqual([
     "package-lock.json has node nowhere, package.json wants 24.0.0",

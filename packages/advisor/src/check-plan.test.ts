@@ -43,7 +43,7 @@ const onItem =
 
 const settings = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "ns" } };
 
-test("a plan that was stored as it was drafted is intact, also when its items are applied", () => {
+test("an unchanged plan is intact, also after its items are applied", () => {
   expect(checkPlan(planned())).toEqual({ kind: "intact" });
   const applied = [kernelObject(), { ...storedObject(mapTarget), data: { size: "s-5" } }];
   const { config } = planned();
@@ -52,7 +52,7 @@ test("a plan that was stored as it was drafted is intact, also when its items ar
   expect(checkPlan(later)).toEqual({ kind: "intact" });
 });
 
-test("where not everything was read that a plan is rendered from, nothing is claimed", () => {
+test("a plan is unchecked until all its sources are read", () => {
   expect(checkPlan(planned({ isForDraft: false }))).toEqual({ kind: "unchecked" });
 });
 
@@ -75,11 +75,11 @@ const attacks: readonly (readonly [string, (status: Status) => Status])[] = [
   ],
 ];
 
-test.each(attacks)("a stored plan that nobody drafted is found: %s", (text, change) => {
+test.each(attacks)("detects a changed plan: %s", (text, change) => {
   expect(checkPlan(planned({}, change))).toEqual({ kind: "differs", reason: "PlanTampered", text });
 });
 
-test("a hash that was made to fit the changed content does not help: what is rendered decides", () => {
+test("detects changed content even if the planHash matches it", () => {
   const hidden = onItem("settings", { desiredState: { ...settings, data: { size: "evil" } } });
   expect(checkPlan(planned({}, hidden))).toMatchObject({
     kind: "differs",
@@ -89,12 +89,12 @@ test("a hash that was made to fit the changed content does not help: what is ren
 
 const moved = [{ ...storedObject(inputRef), data: { limit: "10" } }];
 
-test("an input that changed is reported as such, whoever wrote the status", () => {
+test("reports a changed input even if the status was edited", () => {
   const facts = { ...planned(), facts: { input: moved[0], ownNamespace: "own" } };
   expect(checkPlan(facts)).toEqual({ kind: "differs", reason: "InputChanged", text: "limit changed (5 -> 10)" });
 });
 
-test("a plan of another version is reported as such", () => {
+test("reports a plan of another operator version", () => {
   const older = planned({}, (status) => ({
     ...onItem("kernel", { managedFields: ["x"] })(status),
     operatorVersion: "v1",
@@ -115,7 +115,7 @@ describe("a plan with the hash of an earlier release", () => {
     expect(checkPlan(hashedBefore("InProgress", { waitTimeout: "1h" }))).toEqual({ kind: "intact" });
   });
 
-  test("is not what this release puts up for approval", () => {
+  test("needs a new approval by this release", () => {
     expect(checkPlan(hashedBefore("ReviewRequired"))).toEqual({
       kind: "differs",
       reason: "OperatorUpgraded",
@@ -123,7 +123,7 @@ describe("a plan with the hash of an earlier release", () => {
     });
   });
 
-  test("is found if its content was changed", () => {
+  test("is reported if its content was changed", () => {
     const facts = planned({}, (status) =>
       onItem("kernel", { desiredState: kernel })({ ...status, planHash: earlierHash(status) }),
     );
@@ -131,7 +131,7 @@ describe("a plan with the hash of an earlier release", () => {
   });
 });
 
-test("a target that changed is reported as such", () => {
+test("reports a changed target as a stale plan", () => {
   const facts = planned({}, onItem("kernel", { managedFields: ["x"] }));
   const live = { ...storedObject(mapTarget), data: { size: "mine" } };
   expect(checkPlan({ ...facts, live: () => live })).toMatchObject({ kind: "differs", reason: "PlanStale" });
@@ -142,7 +142,7 @@ test("a status that only this process wrote was not tampered with", () => {
   expect(checkPlan(own)).toMatchObject({ kind: "differs", reason: "InputChanged" });
 });
 
-test("what a person goes by is compared, and lines of others around a change are not", () => {
+test("compares the content that a reviewer sees, without context lines", () => {
   const [item] = planned().config.status?.items ?? [];
   if (item === undefined) throw new Error("there is no item");
   const shown = (change: Partial<Item>) => shownDifference([{ ...item, ...change }], [item]);
@@ -155,7 +155,7 @@ test("what a person goes by is compared, and lines of others around a change are
   expect(shownDifference([item], [item, item])?.reason).toBe("PlanTampered");
 });
 
-test("what depends on more than the targets' managed fields accuses nobody, but is not what was approved either", () => {
+test("changed warnings, messages and conflicts make the plan stale, not tampered", () => {
   const [item] = planned().config.status?.items ?? [];
   if (item === undefined) throw new Error("there is no item");
   const conflicts = [{ field: "spec", manager: "bob", operation: "Apply" }] as const;

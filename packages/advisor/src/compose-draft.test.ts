@@ -1,4 +1,4 @@
-import { type KubeObject, managedByLabel, type Spec } from "@virt/api";
+import { type KubeObject, managedByLabel } from "@virt/api";
 import { type Assessment, assessed, type DisruptionPolicies, notAssessed } from "@virt/impact";
 import { describe, expect, test } from "vitest";
 import { type ComparedItem, composeDraft } from "./compose-draft.ts";
@@ -36,8 +36,8 @@ function draft(
 
 const noKernel = { spec: { options: { small: { kernel: false } } } };
 
-describe("5.4: impact", () => {
-  test("of a new object, of one that changes, of one that does not", () => {
+describe("the impact", () => {
+  test("of an item depends on whether it creates, changes or keeps the object", () => {
     const impacts = (given: FactsOverrides) => draft(given).items.map(({ impactSeverity }) => impactSeverity);
     expect(impacts({})).toEqual(["High", "Medium"]);
     expect(impacts({ objects: [kernelObject("b=2"), storedObject(mapTarget, { data: { size: "l" } })] })).toEqual([
@@ -47,14 +47,14 @@ describe("5.4: impact", () => {
     expect(impacts({ objects: [kernelObject(), settings] })).toEqual(["Low", "Low"]);
   });
 
-  test("of the plan is that of its worst item", () => {
+  test("of a plan is that of its worst item", () => {
     expect(draft().impact).toBe("High");
     expect(draft({ objects: [kernelObject()] }).impact).toBe("Medium");
     expect(draft({ objects: [kernelObject(), settings] }).impact).toBe("Low");
   });
 });
 
-test("a plan drafted without the right to read nodes names it in the warnings of the items that depend on nodes", () => {
+test("items that depend on nodes warn that nodes cannot be read", () => {
   const facts = reconcileFacts({});
   const planned = plannedItems(facts);
   const compared = planned.map((one): ComparedItem => ({ planned: one, live: undefined, conflicts: [] }));
@@ -67,23 +67,12 @@ test("a plan drafted without the right to read nodes names it in the warnings of
   expect(composeDraft(facts, compared).items.flatMap(({ warnings = [] }) => warnings)).not.toContain(remedy);
 });
 
-test("an edit of guards, bypassOptimisticLock, failurePolicy or waitTimeout makes another plan", () => {
-  const edits: readonly Partial<Spec>[] = [
-    { guards: { maxBlockingVMs: 0 } },
-    { bypassOptimisticLock: true },
-    { failurePolicy: "Continue" },
-    { waitTimeout: "1h" },
-  ];
-  const hashes = [{}, ...edits].map((edit) => draft({ spec: edit }).planHash);
-  expect(new Set(hashes).size).toBe(hashes.length);
-});
-
-describe("what a plan does to pools", () => {
+describe("the disruption of a plan", () => {
   const infra = { ...workerPoolObject("rendered-1"), metadata: { name: "infra" } };
   const selects = { machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } } };
   const pools = [workerPoolObject("rendered-1"), { ...infra, spec: selects }];
 
-  test("names each pool that takes the MachineConfig, and is part of the hash", () => {
+  test("names each pool that takes the MachineConfig, and is hashed", () => {
     const alone = draft({ pools: [workerPoolObject("rendered-1")] });
     const both = draft({ pools });
     expect(alone.disruption).toEqual([{ pool: "worker", class: "Reboot" }]);
@@ -102,7 +91,7 @@ describe("what a plan does to pools", () => {
     expect(itemNamed(items, "no-kernel")?.impactSeverity).toBe("High");
   });
 
-  test("is a reboot of both where a MachineConfig moves from one pool to the other, and its impact is high", () => {
+  test("covers both pools of a MachineConfig that moves between them", () => {
     const roleLabel = "machineconfiguration.openshift.io/role";
     const master = { ...workerPoolObject("rendered-1"), metadata: { name: "master" } };
     const selectsMaster = { machineConfigSelector: { matchLabels: { [roleLabel]: "master" } } };
@@ -118,7 +107,7 @@ describe("what a plan does to pools", () => {
     expect(items[0]).toMatchObject({ changes: true, impactSeverity: "High" });
   });
 
-  test("is published and hashed for sixteen pools", () => {
+  test("is stored and hashed for at most sixteen pools", () => {
     const many = Array.from({ length: 20 }, (_, at) => ({
       ...infra,
       metadata: { name: `pool-${String(at).padStart(2, "0")}` },
@@ -129,11 +118,11 @@ describe("what a plan does to pools", () => {
     expect(whole.planHash).toBe(draft({ pools: many.slice(0, 16) }).planHash);
   });
 
-  test("is nothing where no MachineConfig changes", () => {
+  test("is empty if no MachineConfig changes", () => {
     expect(draft({ pools, objects: [kernelObject()] })).toMatchObject({ disruption: [], writes: [] });
   });
 
-  test("follows the policies for files and units, and so does the impact", () => {
+  test("and the impact follow the policies for files and units", () => {
     const unit = { metadata: { name: "99-small", labels: { "machineconfiguration.openshift.io/role": "worker" } } };
     const config = { systemd: { units: [{ name: "swap.service", contents: "a" }] } };
     const predicted = { ...kernelObject(), ...unit, spec: { config } } as KubeObject;
@@ -150,7 +139,7 @@ describe("what a plan does to pools", () => {
   });
 });
 
-test("5.2: creation, change and no change each have their form of diff", () => {
+test("creations, changes and unchanged objects have different diffs", () => {
   const diffs = (given: FactsOverrides) => draft(given).items.map(({ diff }) => diff.split("\n").slice(0, 3).join("|"));
   expect(diffs({})[1]).toBe("--- /dev/null|+++ settings (ConfigMap)|@@ -0,0 +1,7 @@");
   expect(diffs({ objects: [storedObject(mapTarget, { data: { size: "l" } })] })[1]).toMatch(
@@ -159,7 +148,7 @@ test("5.2: creation, change and no change each have their form of diff", () => {
   expect(diffs({ objects: [settings] })[1]).toBe("--- settings (ConfigMap)|+++ settings (ConfigMap)|(no changes)");
 });
 
-test("all items are pending, with the reviewed target on record and no time yet", () => {
+test("all items are pending, with the reviewed target and without a time", () => {
   const item = itemNamed(draft({ objects: [settings] }).items, "settings");
   expect(item).toMatchObject({
     state: "Pending",
@@ -173,25 +162,25 @@ test("all items are pending, with the reviewed target on record and no time yet"
   expect(itemNamed(draft().items, "settings").reviewed).toMatchObject({ uid: "", resourceVersion: "" });
 });
 
-test("what a conflict would overwrite is listed", () => {
+test("lists the conflicts that an apply would overwrite", () => {
   const conflicts = [{ field: "data.size", manager: "kubectl", operation: "Update" }] as const;
   expect(draft({}, { conflicts }).items[0]?.conflicts).toEqual(conflicts);
   expect(draft().items[0]).not.toHaveProperty("conflicts");
 });
 
-describe("5.1: a removal", () => {
-  test("is planned where the object is ours, in the form of a deletion, without desired state", () => {
+describe("a removal", () => {
+  test("of our own object is a deletion without desired state", () => {
     const item = itemNamed(draft({ ...noKernel, objects: [kernelObject()] }).items, "no-kernel");
     expect(item).toMatchObject({ operation: "Delete", impactSeverity: "High", changes: true, waitsFor: "settings" });
     expect(item.diff).toMatch(/^--- 99-small \(MachineConfig\)\n\+\+\+ \/dev\/null\n/);
     expect(item).not.toHaveProperty("desiredState");
   });
 
-  test("is not planned where there is nothing to remove", () => {
+  test("is not planned if the object does not exist", () => {
     expect(draft(noKernel).items.map(({ name, warnings }) => [name, warnings])).toEqual([["settings", undefined]]);
   });
 
-  test("of something that others made is not planned, and the first item says so", () => {
+  test("of another client's object is not planned, and the first item warns", () => {
     const { items } = draft({ ...noKernel, objects: [kernelObject("a=1", "kubectl")] });
     expect(items.map(({ name, warnings }) => [name, warnings])).toEqual([
       ["settings", ["MachineConfig '99-small' was not created by virt-advisor-operator and is left in place"]],
@@ -199,7 +188,7 @@ describe("5.1: a removal", () => {
   });
 });
 
-test("7: an object that the platform controller manages is warned about", () => {
+test("warns about an object that the platform controller manages", () => {
   const labels = { [managedByLabel.key]: managedByLabel.value };
   const managed = { ...settings, metadata: { ...settings.metadata, labels } };
   expect(itemNamed(draft({ objects: [managed] }).items, "settings").warnings).toEqual([
@@ -207,14 +196,14 @@ test("7: an object that the platform controller manages is warned about", () => 
   ]);
 });
 
-test("the inputs that were used are on record, beside what is in force", () => {
+test("stores the inputs that were used beside the applied ones", () => {
   const status = { inputs: [{ name: "limit", used: "3", applied: "4" }] };
   expect(draft({ status }).inputs).toEqual([{ name: "limit", used: "5", applied: "4" }]);
   expect(draft().inputs).toEqual([{ name: "limit", used: "5" }]);
 });
 
 describe("rollouts", () => {
-  test("of an item that changes nothing are followed, of one that changes are not yet", () => {
+  test("are followed for unchanged items only", () => {
     const done = { kernel: { state: "done", message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)" } };
     expect(draft({ objects: [kernelObject()] }).rollouts).toMatchObject(done);
     expect(draft().rollouts).toEqual({});
@@ -230,15 +219,15 @@ describe("rollouts", () => {
     return itemNamed(draft({ status, objects: [kernelObject()] }).items, "kernel").rollout;
   };
 
-  test("6.5: a draft keeps the start of an item that was waiting and now changes nothing", () => {
+  test("keeps the start of a waiting item that now changes nothing", () => {
     expect(kept({ state: "InProgress" })).toEqual(rollout);
   });
 
-  test("6.5: so does the draft after that one", () => {
+  test("keeps that start in later drafts", () => {
     expect(kept({ state: "Pending", changes: false })).toEqual(rollout);
   });
 
-  test("6.5: one that was done, or that changes, keeps none", () => {
+  test("drops the start of a completed or changing item", () => {
     expect(kept({ state: "Completed", appliedTime: stamp(now) })).toBeUndefined();
     expect(kept({ state: "Pending", changes: true })).toBeUndefined();
   });

@@ -33,7 +33,7 @@ const events: readonly Event[] = [
   event("the CRD goes", (harness) => Object.assign(harness.behaviour, { isServed: false })),
   event("the CRD comes", (harness) => Object.assign(harness.behaviour, { isServed: true })),
   event("nodes stop", (harness) => Object.assign(harness.behaviour, { isRollingOut: false })),
-  event("nodes go on", (harness) => Object.assign(harness.behaviour, { isRollingOut: true })),
+  event("nodes resume", (harness) => Object.assign(harness.behaviour, { isRollingOut: true })),
   event("refusal", (harness) => Object.assign(harness.behaviour, { isRefusing: true })),
   event("no refusal", (harness) => Object.assign(harness.behaviour, { isRefusing: false })),
   event("outage", (harness) => Object.assign(harness.behaviour, { isUnavailable: true })),
@@ -87,7 +87,7 @@ function calmAndApply(harness: ConfigHarness): void {
   });
 }
 
-test("whatever happened in whatever order, the same spec in the same cluster ends in the same state", () => {
+test("the same spec leads to the same state, in any order of events", () => {
   const law = fc.property(anyEvents, anyReconciles, (events, reconciles) => {
     const harness = start();
     events.forEach(({ run }, at) => {
@@ -105,7 +105,7 @@ test("whatever happened in whatever order, the same spec in the same cluster end
   fc.assert(law, runsForCost(64));
 });
 
-test("a config comes to rest after everything that happens", () => {
+test("a config settles after any event", () => {
   const law = fc.property(anyEvents, (events) => {
     const harness = start();
     return events.every(({ run }) => {
@@ -116,7 +116,7 @@ test("a config comes to rest after everything that happens", () => {
   fc.assert(law, runsForCost(64));
 });
 
-test("a crash anywhere changes no final state", () => {
+test("crashes do not change the final state", () => {
   const anyCrashes = fc.array(fc.array(fc.boolean(), { maxLength: 8 }), { minLength: 12, maxLength: 12 });
   const law = fc.property(anyEvents, anyCrashes, (events, crashes) => {
     const [calm, crashing] = [start(), start()];
@@ -132,7 +132,7 @@ test("a crash anywhere changes no final state", () => {
   fc.assert(law, runsForCost(64));
 });
 
-test("whatever happens, nothing is written but what is on record", () => {
+test("writes only recorded content", () => {
   const law = fc.property(anyEvents, anyReconciles, (events, reconciles) => {
     const harness = start();
     events.forEach(({ run }, at) => {
@@ -144,7 +144,7 @@ test("whatever happens, nothing is written but what is on record", () => {
   fc.assert(law, runsForCost(64));
 });
 
-test("without an Apply nothing is ever written", () => {
+test("writes nothing without an Apply", () => {
   const law = fc.property(anyEvents, anyReconciles, (events, reconciles) => {
     const harness = start();
     events

@@ -5,7 +5,7 @@ import { deschedulerItem, doneItem, drift, observedItem, psi, removal } from "./
 
 const prefix = "Configuration has drifted from desired state";
 
-test("a changed object is named with fields, both values and who changed them", () => {
+test("reports the fields, both values and the managers of a changed object", () => {
   const seen = observedItem(doneItem(deschedulerItem()), { drift: drift() });
   expect(driftText([seen])).toBe(
     `${prefix}: KubeDescheduler 'cluster': spec.mode ("Automatic" -> "Predictive"), by kubectl-edit`,
@@ -15,14 +15,14 @@ test("a changed object is named with fields, both values and who changed them", 
   );
 });
 
-test("a deleted object is reported as deleted, without a list of its fields", () => {
+test("reports a deleted object without a list of its fields", () => {
   const deleted = drift({ kind: "deleted", managers: [], changes: ["a", "b", "c"] });
   const seen = observedItem(doneItem(deschedulerItem()), { drift: deleted });
   const text = `${prefix}: KubeDescheduler 'cluster' was deleted by an unknown client (the audit log of the API server names it)`;
   expect([driftText([seen]), itemDriftText(seen.item, deleted)]).toEqual([text, text]);
 });
 
-test("an object that the plan deleted and that is back is reported as created again, and all that drifted are named", () => {
+test("reports a re-created object, and lists all drifted objects", () => {
   const back = observedItem(doneItem(removal()), { drift: drift({ kind: "created-again", managers: ["argocd"] }) });
   const changed = observedItem(doneItem(psi()), { drift: drift() });
   expect(driftText([back, changed])).toBe(
@@ -30,7 +30,7 @@ test("an object that the plan deleted and that is back is reported as created ag
   );
 });
 
-test("what was in force without an object of ours is reported as gone: the object never existed", () => {
+test("reports the removed setting that had made an object unnecessary", () => {
   const skipped = { ...doneItem(psi()), changes: false, reviewed: { uid: "", resourceVersion: "", hash: "" } };
   const gone = drift({ kind: "deleted", changes: ['spec.kernelArguments (["psi=1"] -> absent)'] });
   expect(itemDriftText(skipped, gone)).toBe(
@@ -38,7 +38,7 @@ test("what was in force without an object of ours is reported as gone: the objec
   );
 });
 
-test("what admission changes is reported as such, and blamed on nobody's edit", () => {
+test("blames admission for its mutation, not the last editor", () => {
   const text =
     'MutatedByAdmission: spec.mode ("Automatic" -> "Predictive"), by an admission webhook or policy that modifies every apply';
   const seen = observedItem(doneItem(deschedulerItem()), { drift: drift({ kind: "mutated" }) });
@@ -66,17 +66,17 @@ const object = (spec: JsonMap, owned: JsonMap = {}): KubeObject => ({
 const fieldsChanged = (applied: JsonMap, stored: JsonMap, owned?: JsonMap) =>
   admissionChanges(object(applied), object(stored, owned)).map(({ path }) => path.join("/"));
 
-test("a value that is stored otherwise is a mutation, though its field stays ours", () => {
+test("a different stored value is a mutation even if we own the field", () => {
   expect(fieldsChanged({ mode: "A", other: 1 }, { mode: "B", other: 1 }, { "f:mode": {} })).toEqual(["f:spec/f:mode"]);
   expect(fieldsChanged({ mode: "A" }, {})).toEqual(["f:spec/f:mode"]);
 });
 
-test("other forms of one value, defaults in our entries and fields of others are no mutation", () => {
+test("equivalent values, defaults and fields of others are no mutation", () => {
   expect(fieldsChanged({ after: "60s" }, { after: "1m0s", more: true })).toEqual([]);
   expect(fieldsChanged({ list: [{ key: "a" }] }, { list: [{ key: "a", effect: "NoSchedule" }] })).toEqual([]);
 });
 
-test("entries of others in a list of ours are no mutation, a changed entry of ours is", () => {
+test("in a shared list, only changed entries of ours are a mutation", () => {
   const owned = { "f:gates": { 'k:{"name":"a"}': { ".": {}, "f:name": {}, "f:on": {} } } };
   const others = { name: "b", on: true };
   const applied = { gates: [{ name: "a", on: true }] };
@@ -84,7 +84,7 @@ test("entries of others in a list of ours are no mutation, a changed entry of ou
   expect(fieldsChanged(applied, { gates: [others, { name: "a", on: false }] }, owned)).toEqual(["f:spec/f:gates"]);
 });
 
-test("the warning names field, both values and how to find what changes it", () => {
+test("the warning names the field, both values and the next step", () => {
   const changes = admissionChanges(object({ mode: "A" }), object({ mode: "B" }));
   expect(mutationWarning(changes)).toBe(
     'MutatedByAdmission: admission modifies the fields that this item applies: spec.mode ("A" -> "B"). Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)',

@@ -16,31 +16,31 @@ import { transition } from "./transition.ts";
 
 const missing = { kind: "missing", message: "Missing required dependencies:\n  - A (b.v1): c\n" } as const;
 
-test("2.4: what is missing is reported anew when it changes, and checked every two minutes", () => {
+test("reports changed missing prerequisites, and checks every two minutes", () => {
   const { status, requeue } = transition(observedWith("PrerequisiteFailed", { blocked: missing }));
   expect(conditionOf(status, "PrerequisiteFailed")).toMatchObject({ status: "True", message: missing.message });
   expect(requeue).toEqual({ when: "at", atMs: now + 120_000 });
 });
 
-test("2.4: the plan is drafted when nothing is missing any more", () => {
+test("drafts the plan when no prerequisite is missing", () => {
   const { status, requeue } = transition(observedWith("PrerequisiteFailed"));
   expect(status.phase).toBe("Drafting");
   expect(requeue).toEqual({ when: "at-once" });
 });
 
-test("2.3: an Apply that waited for its prerequisites runs when they arrive", () => {
+test("executes an Apply when its prerequisites become available", () => {
   const waited = transition(observedWith("PrerequisiteFailed")).status;
   const { status } = transition(observedWith("Drafting", { stored: waited, draft: drafted([psi()]) }));
   expect(status).toMatchObject({ phase: "InProgress", executedGeneration: generation });
 });
 
-test("2.3: one that was carried out before they vanished does not run again", () => {
+test("does not repeat an execution after its prerequisites return", () => {
   const { status } = transition(observedWith("PrerequisiteFailed", { stored: { executedGeneration: generation } }));
   const next = transition(observedWith("Drafting", { stored: status, draft: drafted([psi()]) })).status;
   expect(next).toMatchObject({ phase: "ReviewRequired", review: { forced: true, reason: "NotRequested" } });
 });
 
-test("5.4: the impact is that of the items, or of the profile where there are none", () => {
+test("the impact is that of the items, or without items of the profile", () => {
   const low = observedItem(deschedulerItem());
   expect(transition(observedWith("PrerequisiteFailed", { blocked: missing, items: [low] })).status.impactSeverity).toBe(
     "Low",
@@ -50,7 +50,7 @@ test("5.4: the impact is that of the items, or of the profile where there are no
   );
 });
 
-test("2.4: Failed stays, and says why", () => {
+test("Failed keeps its phase and message", () => {
   const observed = observedWith("Failed");
   const { status, requeue } = transition(observed);
   expect(status.phase).toBe("Failed");
@@ -58,7 +58,7 @@ test("2.4: Failed stays, and says why", () => {
   expect(requeue).toEqual({ when: "on-change" });
 });
 
-test("Ready names what keeps a rollout from ending, and that it goes on by itself", () => {
+test("Ready reports the problem of a rollout and that it continues automatically", () => {
   const rollout = { ...health("waiting"), problem: "MachineConfigPool 'worker': node worker-1 is degraded" };
   const observed = observedWith("InProgress", { items: [observedItem(appliedItem(psi()), { rollout })] });
   const { status } = enterPhase(observed, "InProgress", { requeue: { when: "at-once" } });

@@ -24,7 +24,7 @@ const desired: KubeObject = {
 const profile = defineProfile({
   name: "greeting",
   category: "example",
-  description: "Greets whoever reads it",
+  description: "Greets the reader",
   impactSummary: "None",
   impact: "Low",
   isAdvertised: false,
@@ -48,7 +48,7 @@ const profile = defineProfile({
   ],
 });
 
-test("a plan is drafted, reviewed, approved and applied, one decision at a time", () => {
+test("drafts, shows and applies a plan, one decision at a time", () => {
   let live: KubeObject | undefined;
   let status: Status = {};
   let spec: VirtPlatformConfig["spec"] = {

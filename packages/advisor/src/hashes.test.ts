@@ -15,32 +15,40 @@ const live: KubeObject = {
 const item: Item = deschedulerItem({ reviewed: reviewedNow(deschedulerItem(), live) });
 const changed = (change: object): KubeObject => ({ ...live, ...change });
 
-test("12: the snapshot of load-aware with both targets absent", () => {
+test("the snapshot of absent load-aware targets has the specified hash", () => {
   const items = [psi(), deschedulerItem()].map((one) => ({ ...one, live: undefined }));
   expect(snapshotHash(items)).toBe("8046b8bc3127298de872e1ee226b6464d73a52449bc71d34910bc97914434037");
 });
 
-describe("5.5: a target is stale", () => {
+describe("a target", () => {
   const rows: readonly (readonly [string, KubeObject | undefined, boolean])[] = [
-    ["not as it was reviewed", live, false],
-    ["when a managed field changed", changed({ spec: { mode: "Predictive" } }), true],
-    ["when it was made anew", changed({ metadata: { ...live.metadata, uid: "u2" } }), true],
-    ["when it is gone", undefined, true],
-    ["not by its version alone", changed({ metadata: { ...live.metadata, resourceVersion: "6" } }), false],
-    ["not by its status", changed({ status: { seen: 2 } }), false],
-    ["not by a field of others", changed({ spec: { mode: "Automatic", profiles: ["y"] } }), false],
-    ["not by a label", changed({ metadata: { ...live.metadata, labels: {} } }), false],
+    ["is not stale as it was reviewed", live, false],
+    ["is stale after a managed field changed", changed({ spec: { mode: "Predictive" } }), true],
+    ["is stale after it was re-created", changed({ metadata: { ...live.metadata, uid: "u2" } }), true],
+    ["is stale after it was deleted", undefined, true],
+    [
+      "is not stale because of its version alone",
+      changed({ metadata: { ...live.metadata, resourceVersion: "6" } }),
+      false,
+    ],
+    ["is not stale because of its status", changed({ status: { seen: 2 } }), false],
+    [
+      "is not stale because of another client's field",
+      changed({ spec: { mode: "Automatic", profiles: ["y"] } }),
+      false,
+    ],
+    ["is not stale because of a label", changed({ metadata: { ...live.metadata, labels: {} } }), false],
   ];
   test.each(rows)("%s", (_reason, now, stale) => {
     expect(isStale(item, now)).toBe(stale);
   });
 
-  test("when it was never reviewed", () => {
+  test("is stale if it was never reviewed", () => {
     const { reviewed: _reviewed, ...unseen } = item;
     expect(isStale(unseen, live)).toBe(true);
   });
 
-  test("when one appears where none was reviewed", () => {
+  test("is stale if it was absent in the review and exists now", () => {
     const absent = deschedulerItem({ reviewed: reviewedNow(deschedulerItem(), undefined) });
     expect(absent.reviewed).toMatchObject({ uid: "", resourceVersion: "" });
     expect(isStale(absent, undefined)).toBe(false);
@@ -48,13 +56,13 @@ describe("5.5: a target is stale", () => {
   });
 });
 
-describe("5.6: planHash", () => {
+describe("the plan hash", () => {
   const hash = (given: Partial<Item> = {}, object: KubeObject | undefined = live) =>
     planHash(spec({ profile: "load-aware-rebalancing" }), [
       { ...deschedulerItem(given), sourceHash: reviewedNow(deschedulerItem(given), object).hash },
     ]);
 
-  test("names what is desired, and what it was drafted against", () => {
+  test("covers the desired state and the reviewed target", () => {
     const hashes = [
       hash(),
       hash({ name: "other" }),
@@ -79,7 +87,7 @@ describe("5.6: planHash", () => {
     expect(hash({}, changed({ status: {}, metadata: { name: "cluster", uid: "u9" } }))).toBe(hash());
   });
 
-  test("names the pools that the plan disturbs and how, in any order; none is as if they did not count", () => {
+  test("covers the disrupted pools in any order", () => {
     const items = [deschedulerItem()];
     const of = (...disruption: readonly PoolDisruption[]) => planHash(spec({ profile: "p" }), items, disruption);
     const worker = { pool: "worker", class: "Reboot" } as const;
@@ -105,7 +113,7 @@ describe("5.6: planHash", () => {
     expect(planHash(spec({ action: "Apply", approvedPlan: "a" }), [deschedulerItem()])).toBe(hashes[0]);
   });
 
-  test("is made of this canonical JSON", () => {
+  test("is computed from this canonical JSON", () => {
     const { name, operation, targetRef, managedFields = [], desiredState = null } = deschedulerItem();
     const hashed = { desired: desiredState, managedFields, name, operation, source: "s", target: targetKey(targetRef) };
     const content = { disruption: [{ class: "Reboot", pool: "worker" }], items: [hashed], profile: "p" };
@@ -120,7 +128,7 @@ describe("5.6: planHash", () => {
     expect(hashOrigin("0".repeat(64), asked, items, pools).kind).toBe("unknown");
   });
 
-  test("changes if and only if the items, the disturbed pools or the execution settings do", () => {
+  test("changes only with items, disrupted pools or execution settings", () => {
     const classes = fc.constantFrom<DisruptionClass[]>("Reboot", "Drain", "Reload");
     const anyDisruption = fc.uniqueArray(fc.record({ pool: fc.constantFrom("a", "b", "c"), class: classes }), {
       selector: ({ pool }) => pool,
@@ -148,14 +156,14 @@ describe("5.6: planHash", () => {
     fc.assert(law, runsForCost(4));
   });
 
-  test("of an item without desired state is that of null", () => {
+  test("accepts an item without desired state", () => {
     const { desiredState: _desired, ...bare } = deschedulerItem();
     const removed = planHash(spec({ profile: "p" }), [{ ...bare, operation: "Delete" }]);
     expect(removed).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 
-test("1.4: action and approval never change the hash of a spec, everything else does", () => {
+test("the spec hash ignores action and approval, and covers everything else", () => {
   const action = fc.constantFrom("DryRun", "Apply", "Ignore");
   const law = fc.property(action, fc.constantFrom({}, { approvedPlan: "a" }), (action, approval) => {
     return specHash(spec({ action, ...approval })) === specHash(spec());

@@ -9,37 +9,43 @@ const without = (field: "used" | "applied", given: Partial<ObservedInput> = {}):
 };
 
 const rows: readonly { reason: string; seen: ObservedInput; applied: boolean; drafted: boolean; back: boolean }[] = [
-  { reason: "as it was", seen: input(), applied: false, drafted: false, back: true },
-  { reason: "moved", seen: input({ now: "10" }), applied: true, drafted: true, back: false },
-  { reason: "unreadable", seen: input({ now: undefined }), applied: false, drafted: false, back: false },
+  { reason: "is unchanged", seen: input(), applied: false, drafted: false, back: true },
+  { reason: "changed", seen: input({ now: "10" }), applied: true, drafted: true, back: false },
+  { reason: "is unreadable", seen: input({ now: undefined }), applied: false, drafted: false, back: false },
   {
-    reason: "as drafted, not as applied",
+    reason: "changed since it was applied, not since the draft",
     seen: input({ used: "10", now: "10" }),
     applied: true,
     drafted: false,
     back: false,
   },
-  { reason: "as applied, not as drafted", seen: input({ used: "10" }), applied: false, drafted: true, back: true },
-  { reason: "never applied", seen: without("applied", { now: "10" }), applied: true, drafted: true, back: false },
-  { reason: "never used", seen: without("used"), applied: false, drafted: false, back: true },
+  {
+    reason: "changed since the draft, and is back to the applied value",
+    seen: input({ used: "10" }),
+    applied: false,
+    drafted: true,
+    back: true,
+  },
+  { reason: "was never applied", seen: without("applied", { now: "10" }), applied: true, drafted: true, back: false },
+  { reason: "was never used", seen: without("used"), applied: false, drafted: false, back: true },
 ];
 
-test.each(rows)("8: an input $reason", ({ seen, applied, drafted, back }) => {
+test.each(rows)("an input $reason", ({ seen, applied, drafted, back }) => {
   expect(movedSinceApplied([seen])).toEqual(applied ? [seen] : []);
   expect(movedSinceDrafted([seen])).toEqual(drafted ? [seen] : []);
   expect(areInputsBack([seen])).toBe(back);
 });
 
-test("8: nothing is back where there is nothing", () => {
+test("without inputs, none is back", () => {
   expect(areInputsBack([])).toBe(false);
 });
 
-test("8: the first that moved is named first", () => {
+test("lists changed inputs in order", () => {
   const moved = [input({ name: "a", now: "1" }), input({ name: "b", now: "2" })];
   expect(movedSinceApplied([input(), ...moved])).toEqual(moved);
 });
 
-test("8: what a finished plan used is in force, or what it wrote itself", () => {
+test("a finished plan records used and written inputs as applied", () => {
   const records = [{ name: "a", used: "1", applied: "0" }, { name: "b", used: "1" }, { name: "c" }];
   expect(recordAppliedInputs(records, [input({ name: "b", planned: "2" })])).toEqual([
     { name: "a", used: "1", applied: "1" },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { rolesIn } from "./items.ts";
 import { psi } from "./testing/observed-fixtures.ts";
 
-test("a stored plan keeps the roles it was drafted for", () => {
+test("a stored plan keeps the roles of its MachineConfigs", () => {
   const item = (role: string): Item => {
     const { desiredState, ...rest } = psi();
     if (desiredState === undefined) throw new Error("it has no desired state");

@@ -1,9 +1,9 @@
-import type { KubeObject, LeftBehind, Status, VirtPlatformConfig } from "@virt/api";
+import type { KubeObject, LeftBehind, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { leftBehindOf, possibleTargets, wantsLeftBehind } from "./left-behind.ts";
 import type { Profile } from "./profile.ts";
-import { observedWith, spec } from "./testing/observed-fixtures.ts";
+import { configObject, observedWith, spec } from "./testing/observed-fixtures.ts";
 import { transition } from "./transition.ts";
 
 const time = "2026-01-01T00:00:00Z";
@@ -33,7 +33,7 @@ const owned = (manager: string, operation: "Apply" | "Update", subresource?: str
   },
 });
 
-test("lists objects that the advisor applied, and none of another client", () => {
+test("lists objects that the advisor applied, not those of other clients", () => {
   expect(leftBehindOf([owned("virt-advisor-operator", "Apply")])).toEqual([machineConfig]);
   expect(
     leftBehindOf([
@@ -44,7 +44,7 @@ test("lists objects that the advisor applied, and none of another client", () =>
   ).toEqual([]);
 });
 
-test("looks for every name of a target in every namespace and version that it may have", () => {
+test("checks every possible name, namespace and version of a target", () => {
   const profile = {
     targets: [
       { group: "", kind: "ConfigMap", plural: "configmaps", names: ["c"], namespaces: ["fixed", "$operator"] },
@@ -73,14 +73,8 @@ test("looks for every name of a target in every namespace and version that it ma
   ]);
 });
 
-test("targets are read when a config becomes ignored or is edited, and once after a start", () => {
-  const config = (action: "Ignore" | "DryRun", status: Status): VirtPlatformConfig => ({
-    apiVersion: "advisor.kubevirt.io/v1alpha1",
-    kind: "VirtPlatformConfig",
-    metadata: { name: "x", generation: 2 },
-    spec: spec({ action }),
-    status,
-  });
+test("reads targets after Ignore, after an edit and after a start", () => {
+  const config = (action: "Ignore" | "DryRun", status: Status) => configObject(status, { action }, { generation: 2 });
   const ignored = { phase: "Ignored", observedGeneration: 2 } as const;
   expect(wantsLeftBehind(config("Ignore", { phase: "InProgress", observedGeneration: 1 }), "own")).toBe(true);
   expect(wantsLeftBehind(config("Ignore", { ...ignored, observedGeneration: 1 }), "own")).toBe(true);
@@ -89,7 +83,7 @@ test("targets are read when a config becomes ignored or is edited, and once afte
   expect(wantsLeftBehind(config("DryRun", {}), "unknown")).toBe(false);
 });
 
-test("an ignored config lists what its plan left in place, and what to do about it", () => {
+test("an ignored config lists leftover objects and the next step", () => {
   const observed = { ...observedWith("InProgress"), spec: spec({ action: "Ignore" }) };
   const { status } = transition({ ...observed, leftBehind: [machineConfig] });
   expect(status).toMatchObject({ phase: "Ignored", leftBehind: [machineConfig] });
@@ -98,7 +92,7 @@ test("an ignored config lists what its plan left in place, and what to do about 
   );
 });
 
-test("an object that cannot be read is listed as unchecked, and not as left in place", () => {
+test("lists an unreadable object as unchecked, not as left behind", () => {
   const unread = { ...machineConfig, name: "90-worker-swap-online", unread: true };
   const observed = { ...observedWith("InProgress"), spec: spec({ action: "Ignore" }) };
   const messageOf = (leftBehind: readonly LeftBehind[]) =>
@@ -111,7 +105,7 @@ test("an object that cannot be read is listed as unchecked, and not as left in p
   );
 });
 
-test("the list stays while nothing was read, and goes when nothing is left or the config is managed", () => {
+test("keeps the list until objects were read or the config is managed", () => {
   const stored = { ...observedWith("Ignored").stored, leftBehind: [machineConfig] };
   const ignored = { ...observedWith("Ignored"), stored, spec: spec({ action: "Ignore" }) };
   expect(transition(ignored).status.leftBehind).toEqual([machineConfig]);

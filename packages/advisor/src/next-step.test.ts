@@ -9,7 +9,9 @@ import {
 import { describe, expect, test } from "vitest";
 import { conditionStep, nextStepOf, nextStepText } from "./next-step.ts";
 import type { Drift } from "./observed.ts";
+import { rolloutFixture } from "./testing/impact-fixtures.ts";
 import {
+  configObject,
   deschedulerItem,
   drift,
   examplePlanHash,
@@ -27,30 +29,30 @@ const asked = (given: Partial<Spec> = {}, mustPin = false) => ({
 });
 const patch = (body: string) => `kubectl patch vpconf ${spec().profile} --type=merge -p '${body}'`;
 
-test("a person is told what to do where one must act, and nowhere else", () => {
+test("only phases that need the user have a next step", () => {
   const actionable = phases.filter((phase) => conditionStep({ phase, review }, asked()) !== undefined);
   expect(actionable).toEqual(["PrerequisiteFailed", "ReviewRequired", "CompletedWithErrors", "Failed", "Drifted"]);
 });
 
-test("a plan that must be named is approved by one command with 12 digits of its hash", () => {
+test("one command approves and names a plan that must be named", () => {
   const command = patch(`{"spec":{"action":"Apply","approvedPlan":"${examplePlanHash.slice(0, 12)}"}}`);
   const other = "f".repeat(64);
   for (const one of [asked({}, true), asked({ approvedPlan: other }), asked({ approvedPlan: examplePlanHash }, true)])
     expect(conditionStep({ phase: "ReviewRequired", review }, one)).toBe(`review status.items, then run: ${command}`);
 });
 
-test("a plan that need not be named is approved by asking for it again", () => {
+test("a DryRun followed by an Apply approves an unnamed plan", () => {
   const command = `${patch('{"spec":{"action":"DryRun"}}')} && ${patch('{"spec":{"action":"Apply"}}')}`;
   expect(conditionStep({ phase: "ReviewRequired", review }, asked())).toBe(`review status.items, then run: ${command}`);
   expect(conditionStep({ phase: "Failed" }, asked())).toBe(`fix the cause, then run: ${command}`);
 });
 
-test("a preview that failed is drafted again by a command that applies nothing", () => {
+test("a failed preview is redrafted without applying anything", () => {
   const command = `${patch('{"spec":{"action":"Ignore"}}')} && ${patch('{"spec":{"action":"DryRun"}}')}`;
   expect(conditionStep({ phase: "Failed" }, asked({ action: "DryRun" }))).toBe(`fix the cause, then run: ${command}`);
 });
 
-test("nobody needs to act on a preview, or on drift that is corrected", () => {
+test("previews and automatic corrections have no next step", () => {
   expect(conditionStep({ phase: "ReviewRequired", review }, asked({ action: "DryRun" }))).toBeUndefined();
   expect(conditionStep({ phase: "Drifted" }, asked({ bypassOptimisticLock: true }))).toBeUndefined();
 });
@@ -67,19 +69,19 @@ describe("drift by admission", () => {
   const exempt = (object: string) =>
     `${find}; exempt ${object} there, or accept the stored values and stop managing them with: ${ignore}`;
 
-  test("is ended at the webhook or policy, since nobody has made a change that could be undone", () => {
+  test("is fixed at the webhook or policy, not by undoing a change", () => {
     const mutated = { ...asked(), items: [drifted("mutated", "one")] };
     expect(conditionStep({ phase: "Drifted" }, mutated)).toBe(exempt("KubeDescheduler 'one'"));
     const both = { ...asked(), items: [drifted("mutated", "one"), drifted("mutated", "two")] };
     expect(conditionStep({ phase: "Drifted" }, both)).toBe(exempt("KubeDescheduler 'one', KubeDescheduler 'two'"));
   });
 
-  test("needs a person even where drift is corrected: a write would change nothing", () => {
+  test("needs the user even with automatic correction", () => {
     const mutated = { ...asked({ bypassOptimisticLock: true }), items: [drifted("mutated", "one")] };
     expect(conditionStep({ phase: "Drifted" }, mutated)).toBe(exempt("KubeDescheduler 'one'"));
   });
 
-  test("is distinguished from a change that a person made beside it", () => {
+  test("is distinguished from another client's change", () => {
     const items = [drifted("changed", "one"), drifted("mutated", "two")];
     const step = conditionStep({ phase: "Drifted" }, { ...asked(), items });
     expect(step).toContain("undo the change, or to apply the plan again, run: ");
@@ -90,30 +92,14 @@ describe("drift by admission", () => {
 });
 
 const planHash = "a".repeat(64);
-const config = (
-  status: Status,
-  spec: Partial<Spec> = {},
-  annotations: Record<string, string> = {},
-): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "x", annotations },
-  spec: { profile: "x", action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false, ...spec },
-  status,
-});
+const config = (status: Status, spec: Partial<Spec> = {}, annotations: Record<string, string> = {}) =>
+  configObject(status, { profile: "x", action: "DryRun", ...spec }, { name: "x", annotations });
 const finding = (severity: "blocking" | "warning") => ({
   id: "VMNotMigratable",
   severity,
   message: "VM a/b blocks the drain",
   command: "virtctl stop b -n a",
   since: "2026-01-01T00:00:00Z",
-});
-const rollout = (severity: "blocking" | "warning") => ({
-  summary: "",
-  pools: [],
-  nodes: [],
-  findings: [finding(severity)],
-  more: { pools: 0, nodes: 0, findings: 0 },
 });
 const condition = (type: string, reason: string) => ({
   type,
@@ -132,48 +118,47 @@ const reviewFor = (reason: "Guarded" | "PolicyNotInForce") => ({
 
 const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string }[] = [
   {
-    reason: "a blocking finding is what to act on, with its command",
-    shown: config({ phase: "InProgress", rollout: rollout("blocking") }),
+    reason: "a blocking finding comes first, with its command",
+    shown: config({ phase: "InProgress", rollout: rolloutFixture([finding("blocking")]) }),
     next: "VM a/b blocks the drain: virtctl stop b -n a",
   },
   {
-    reason: "a blocking VM is not stopped without a look at the other options",
+    reason: "a blocking VM refers to its options instead of stopping it",
     shown: config({
       phase: "InProgress",
-      rollout: {
-        ...rollout("blocking"),
-        findings: [{ ...finding("blocking"), object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } }],
-      },
+      rollout: rolloutFixture([
+        { ...finding("blocking"), object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } },
+      ]),
     }),
     next: "VM a/b blocks the drain; to choose an option, run: k doctor x",
   },
   {
-    reason: "a warning holds nothing",
-    shown: config({ phase: "InProgress", rollout: rollout("warning") }),
+    reason: "a warning does not block",
+    shown: config({ phase: "InProgress", rollout: rolloutFixture([finding("warning")]) }),
     next: "to follow the rollout, run: k status x --watch",
   },
   {
-    reason: "a rejected plan is not offered as if nobody had looked at it",
+    reason: "a rejected plan is not presented as new",
     shown: config({ phase: "ReviewRequired", planHash }, {}, { [rejectedPlanAnnotation]: `${planHash} too risky` }),
     next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it anyway, run: k approve x --hash aaaaaaaaaaaa`,
   },
   {
-    reason: "a guard lets the plan go by itself",
+    reason: "a guarded plan starts automatically",
     shown: config({ phase: "ReviewRequired", planHash, review: reviewFor("Guarded") }, { action: "Apply" }),
     next: "the plan starts automatically when its guard allows it: m.",
   },
   {
-    reason: "policies that are not in force are installed first",
+    reason: "missing policies are installed first",
     shown: config({ phase: "ReviewRequired", planHash, review: reviewFor("PolicyNotInForce") }, { action: "Apply" }),
     next: "reinstall the admission policies of this release, then approve the plan again.",
   },
   {
-    reason: "drift that is corrected needs nobody",
+    reason: "automatically corrected drift needs no action",
     shown: config({ phase: "Drifted" }, { action: "Apply", bypassOptimisticLock: true }),
     next: "the drift is corrected automatically; to see it, run: k drift x",
   },
   {
-    reason: "drift that was given up needs somebody",
+    reason: "stopped correction needs the user",
     shown: config(
       { phase: "Drifted", conditions: [condition("Stalled", "DriftFight")] },
       { action: "Apply", bypassOptimisticLock: true },
@@ -181,11 +166,11 @@ const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string 
     next: "undo the change (see drift), or draft a new plan with: k plan x",
   },
   {
-    reason: "nodes that still take over a configuration are named",
+    reason: "nodes that still update are followed",
     shown: config({ phase: "Completed", conditions: [condition("Ready", "NotConverged")] }),
     next: "nodes are still applying the configuration; to follow them, run: k status x --watch",
   },
-  { reason: "what is done says so", shown: config({ phase: "Completed" }), next: "nothing to do." },
+  { reason: "a completed plan needs no action", shown: config({ phase: "Completed" }), next: "nothing to do." },
 ];
 
 test.each(cases)("$reason", ({ shown, next }) => {
@@ -196,7 +181,7 @@ test("every phase has a next step", () => {
   for (const phase of phaseConditions) expect(nextStepOf(config({ phase })).text).not.toBe("");
 });
 
-test("an ignored config does not look untouched if a plan left objects in place", () => {
+test("reports leftover objects of an ignored config", () => {
   const leftBehind = [{ apiVersion: "v1", kind: "MachineConfig", name: "psi" }];
   const text = (status: Status) => nextStepText(nextStepOf(config(status, { action: "Ignore" })), "k");
   expect(text({ phase: "Ignored" })).toBe("this profile is not managed; to see what it would change, run: k plan x");

@@ -20,7 +20,7 @@ test("a config without status is observed as empty", () => {
   expect(observe(reconcileFacts(), none)).toMatchObject({ generation, stored: {}, items: [], impact: "High" });
 });
 
-test("each item is observed beside its target", () => {
+test("each item is observed with its target", () => {
   const observed = observe(reconcileFacts({ status: status(), objects: [settings] }), new Map([["settings", drift()]]));
   expect(observed.items).toMatchObject([
     { isStale: false, drift: drift(), current: stored.reviewed, pools: [], inSyncMessage: "Applied successfully" },
@@ -28,12 +28,12 @@ test("each item is observed beside its target", () => {
   expect(observe(reconcileFacts({ status: status() }), none).items[0]?.isStale).toBe(true);
 });
 
-describe("the message of a completed item that is in sync", () => {
+describe("the message of an item in sync", () => {
   const { appliedTime: _applied, ...unapplied } = stored;
   const rows: readonly (readonly [string, Item, string])[] = [
-    ["applied", stored, "Applied successfully"],
-    ["never applied", unapplied, "Already in desired state"],
-    ["removed", { ...doneItem(removal()), targetRef: mapTarget }, "Deleted successfully"],
+    ["says that an applied item was applied", stored, "Applied successfully"],
+    ["says that an unapplied item was already in place", unapplied, "Already in desired state"],
+    ["says that a removed item was deleted", { ...doneItem(removal()), targetRef: mapTarget }, "Deleted successfully"],
   ];
   test.each(rows)("%s", (_reason, item, message) => {
     const observed = observe(reconcileFacts({ status: status([item]), objects: [settings] }), none);
@@ -42,7 +42,7 @@ describe("the message of a completed item that is in sync", () => {
 
   const skipped: Item = { ...unapplied, changes: false, reviewed: reviewedNow(mapItem, undefined) };
 
-  test("in force without us: what the profile says of it, also after it had drifted", () => {
+  test("is the profile's own for a skipped item, also after drift", () => {
     const plan: typeof smallProfile.plan = (given, facts) =>
       smallProfile.plan(given, facts).map((item) => ({ ...item, isSkipped: true, message: "already effective" }));
     const items = [{ ...skipped, message: "Configuration has drifted from desired state: x" }];
@@ -51,8 +51,8 @@ describe("the message of a completed item that is in sync", () => {
   });
 });
 
-describe("2.4: what blocks a plan", () => {
-  test("a profile that this build does not know", () => {
+describe("a plan is blocked by", () => {
+  test("an unknown profile", () => {
     const { profile: _profile, ...facts } = reconcileFacts({ spec: { profile: "p" } });
     expect(observe({ ...facts, profile: undefined }, none).blocked).toEqual({
       kind: "missing",
@@ -60,7 +60,7 @@ describe("2.4: what blocks a plan", () => {
     });
   });
 
-  test("a profile that the flags of this operator disable", () => {
+  test("a profile that the operator's flags disable", () => {
     const facts = reconcileFacts({ spec: { profile: "p" } });
     expect(observe({ ...facts, profile: undefined, isProfileDisabled: true }, none).blocked).toEqual({
       kind: "missing",
@@ -69,7 +69,7 @@ describe("2.4: what blocks a plan", () => {
     });
   });
 
-  test("prerequisites, each on its line", () => {
+  test("missing prerequisites, one per line", () => {
     const other = { ...need, kind: "Gadget", shown: "gadgets.io.v2", remedy: "Buy it" };
     const profile = { ...smallProfile, needs: () => [need, other] };
     expect(observe(reconcileFacts({ profile, isServed: () => false }), none).blocked).toEqual({
@@ -79,7 +79,7 @@ describe("2.4: what blocks a plan", () => {
     });
   });
 
-  test("options that cannot be, before a missing namespace", () => {
+  test("invalid options, before a missing namespace", () => {
     const spec = { options: { small: { bad: true } } };
     const blocked = observe(reconcileFacts({ spec, missingNamespace: "ns" }), none).blocked;
     expect(blocked).toEqual({ kind: "other", message: "Invalid config: bad" });
@@ -88,12 +88,12 @@ describe("2.4: what blocks a plan", () => {
     );
   });
 
-  test("nothing", () => {
+  test("nothing by default", () => {
     expect(observe(reconcileFacts(), none).blocked).toBeUndefined();
   });
 });
 
-test("8: a change of an input is described from what was applied, or used if none was", () => {
+test("describes an input change from the applied value, or the used one", () => {
   const seen = (record: object) =>
     observe(reconcileFacts({ status: { inputs: [{ name: "limit", ...record }] } }), none).inputs;
   expect(seen({ used: "3", applied: "4" })).toMatchObject([
@@ -102,23 +102,23 @@ test("8: a change of an input is described from what was applied, or used if non
   expect(seen({ used: "3" })).toMatchObject([{ moved: "limit changed (3 -> 5)" }]);
 });
 
-describe("5.7: drift is suspected", () => {
+describe("drift is suspected", () => {
   const names = (items: readonly Item[], objects = [settings]) =>
     findDriftSuspects(reconcileFacts({ status: status(items), objects: [...objects, inputObject] })).map(
       ({ item }) => item.name,
     );
 
-  test("where a desired value is not there, and nowhere else", () => {
+  test("only if a desired value is missing", () => {
     expect(names([stored])).toEqual([]);
     expect(names([stored], [storedObject(mapTarget, { data: { size: "x" } })])).toEqual(["settings"]);
     expect(names([stored], [storedObject(mapTarget, { data: { size: "s-5", more: "y" } })])).toEqual([]);
   });
 
-  test("where the target is gone", () => {
+  test("if the target is gone", () => {
     expect(names([stored], [])).toEqual(["settings"]);
   });
 
-  test("in items that are applied or have failed, and in no others", () => {
+  test("in applied and failed items only", () => {
     const states = ["Pending", "InProgress", "Completed", "Failed"] as const;
     const suspected = (item: Item) => states.filter((state) => names([{ ...item, state }], []).length > 0);
     const { appliedTime: _none, ...open } = stored;
@@ -130,7 +130,7 @@ describe("5.7: drift is suspected", () => {
     expect(suspected(open)).toEqual(["Completed", "Failed"]);
   });
 
-  test("of a removal where an object of ours is back", () => {
+  test("of a removal if our object is back", () => {
     const gone: Item = { ...doneItem(removal()), targetRef: machineTarget };
     expect(names([gone], [])).toEqual([]);
     expect(names([gone], [kernelObject()])).toEqual(["disable-psi-metrics"]);

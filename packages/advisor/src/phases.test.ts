@@ -2,7 +2,7 @@ import { phases } from "@virt/api";
 import { expect, test } from "vitest";
 import { hasPlanBegun, isPlanGuarded } from "./phases.ts";
 
-test("drift is watched during a rollout, after it, and after a failure", () => {
+test("a plan has begun from its rollout on, and after a failure", () => {
   expect(phases.filter((phase) => !hasPlanBegun(phase))).toEqual([
     "Pending",
     "Drafting",
@@ -13,7 +13,7 @@ test("drift is watched during a rollout, after it, and after a failure", () => {
   expect(hasPlanBegun(undefined)).toBe(false);
 });
 
-test("a plan is guarded after it has ended, however it ended", () => {
+test("a plan is guarded after its end, with any outcome", () => {
   expect(phases.filter(isPlanGuarded)).toEqual([
     "Completed",
     "CompletedWithErrors",
@@ -23,6 +23,6 @@ test("a plan is guarded after it has ended, however it ended", () => {
   ]);
 });
 
-test("a phase that this version does not know has no property", () => {
+test("an unknown phase has no properties", () => {
   expect(hasPlanBegun("Rehearsing" as (typeof phases)[number])).toBe(false);
 });

@@ -4,7 +4,7 @@ import { findNamedPlan, isPlanNamed, shortHash } from "./plan-names.ts";
 const plan = "0123456789ab".padEnd(64, "0");
 const other = "0123456789ab".padEnd(64, "f");
 
-test("names a plan by its whole hash or by its first 12 digits or more", () => {
+test("accepts the whole hash or at least 12 digits of it", () => {
   for (const digits of [12, 13, 63, 64])
     expect(findNamedPlan(plan.slice(0, digits), [plan])).toEqual({ kind: "found", planHash: plan });
   expect(findNamedPlan(shortHash(plan), [plan, plan, undefined])).toEqual({ kind: "found", planHash: plan });
@@ -18,13 +18,13 @@ test.each(["", "0123456789a", `${plan}0`, "0123456789AB", "0123456789a*", ` ${pl
   },
 );
 
-test("names neither of two plans that begin with the same digits", () => {
+test("rejects digits that two plans share", () => {
   expect(findNamedPlan(shortHash(plan), [plan, other])).toEqual({ kind: "ambiguous" });
   expect(isPlanNamed(shortHash(plan), plan, [other])).toBe(false);
   expect(isPlanNamed(plan, plan, [other])).toBe(true);
 });
 
-test("names no plan whose hash begins otherwise", () => {
+test("rejects digits of no known plan", () => {
   expect(findNamedPlan("f".repeat(12), [plan])).toEqual({ kind: "unknown" });
   expect(isPlanNamed(undefined, plan)).toBe(false);
 });

@@ -24,38 +24,38 @@ const compareVersions = (
 
 const [kernel, map] = stored as [Item, Item];
 
-describe("9: the logic of two versions", () => {
+describe("the logic of two versions", () => {
   const other = (given: Partial<Item>): readonly Item[] => [kernel, { ...map, ...given }];
   const rows: readonly (readonly [string, readonly Item[], "same" | "aligned"])[] = [
-    ["is the same", stored, "same"],
+    ["is the same for equal items", stored, "same"],
     [
-      "is the same whatever is said about the items",
+      "is the same if only texts and impact differ",
       other({ impactSeverity: "High", message: "m", diff: "d", warnings: ["w"] }),
       "same",
     ],
-    ["is the same whatever was removed before", [...stored, doneItem(removal())], "same"],
-    ["differs in number", [kernel], "aligned"],
-    ["differs in a name", other({ name: "x" }), "aligned"],
-    ["differs in a target", other({ targetRef: { ...mapTarget, name: "x" } }), "aligned"],
-    ["differs in what is desired", other({ desiredState: { ...settings, data: { size: "x" } } }), "aligned"],
-    ["differs in the managed fields", other({ managedFields: ["data.size"] }), "aligned"],
+    ["is the same regardless of earlier removals", [...stored, doneItem(removal())], "same"],
+    ["differs by the number of items", [kernel], "aligned"],
+    ["differs by a name", other({ name: "x" }), "aligned"],
+    ["differs by a target", other({ targetRef: { ...mapTarget, name: "x" } }), "aligned"],
+    ["differs by desired state", other({ desiredState: { ...settings, data: { size: "x" } } }), "aligned"],
+    ["differs by managed fields", other({ managedFields: ["data.size"] }), "aligned"],
   ];
   test.each(rows)("%s", (_reason, items, result) => {
     expect(compareVersions(items)).toBe(result);
   });
 
-  test("differs where the cluster is not as the new one would make it", () => {
+  test("differs if the cluster lacks what the new version plans", () => {
     expect(compareVersions([kernel], { objects: [kernelObject()] })).toBe("differs");
   });
 
-  test("differs by a removal that the new one plans", () => {
+  test("differs by a removal that the new version plans", () => {
     const spec = { options: { small: { kernel: false } } };
     expect(compareVersions([map], { spec })).toBe("differs");
     expect(compareVersions([map], { spec, objects: [settings] })).toBe("same");
   });
 });
 
-test("9: versions are compared where a plan is completed, and was drafted by another one", () => {
+test("compares versions only for a completed plan of another version", () => {
   expect(compareVersions(stored, {}, "Completed", "v2")).toBeUndefined();
   expect(compareVersions(stored, {}, "Completed", "")).toBeUndefined();
   expect(compareVersions(stored, {}, "Drifted")).toBeUndefined();

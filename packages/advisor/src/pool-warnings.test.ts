@@ -33,7 +33,7 @@ const cases: readonly {
   warnings: readonly string[];
 }[] = [
   {
-    reason: "the nodes that reboot are counted",
+    reason: "counts the nodes that reboot",
     pools: [pool("master", 3), pool("worker", 12)],
     warnings: ["Reboots 12 nodes of MachineConfigPool 'worker'"],
   },
@@ -46,18 +46,18 @@ const cases: readonly {
     ],
   },
   {
-    reason: "what is meant for the control plane reboots that alone",
+    reason: "a master MachineConfig reboots only the control plane",
     pools: [pool("master", 1), pool("worker", 0), pool("infra", 2)],
     role: "master",
     warnings: ["Reboots 1 node of MachineConfigPool 'master'"],
   },
   {
-    reason: "a pool without machines reboots nothing",
+    reason: "omits a pool without machines",
     pools: [pool("worker", 3), pool("infra", 0)],
     warnings: ["Reboots 3 nodes of MachineConfigPool 'worker'"],
   },
   {
-    reason: "a pool that rolls out something else already is named",
+    reason: "reports a pool that is already updating",
     pools: [pool("worker", 3, updating)],
     warnings: [
       "Reboots 3 nodes of MachineConfigPool 'worker'",
@@ -65,7 +65,7 @@ const cases: readonly {
     ],
   },
   {
-    reason: "a paused pool is named, and its nodes wait",
+    reason: "reports a paused pool, whose nodes wait",
     pools: [pool("worker", 3), pool("infra", 2, paused)],
     warnings: [
       "Reboots 3 nodes of MachineConfigPool 'worker'",
@@ -74,13 +74,13 @@ const cases: readonly {
     ],
   },
   {
-    reason: "what changes nothing reboots nothing, but a paused pool is still worth a word",
+    reason: "reports a paused pool even if nothing changes",
     pools: [pool("worker", 3, paused)],
     changes: false,
     warnings: ["MachineConfigPool 'worker' is paused"],
   },
-  { reason: "a pool that does not take it is no concern", pools: [pool("master", 3, paused)], warnings: [] },
-  { reason: "a pool that nobody knows is not spoken of", pools: [], warnings: [] },
+  { reason: "ignores a pool that does not take the MachineConfig", pools: [pool("master", 3, paused)], warnings: [] },
+  { reason: "without pools, reports none", pools: [], warnings: [] },
 ];
 
 test.each(cases)("$reason", ({ pools, role = "worker", changes = true, warnings }) => {

@@ -7,7 +7,7 @@ import type { Decision } from "./observed.ts";
 import { type DiagnosedRollout, publishStatus } from "./publish-status.ts";
 import { isRolloutOpen } from "./rollout/rollouts.ts";
 import { eventsForStatusChange } from "./status-events.ts";
-import { impactFixture } from "./testing/impact-fixtures.ts";
+import { impactFixture, noVms, rolloutFixture } from "./testing/impact-fixtures.ts";
 import {
   appliedItem,
   deschedulerItem,
@@ -33,13 +33,9 @@ const finding = (given: Partial<RolloutFinding> = {}): RolloutFinding => ({
   since: secondsAgo(120),
   ...given,
 });
-const rollout = (...findings: readonly RolloutFinding[]): RolloutStatus => ({
-  summary: `${findings.length} findings`,
-  pools: [{ name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 }],
-  nodes: [],
-  findings,
-  more: { pools: 0, nodes: 0, findings: 0 },
-});
+const pools = [{ name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 }];
+const rollout = (...findings: readonly RolloutFinding[]) =>
+  rolloutFixture(findings, { summary: `${findings.length} findings`, pools });
 const pending = [{ machineConfig: "99-psi", startTime: secondsAgo(600), before: [] }];
 const { stored: inProgress } = observedWith("InProgress");
 const { stored: completed } = observedWith("Completed");
@@ -50,7 +46,7 @@ const withRollout = (decision: Decision, observed: Parameters<typeof publishStat
   publishStatus(decision, observed, { rollout: fresh });
 const diagnosed = (status: RolloutStatus, dueMs = 0, nextMs?: number) => ({ rollout: status, dueMs, nextMs });
 
-test("a blocking finding stalls a running plan, with the command that helps, and nothing is reconciling", () => {
+test("a blocking finding stalls a running plan and reports the next step", () => {
   const { status } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(finding())));
   expect(conditionOf(status, "Stalled")).toMatchObject({
     status: "True",
@@ -62,7 +58,7 @@ test("a blocking finding stalls a running plan, with the command that helps, and
   expect(status.rollout).toEqual(rollout(finding()));
 });
 
-test("a condition lists the options for a blocking VM, and stopping it comes last with its downtime", () => {
+test("lists the options for a blocking VM, with stopping it last", () => {
   const vm = finding({ object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } });
   const { status } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(vm)));
   const { message = "" } = conditionOf(status, "Stalled") ?? {};
@@ -72,7 +68,7 @@ test("a condition lists the options for a blocking VM, and stopping it comes las
   expect(message).toMatch(/The VM is down until you start it again\. Command: virtctl stop b -n a$/);
 });
 
-test("both turn back by themselves when the cause is gone", () => {
+test("both conditions recover when the cause is gone", () => {
   const { status: stuck } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(finding())));
   const { status } = withRollout(
     decide({ ...rolling, rollout: stuck.rollout ?? rollout() }),
@@ -83,12 +79,12 @@ test("both turn back by themselves when the cause is gone", () => {
   expect(conditionOf(status, "Reconciling")).toMatchObject({ status: "True", reason: "InProgress" });
 });
 
-test("a warning stalls nothing", () => {
+test("a warning does not stall the plan", () => {
   const { status } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(finding({ severity: "warning" }))));
   expect(conditionOf(status, "Stalled")?.status).toBe("False");
 });
 
-test("what is not due yet waits, the conditions say what is written, and the config is reconciled when it is", () => {
+test("a rollout is not written before it is due", () => {
   const shown = { ...rolling, rollout: rollout(), progress: "1/3 nodes" };
   const later = now + 4000;
   const { status, requeue } = withRollout(decide(shown), at(shown), diagnosed(rollout(finding()), later));
@@ -97,14 +93,14 @@ test("what is not due yet waits, the conditions say what is written, and the con
   expect(requeue).toEqual({ when: "at", atMs: later });
 });
 
-test("with a change of the phase it is written at once, due or not", () => {
+test("a rollout is written with a change of the phase", () => {
   const shown = { ...rolling, rollout: rollout() };
   const next = { ...completed, rollouts: pending, rollout: rollout() };
   const fresh = rollout(finding({ severity: "warning" }));
   expect(withRollout(decide(next), at(shown), diagnosed(fresh, now + 4000)).status.rollout).toEqual(fresh);
 });
 
-test("a status that is written for another reason carries the fresh rollout, due or not", () => {
+test("a rollout is written with any other change of the status", () => {
   const shown = { ...rolling, rollout: rollout(), progress: "1/3 nodes" };
   const items = (shown.items ?? []).map((item) => ({ ...item, message: "2 of 3 nodes updated" }));
   const { status, requeue } = withRollout(
@@ -116,14 +112,14 @@ test("a status that is written for another reason carries the fresh rollout, due
   expect(requeue).toEqual({ when: "on-change" });
 });
 
-test("the progress column says that a rollout is stuck, until the cause is gone", () => {
+test("the progress column reports a stuck rollout until the cause is gone", () => {
   const { status: stuck } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(finding())));
   expect(stuck.progress).toBe("stuck: 1/3 nodes");
   const { status } = withRollout(decide({ ...rolling, rollout: rollout(finding()) }), at(stuck), diagnosed(rollout()));
   expect(status.progress).toBe("1/3 nodes");
 });
 
-test("the progress column counts the nodes that status.rollout counts", () => {
+test("the progress column counts the nodes of status.rollout", () => {
   const fresh: RolloutStatus = {
     ...rollout(),
     pools: ["infra", "worker"].map((name) => ({ name, total: 3, done: 2, inHand: 1, waiting: 0, degraded: 0 })),
@@ -132,19 +128,19 @@ test("the progress column counts the nodes that status.rollout counts", () => {
   expect(status.progress).toBe("4/6 nodes");
 });
 
-test("a cause that comes of age is diagnosed then", () => {
+test("requeues when a cause reaches its age", () => {
   const { requeue } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(), 0, now + 7000));
   expect(requeue).toEqual({ when: "at", atMs: now + 7000 });
 });
 
-test("without a diagnosis a running plan keeps what it shows, and stays stalled", () => {
+test("without a diagnosis, keeps the shown rollout and stays stalled", () => {
   const shown = { ...rolling, rollout: rollout(finding()) };
   const { status } = withRollout(decide(shown), at(shown), undefined);
   expect(status.rollout).toEqual(rollout(finding()));
   expect(conditionOf(status, "Stalled")?.reason).toBe("RolloutStuck");
 });
 
-test("a rollout that has ended stays without its findings, whatever is due", () => {
+test("an ended rollout keeps its pools without findings", () => {
   const { status } = withRollout(decide(completed), at(rolling), diagnosed(rollout(finding()), now + 9000));
   expect(status.rollout?.findings).toEqual([]);
   expect(status.rollout?.pools).toHaveLength(1);
@@ -157,7 +153,7 @@ test("a rollout that has ended stays without its findings, whatever is due", () 
   expect(conditionOf(status, "Ready")).toEqual(conditionOf(completed, "Ready"));
 });
 
-test("in a completed phase a finding extends the message of Ready, and stalls nothing", () => {
+test("in a completed phase, a finding extends Ready and does not stall", () => {
   const unconverged = { ...completed, rollouts: pending };
   const { status } = withRollout(decide(unconverged), at(unconverged), diagnosed(rollout(finding())));
   const ready = conditionOf(unconverged, "Ready");
@@ -168,7 +164,7 @@ test("in a completed phase a finding extends the message of Ready, and stalls no
   expect(conditionOf(status, "Stalled")?.status).toBe("False");
 });
 
-test("a decision that is retried, and a config without any rollout, stay as they are", () => {
+test("retries and configs without a rollout stay unchanged", () => {
   const retry: Decision = { status: rolling, requeue: { when: "retry", message: "503" } };
   expect(withRollout(retry, at(rolling), diagnosed(rollout(finding())))).toBe(retry);
   const plain = decide(completed);
@@ -185,7 +181,7 @@ const ending = observedWith("InProgress", {
 
 const gap = { what: "VirtualMachineInstance", reason: "Forbidden", message: "403" } as const;
 
-test("a status shows the inputs that the diagnosis could not read", () => {
+test("shows inputs that the diagnosis could not read", () => {
   const unread = { ...rollout(), notAssessed: [gap] };
   const { status } = withRollout(decide(rolling), at(rolling), diagnosed(unread));
   expect(status.rollout?.notAssessed).toEqual([gap]);
@@ -199,7 +195,7 @@ test.each(["Completed", "Ignored"] as const)("a rollout that ended in %s lists n
   expect(status.rollout).not.toHaveProperty("notAssessed");
 });
 
-test("that pools are left behind is reported in an event without the VM that the message of Ready names", () => {
+test("the event about pending pools does not name the blocking VM", () => {
   const { status } = withRollout(transition(ending), ending, diagnosed(rollout(finding())));
   expect(conditionOf(status, "Ready")).toMatchObject({
     reason: "NotConverged",
@@ -212,7 +208,7 @@ test("that pools are left behind is reported in an event without the VM that the
   });
 });
 
-test.each(Object.keys(findingCatalogue))("no event names the VM that finding %s names", (id) => {
+test.each(Object.keys(findingCatalogue))("no event names the VM of finding %s", (id) => {
   const severities: readonly RolloutFinding["severity"][] = ["blocking", "warning", "info"];
   const left = observedWith("Completed", { rollouts: ending.rollouts, stored: { rollouts: pending } });
   const named = { id, message: "VM shop/till-7 waits", command: "virtctl stop till-7 -n shop" };
@@ -230,7 +226,7 @@ test.each(Object.keys(findingCatalogue))("no event names the VM that finding %s 
     }
 });
 
-test("the rollout of a plan that waits for nodes is followed, although the plan wrote nothing", () => {
+test("follows the rollout of a waiting plan that wrote nothing", () => {
   const { rollouts: _none, ...status } = inProgress;
   const found = appliedItem(psi({ changes: false }));
   expect(isRolloutOpen({ ...status, items: [found] })).toBe(true);
@@ -249,7 +245,7 @@ function published(stored: Status, impactNow: Impact | undefined, next: Partial<
   return publishStatus({ status, requeue: onChange }, at(stored), { impact: impactNow });
 }
 
-test("the first assessment of a plan is stored as soon as the plan is", () => {
+test("stores the first assessment of a plan at once", () => {
   const fresh = aged(0);
   expect(published(plan, fresh).status.impact).toBe(fresh);
   const drafting: Status = { phase: "Drafting", planHash: "a" };
@@ -257,22 +253,22 @@ test("the first assessment of a plan is stored as soon as the plan is", () => {
   expect(published({ ...plan, planHash: "b" }, fresh, { planHash: "a" }).status).not.toHaveProperty("impact");
 });
 
-test("an assessment that shows the same at another time is not stored", () => {
+test("does not store an assessment that only has a new time", () => {
   const stored = { ...plan, impact: aged(3_600) };
   expect(published(stored, aged(0))).toEqual({ status: stored, requeue: onChange });
 });
 
 const facts: readonly (readonly [string, Partial<Impact>])[] = [
-  ["a node", { nodes: 11 }],
-  ["a held node", { held: 1 }],
+  ["nodes", { nodes: 11 }],
+  ["held nodes", { held: 1 }],
   ["a class", { pools: shown.pools.map((pool) => ({ ...pool, class: "Drain" })) }],
-  ["a blocker", { blockers: [entry] }],
-  ["something that stops", { stops: [entry] }],
-  ["room", { capacity: { ...shown.capacity, fits: "No" } }],
-  ["what could not be read", { notAssessed: [{ what: "pods", reason: "Forbidden", message: "" }] }],
+  ["blockers", { blockers: [entry] }],
+  ["stopped VMs", { stops: [entry] }],
+  ["capacity", { capacity: { ...shown.capacity, fits: "No" } }],
+  ["unread inputs", { notAssessed: [{ what: "pods", reason: "Forbidden", message: "" }] }],
 ];
 
-test.each(facts)("another fact, %s, is shown at most once a minute", (_what, change) => {
+test.each(facts)("updates %s at most once a minute", (_what, change) => {
   const fresh = aged(0, impactFixture(change));
   expect(published({ ...plan, impact: aged(60) }, fresh).status.impact).toBe(fresh);
   const early = published({ ...plan, impact: aged(59) }, fresh);
@@ -280,14 +276,13 @@ test.each(facts)("another fact, %s, is shown at most once a minute", (_what, cha
   expect(early.requeue).toEqual({ when: "at", atMs: Math.floor(now / 1000) * 1000 + 1_000 });
 });
 
-test("other numbers are shown at most once in ten minutes", () => {
+test("updates other numbers at most once in ten minutes", () => {
   const fresh = aged(0, impactFixture({ vms: { ...(shown.vms ?? noVms), migrate: 213 } }));
   expect(published({ ...plan, impact: aged(599) }, fresh).status.impact).toEqual(aged(599));
   expect(published({ ...plan, impact: aged(600) }, fresh).status.impact).toBe(fresh);
 });
-const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 
-test("while a plan runs the impact is that of its start; one that started at once is assessed there", () => {
+test("a running plan keeps the impact of its start", () => {
   const running: Status = { ...plan, phase: "InProgress", impact: aged(3_600) };
   expect(published(running, aged(0, impactFixture({ nodes: 3 }))).status.impact).toEqual(aged(3_600));
   const { impact: _impact, ...unassessed } = running;
@@ -295,7 +290,7 @@ test("while a plan runs the impact is that of its start; one that started at onc
   expect(published({ ...plan, impact: aged(5) }, aged(0), { phase: "InProgress" }).status.impact).toEqual(aged(5));
 });
 
-test("what is still being listed is not frozen with a plan that started, but replaced once", () => {
+test("replaces an incomplete impact once after the start", () => {
   const listing = (nodes: number) =>
     aged(0, impactFixture({ nodes, notAssessed: [{ what: "VMs", reason: "Listing", message: "" }] }));
   const running: Status = { ...plan, phase: "InProgress" };
@@ -307,7 +302,7 @@ test("what is still being listed is not frozen with a plan that started, but rep
   expect(published(whole.status, aged(0, impactFixture({ nodes: 3 }))).status.impact).toEqual(aged(0));
 });
 
-test("what is assessed changes neither the plan nor the phase, and is stored at most once a minute", () => {
+test("an assessment changes only the impact, at most once a minute", () => {
   const anyStep = fc.record({ seconds: fc.nat(120), nodes: fc.nat(2), migrate: fc.nat(2) });
   const law = fc.property(fc.array(anyStep, { maxLength: 20 }), (steps) => {
     let [status, nowMs] = [plan, now];

@@ -12,25 +12,25 @@ const approval = {
 } as const;
 const annotated = (text: string) => ({ metadata: { name: "x", annotations: { [decisionAnnotation]: text } } });
 
-test("a record names user, plan, time and client, and says that the name is not verified", () => {
+test("a record contains user, plan, time and client, and is unverified", () => {
   const text = writeDecision(approval);
   expect(JSON.parse(text)).toEqual({ ...approval, verified: false });
   expect(readDecision(annotated(text))).toEqual(approval);
 });
 
 test.each(["", "nonsense", "[]", "null", '{"decision":"maybe","plan":"x"}', '{"decision":"approved"}'])(
-  "an annotation that is no record counts as none: %s",
+  "ignores an invalid record: %s",
   (text) => {
     expect(readDecision(annotated(text))).toBeUndefined();
   },
 );
 
-test("control characters in a record reach nobody", () => {
+test("removes control characters from a record", () => {
   const { user } = readDecision(annotated(writeDecision({ ...approval, user: "ja\u001B[2Jne\n" }))) ?? {};
   expect(user).not.toMatch(/\p{Cc}/u);
 });
 
-test("names the approver only for the recorded plan and the tool that edited the spec", () => {
+test("names the approver only for the recorded plan and client", () => {
   const config = annotated(writeDecision(approval));
   expect(recordedApprover(config, plan, "virt-console")).toBe("jane");
   expect(recordedApprover(config, "b".repeat(64), "virt-console")).toBeUndefined();

@@ -13,7 +13,7 @@ const reviewFor = (reason: Review["reason"]): Review => ({
 const short = examplePlanHash.slice(0, 12);
 const other = "f".repeat(64);
 
-test("a preview says how to execute it, and that it must be named where it must", () => {
+test("a preview explains how to execute it, by name if required", () => {
   const preview = observedWith("ReviewRequired", { spec: spec({ action: "DryRun" }) });
   const seed = "Plan ready for review. Change action to 'Apply' to execute.";
   const named = `Plan ready for review. Set spec.approvedPlan to '${examplePlanHash.slice(0, 12)}' and action to 'Apply' to execute.`;
@@ -24,21 +24,21 @@ test("a preview says how to execute it, and that it must be named where it must"
   expect(reviewText(pinned(examplePlanHash), reviewFor("Requested"))).toBe(seed);
 });
 
-test("an Apply that waits names its plan and the input that changed, with both values", () => {
+test("a waiting Apply reports the changed input with both values", () => {
   const observed = observedWith("ReviewRequired", { inputs: [input({ now: "10", used: "10" })] });
   expect(reviewText(observed, reviewFor("InputChanged"))).toBe(
     `Plan ${short} needs a new review: HyperConverged parallelMigrationsPerCluster changed 5 → 10.`,
   );
 });
 
-test("an input that was never in force is named as its condition names it", () => {
+test("an input that was never applied has the text of its condition", () => {
   const observed = observedWith("ReviewRequired", {
     stored: { conditions: conditionsIn("ReviewRequired", [inputConditions.changed("x changed (1 -> 2)")]) },
   });
   expect(reviewText(observed, reviewFor("InputChanged"))).toBe(`Plan ${short} needs a new review: x changed (1 -> 2).`);
 });
 
-test("an approval of another plan is named, with whatever else moved", () => {
+test("reports an approval of another plan beside other changes", () => {
   const asked = { spec: spec({ approvedPlan: other }), inputs: [input({ now: "10", used: "10" })] };
   const observed = observedWith("ReviewRequired", asked);
   expect(reviewText(observed, reviewFor("ApprovalRequired"))).toBe(

@@ -1,7 +1,7 @@
-import type { DisruptionClass, KubeObject, Phase, Spec, Status, VirtPlatformConfig } from "@virt/api";
+import type { DisruptionClass, KubeObject, Phase, Spec, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { otherPoolPlans, poolPlansOf, sharedPoolWarnings } from "./shared-pools.ts";
-import { doneItem, observedWith, psi, spec } from "./testing/observed-fixtures.ts";
+import { configObject, doneItem, observedWith, psi } from "./testing/observed-fixtures.ts";
 import { transition } from "./transition.ts";
 
 type ConfigOverrides = {
@@ -10,22 +10,14 @@ type ConfigOverrides = {
   readonly class?: DisruptionClass;
 };
 
-const config = (name: string, phase: Phase, given: ConfigOverrides = {}): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name },
-  spec: spec(given.spec),
-  status: {
-    phase,
-    items: [psi()],
-    disruption: [{ pool: "worker", class: given.class ?? "Reboot" }],
-    ...given.status,
-  },
-});
+const config = (name: string, phase: Phase, given: ConfigOverrides = {}) => {
+  const disruption = [{ pool: "worker", class: given.class ?? ("Reboot" as const) }];
+  return configObject({ phase, items: [psi()], disruption, ...given.status }, given.spec, { name });
+};
 const plan = { config: "density", pool: "worker", isRunning: false, hasGuards: false };
 const review = { disruption: [{ pool: "worker", class: "Reboot" as const }], hasGuards: false };
 
-test("a plan counts while it waits for a review or its nodes reboot, and at no other time", () => {
+test("a plan counts in review and while its nodes reboot", () => {
   expect(poolPlansOf(config("density", "ReviewRequired"))).toEqual([plan]);
   expect(poolPlansOf(config("density", "InProgress"))).toEqual([{ ...plan, isRunning: true }]);
   const guarded = config("density", "ReviewRequired", { spec: { guards: { maxNodes: 3 } } });
@@ -39,7 +31,7 @@ test("a plan counts while it waits for a review or its nodes reboot, and at no o
     expect(poolPlansOf(other)).toEqual([]);
 });
 
-test("a config does not compete with itself, and a paused pool collects all changes for one rollout", () => {
+test("ignores the config itself and plans for paused pools", () => {
   const configs = [config("density", "ReviewRequired"), config("load-aware", "ReviewRequired")];
   const pool = (paused: boolean): KubeObject => ({
     apiVersion: "machineconfiguration.openshift.io/v1",
@@ -51,7 +43,7 @@ test("a config does not compete with itself, and a paused pool collects all chan
   expect(otherPoolPlans("load-aware", configs, [pool(true)])).toEqual([]);
 });
 
-test("the warning says how many reboots there are and what to do about it", () => {
+test("the warning states the number of reboots and the next step", () => {
   expect(sharedPoolWarnings(review, [plan])).toEqual([
     "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker'. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.",
   ]);
@@ -65,7 +57,7 @@ test("the warning says how many reboots there are and what to do about it", () =
   expect(sharedPoolWarnings({ hasGuards: false }, [plan])).toEqual([]);
 });
 
-test("a plan under review is warned about, its hash stays, and a plan that runs is not", () => {
+test("warns about a plan in review only, and keeps its hash", () => {
   const stored = { disruption: review.disruption };
   const waiting = observedWith("ReviewRequired", { stored, spec: { action: "DryRun" } });
   const warned = transition({ ...waiting, otherPlans: [plan] }).status;

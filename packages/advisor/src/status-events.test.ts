@@ -41,11 +41,11 @@ const forced = { ...review, forced: true, reason: "NotRequested" } as const;
 type Row = readonly [reason: string, before: Status, after: Status, events: readonly string[]];
 
 const rows: readonly Row[] = [
-  ["nothing new is no event", at("Completed"), at("Completed"), []],
-  ["the first reconcile", {}, { ...at("Drafting"), items: [] }, []],
-  ["a plan goes on display", at("Drafting"), at("ReviewRequired", { review }), ["Normal PlanDrafted"]],
+  ["no change is no event", at("Completed"), at("Completed"), []],
+  ["the first reconcile is no event", {}, { ...at("Drafting"), items: [] }, []],
+  ["a drafted plan", at("Drafting"), at("ReviewRequired", { review }), ["Normal PlanDrafted"]],
   [
-    "a plan that is withheld",
+    "a forced review",
     at("Drafting"),
     at("ReviewRequired", { review: forced }),
     ["Normal PlanDrafted", "Warning ReviewForced"],
@@ -62,10 +62,10 @@ const rows: readonly Row[] = [
     at("ReviewRequired", { review: forced }),
     ["Warning ReviewForced"],
   ],
-  ["prerequisites that are missing", at("Drafting"), at("PrerequisiteFailed"), ["Warning PrerequisitesMissing"]],
-  ["prerequisites that arrived", at("PrerequisiteFailed"), at("Drafting"), ["Normal PrerequisitesAvailable"]],
+  ["missing prerequisites", at("Drafting"), at("PrerequisiteFailed"), ["Warning PrerequisitesMissing"]],
+  ["available prerequisites", at("PrerequisiteFailed"), at("Drafting"), ["Normal PrerequisitesAvailable"]],
   [
-    "an edit while they are missing says nothing about them",
+    "an edit does not make prerequisites available",
     at("PrerequisiteFailed", { observedGeneration: generation - 1 }),
     at("Drafting"),
     [],
@@ -77,45 +77,45 @@ const rows: readonly Row[] = [
     ["Normal PlanApproved"],
   ],
   ["a correction is no approval", at("Drifted"), at("InProgress"), []],
-  ["a plan is completed", at("InProgress"), at("Completed"), ["Normal PlanCompleted"]],
-  ["with errors", at("InProgress"), at("CompletedWithErrors"), ["Warning PlanCompletedWithErrors"]],
-  ["a plan fails", at("InProgress"), at("Failed"), ["Warning PlanFailed"]],
-  ["drift is found", at("Completed"), at("Drifted"), ["Warning DriftDetected"]],
-  ["drift is undone", at("Drifted"), at("Completed"), ["Normal DriftCleared"]],
+  ["a completed plan", at("InProgress"), at("Completed"), ["Normal PlanCompleted"]],
+  ["a plan completed with errors", at("InProgress"), at("CompletedWithErrors"), ["Warning PlanCompletedWithErrors"]],
+  ["a failed plan", at("InProgress"), at("Failed"), ["Warning PlanFailed"]],
+  ["detected drift", at("Completed"), at("Drifted"), ["Warning DriftDetected"]],
+  ["cleared drift", at("Drifted"), at("Completed"), ["Normal DriftCleared"]],
   [
-    "an upgrade is there",
+    "an available upgrade",
     at("Completed"),
     at("CompletedWithUpgrade", {}, [upgradeConditions.available("v1", "v2")]),
     ["Normal UpgradeAvailable"],
   ],
   ["Ignore", at("Completed"), at("Ignored"), ["Normal Ignored"]],
-  ["no Ignore any more", at("Ignored"), at("Drafting"), ["Normal Resumed"]],
+  ["the end of Ignore", at("Ignored"), at("Drafting"), ["Normal Resumed"]],
   [
-    "an input moved",
+    "a changed input",
     at("Completed"),
     at("Drafting", {}, [inputConditions.changed("x")]),
     ["Warning InputDependencyChanged"],
   ],
   [
-    "it moved back",
+    "an input that changed back",
     at("ReviewRequired", {}, [inputConditions.changed("x")]),
     at("Drafting", {}, [inputConditions.resolved]),
     ["Normal InputDependencyResolved"],
   ],
   [
-    "a person accepts that it moved",
+    "an acknowledged input",
     at("ReviewRequired", { executedGeneration: generation }, [inputConditions.changed("x")]),
     at("InProgress", {}, [inputConditions.acknowledged]),
     ["Normal InputDependencyAcknowledged"],
   ],
-  ["a plan is stale", at("InProgress"), at("Drafting", {}, [stalenessConditions.found]), ["Warning PlanStale"]],
+  ["a stale plan", at("InProgress"), at("Drafting", {}, [stalenessConditions.found]), ["Warning PlanStale"]],
 ];
 
-test.each(rows)("3.2: %s", (_reason, before, after, events) => {
+test.each(rows)("reports the events of a change: %s", (_reason, before, after, events) => {
   expect(reportedEvents(before, after)).toEqual(events);
 });
 
-describe("3.2: items", () => {
+describe("reports the events of an item", () => {
   const running = (item: ReturnType<typeof psi>): Status => ({ ...at("InProgress"), items: [item] });
   const drifting = (item: ReturnType<typeof psi>): Status => {
     const conditions = writeConditions({}, conditionsForPhase("InProgress", "", "x"), { now, generation });
@@ -130,13 +130,13 @@ describe("3.2: items", () => {
   const items: readonly (readonly [string, Status, Status, readonly string[]])[] = [
     ["begun", running(deschedulerItem()), running(begunItem(deschedulerItem())), []],
     [
-      "begun, over the fields of others, which may not come about",
+      "begun with conflicts",
       running(deschedulerItem({ conflicts })),
       running(begunItem(deschedulerItem({ conflicts }))),
       [],
     ],
     ["applied", running(begunItem(deschedulerItem())), running(doneItem(deschedulerItem())), ["Normal ItemApplied"]],
-    ["applied, to be rolled out", running(begunItem(psi())), running(appliedItem(psi())), ["Normal ItemApplied"]],
+    ["applied, before its rollout", running(begunItem(psi())), running(appliedItem(psi())), ["Normal ItemApplied"]],
     ["rolled out", running(appliedItem(psi())), running(doneItem(psi())), []],
     ["removed", running(begunItem(removal())), running(appliedItem(removal())), ["Normal ItemDeleted"]],
     [
@@ -148,20 +148,20 @@ describe("3.2: items", () => {
     ["failed", running(begunItem(psi())), running(failedItem(psi())), ["Warning ItemFailed"]],
     ["drifted while others run", running(doneItem(deschedulerItem())), drifting(drifted), ["Warning DriftDetected"]],
     [
-      "drifted while nodes take it over",
+      "drifted during its rollout",
       running(appliedItem(psi())),
       drifting({ ...appliedItem(psi()), diff: "--- x\n" }),
       ["Warning DriftDetected"],
     ],
     ["still drifted", drifting(drifted), drifting(drifted), []],
-    ["not drifted any more", drifting(drifted), running(doneItem(deschedulerItem())), ["Normal DriftCleared"]],
+    ["no longer drifted", drifting(drifted), running(doneItem(deschedulerItem())), ["Normal DriftCleared"]],
   ];
   test.each(items)("%s", (_reason, before, after, events) => {
     expect(reportedEvents(before, after)).toEqual(events);
   });
 });
 
-test("3.2: the notes name plan and impact, who approved, all moved inputs, and what failed", () => {
+test("notes name the plan, impact, approver, inputs and failures", () => {
   const notes = (before: Status, after: Status, beside = quiet) =>
     eventsForStatusChange(before, after, beside).map(({ note }) => note);
   const plan = examplePlanHash.slice(0, 12);
@@ -202,7 +202,7 @@ const tool = (reason: string, status: "True" | "False", type: string): Status =>
   return { ...at(phase), conditions };
 };
 
-test("3.2: an edit war and an unhealthy rollout get one event", () => {
+test("an edit war and an unhealthy rollout have one event each", () => {
   const fight = tool("DriftFight", "True", "Stalled");
   expect(reportedEvents(at("Drifted"), fight)).toEqual(["Warning DriftFight"]);
   expect(reportedEvents(fight, fight)).toEqual([]);
@@ -211,7 +211,7 @@ test("3.2: an edit war and an unhealthy rollout get one event", () => {
   expect(reportedEvents(unhealthy, unhealthy)).toEqual([]);
 });
 
-test("fields are reported as taken over once the write has taken them, by field and manager", () => {
+test("reports taken over fields with their managers after the write", () => {
   const conflicts = [{ field: "spec.mode", manager: "kubectl-edit", operation: "Update" }] as const;
   const [before, after] = [begunItem(deschedulerItem({ conflicts })), doneItem(deschedulerItem({ conflicts }))];
   const status = (item: Item): Status => ({ ...at("InProgress"), items: [item] });
@@ -227,7 +227,7 @@ test("fields are reported as taken over once the write has taken them, by field 
   expect(reportedEvents(status(before), status(after))).toEqual(["Normal ItemApplied"]);
 });
 
-test("a status that somebody else changed is reported in any phase, and once for a plan that was found changed", () => {
+test("reports a foreign status change in any phase, once per plan", () => {
   const tampered = { ...forced, reason: "PlanTampered", message: "diff of item 'a' differs" } as const;
   expect(reportedEvents(at("Completed"), at("Completed"), { ...quiet, foreignChange: "planHash" })).toEqual([
     "Warning PlanTampered",

@@ -28,7 +28,7 @@ function decisions(observed: Observed): readonly Decision[] {
   ];
 }
 
-test("the condition of the phase is True, and beside it at most Drifted", () => {
+test("only the condition of the phase is True, and possibly Drifted", () => {
   expectStatus(({ items }, { phase, conditions = [], items: after = [] }) => {
     const isTrue = conditions
       .filter(({ type, status }) => status === "True" && phaseConditions.some((one) => one === type))
@@ -40,7 +40,7 @@ test("the condition of the phase is True, and beside it at most Drifted", () => 
   });
 });
 
-test("all conditions are there once, in their order", () => {
+test("each condition exists once, in order", () => {
   const order: readonly string[] = [...phaseConditions, ...sideConditions, ...toolConditions];
   const optional: readonly string[] = sideConditions;
   expectStatus((_seen, { conditions = [] }) => {
@@ -49,7 +49,7 @@ test("all conditions are there once, in their order", () => {
   });
 });
 
-test("a side condition that was ever set stays", () => {
+test("a side condition is never removed", () => {
   expectStatus(({ stored }, { conditions = [] }) =>
     sideConditions.every(
       (side) => !stored.conditions?.some(({ type }) => type === side) || conditions.some(({ type }) => type === side),
@@ -57,7 +57,7 @@ test("a side condition that was ever set stays", () => {
   );
 });
 
-test("the time of a condition moves with its status alone", () => {
+test("a condition's time changes only with its status", () => {
   expectStatus(({ stored, now }, { conditions = [] }) =>
     conditions.every(({ type, status, lastTransitionTime }) => {
       const before = stored.conditions?.find((one) => one.type === type);
@@ -66,7 +66,7 @@ test("the time of a condition moves with its status alone", () => {
   );
 });
 
-test("the time of an item that stays in its state stays", () => {
+test("an item's time changes only with its state", () => {
   expectStatus(({ stored }, { items = [] }) =>
     items.every(({ name, state, lastTransitionTime }) => {
       const before = stored.items?.find((one) => one.name === name);
@@ -75,27 +75,27 @@ test("the time of an item that stays in its state stays", () => {
   );
 });
 
-test("status and conditions are about the generation that was observed", () => {
+test("status and conditions have the observed generation", () => {
   expectStatus(({ generation }, { observedGeneration, executedGeneration = 0, conditions = [] }) => {
     const isCurrent = conditions.every((condition) => condition.observedGeneration === generation);
     return isCurrent && observedGeneration === generation && executedGeneration <= generation;
   });
 });
 
-test("a plan that runs or is completed is on display no more, and one in review is", () => {
+test("only a plan in review has a review", () => {
   expectStatus((_seen, { phase, review, planHash }) => {
     if (phase === "InProgress" || phase === "Completed") return review === undefined;
     return phase !== "ReviewRequired" || review?.planHash === (planHash ?? "");
   });
 });
 
-test("an Apply that is withheld makes a forced review", () => {
+test("an Apply that waits in review forces the review", () => {
   expectStatus(
     ({ spec }, { phase, review }) => phase !== "ReviewRequired" || spec.action !== "Apply" || review?.forced === true,
   );
 });
 
-test("at most one item is begun and not confirmed, where there was at most one", () => {
+test("at most one item is begun and not confirmed", () => {
   const open = ({ items = [] }: Status) =>
     items.filter(({ state, changes, appliedTime }) => state === "InProgress" && changes && appliedTime === undefined);
   expectStatus(
@@ -103,11 +103,11 @@ test("at most one item is begun and not confirmed, where there was at most one",
   );
 });
 
-test("no item is corrected more than three times on record", () => {
+test("an item records at most three corrections", () => {
   expectStatus((_seen, { items = [] }) => items.every(({ corrections = [] }) => corrections.length <= 3));
 });
 
-test("a decision that waits for a change reports the same when nothing changed", () => {
+test("a settled decision repeats itself if nothing changes", () => {
   expectLaw((observed) => {
     const { status, requeue, effect } = decided(observed);
     const isResting = requeue.when === "on-change" || (requeue.when === "at" && status.phase !== "InProgress");

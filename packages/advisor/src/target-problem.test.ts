@@ -48,7 +48,7 @@ const at = (phase: Phase, item: Item, found: TargetProblem | undefined, psiState
 const itemOf = (decision: ReturnType<typeof transition>) =>
   decision.status.items?.find(({ name }) => name === written.name);
 
-test("an item is not completed while the operator of its target reports a problem", () => {
+test("an item waits while the operator of its target reports a problem", () => {
   const decision = transition(at("InProgress", written, problem, "done"));
   expect(decision.status.phase).toBe("InProgress");
   expect(itemOf(decision)).toMatchObject({ state: "InProgress", message: problem.message });
@@ -65,26 +65,26 @@ test("an unexpected problem stalls the plan and names the next step", () => {
   });
 });
 
-test("an expected problem is shown in the item and stalls nothing", () => {
+test("an expected problem is shown in the item and does not stall", () => {
   const decision = transition(at("InProgress", written, expected, "waiting"));
   expect(itemOf(decision)).toMatchObject({ state: "InProgress", message: expected.message });
   expect(conditionOf(decision.status, "Stalled")?.status).toBe("False");
   expect(conditionOf(decision.status, "Reconciling")?.status).toBe("True");
 });
 
-test("the item is completed and the plan ends when the problem is gone", () => {
+test("the item completes when the problem is gone", () => {
   const decision = transition(at("InProgress", waiting, undefined, "done"));
   expect(itemOf(decision)?.state).toBe("Completed");
 });
 
-test("a completed plan is not Ready while the operator of a target reports a problem", () => {
+test("a completed plan is not Ready while a target has a problem", () => {
   const { status } = transition(at("Completed", written, problem, "done"));
   expect(status.phase).toBe("Completed");
   expect(conditionOf(status, "Ready")).toMatchObject({ status: "False", reason: "TargetDegraded" });
   expect(itemOf({ status, requeue: { when: "on-change" } })?.message).toBe(problem.message);
 });
 
-test("the problem is recorded as an event once", () => {
+test("reports the problem as an event once", () => {
   const observed = at("Completed", written, problem, "done");
   const { status } = transition(observed);
   const events = (before: typeof status) => eventsForStatusChange(before, status, { moved: [] });
@@ -92,7 +92,7 @@ test("the problem is recorded as an event once", () => {
   expect(events(status)).toEqual([]);
 });
 
-test("waitTimeout ends the wait for an unexpected problem, not for an expected one", () => {
+test("waitTimeout ends the wait for an unexpected problem only", () => {
   const long = { ...waiting, appliedTime: secondsAgo(7200) };
   const finished = { ...at("InProgress", long, problem, "done", { waitTimeout: "1h" }) };
   const items = finished.items.map((one) =>
@@ -107,7 +107,7 @@ test("waitTimeout ends the wait for an unexpected problem, not for an expected o
   expect(itemOf(patient)?.state).toBe("InProgress");
 });
 
-test("an item waits while its operator has not processed the change, and nothing stalls", () => {
+test("an item waits until its operator processes the change, without stalling", () => {
   const { status } = transition(at("InProgress", written, unprocessed, "done"));
   expect(status.phase).toBe("InProgress");
   expect(itemOf({ status, requeue: { when: "on-change" } })).toMatchObject({
@@ -118,7 +118,7 @@ test("an item waits while its operator has not processed the change, and nothing
   expect(conditionOf(status, "Reconciling")).toMatchObject({ status: "True", message: unprocessed.message });
 });
 
-test("waitTimeout ends the wait for an operator that does not process the change", () => {
+test("waitTimeout ends the wait for an operator that ignores the change", () => {
   const long = { ...waiting, appliedTime: secondsAgo(7200) };
   const observed = at("InProgress", long, unprocessed, "done", { waitTimeout: "1h" });
   const items = observed.items.map((one) =>
@@ -129,7 +129,7 @@ test("waitTimeout ends the wait for an operator that does not process the change
   expect(itemOf({ status, requeue: { when: "on-change" } })?.message).toContain(unprocessed.message);
 });
 
-test("a confirmed write completes no item whose operator reports problems", () => {
+test("a confirmed write does not complete an item with a problem", () => {
   const begun = begunItem(deschedulerItem());
   const item = observedItem(begun, { isInPlace: true, awaitsReport: true });
   const decision = recordItemResult(observedWith("InProgress", { items: [item] }), begun, { kind: "confirmed" });
@@ -142,13 +142,13 @@ type Unprocessed = { readonly longestMs?: number; readonly appliedSecondsAgo?: n
 const cases: readonly { readonly reason: string; readonly given: Unprocessed; readonly counts: boolean }[] = [
   { reason: "an unprocessed change counts while its plan runs", given: {}, counts: true },
   {
-    reason: "an unprocessed change is no problem of a plan that has ended",
+    reason: "an unprocessed change does not count after the plan ended",
     given: { phase: "Completed" },
     counts: false,
   },
-  { reason: "a change that another client made is not awaited", given: { appliedSecondsAgo: NaN }, counts: false },
-  { reason: "a change that may be processed is awaited within its limit", given: { longestMs: 60_001 }, counts: true },
-  { reason: "a change that may be processed is not awaited for ever", given: { longestMs: 60_000 }, counts: false },
+  { reason: "another client's change is not awaited", given: { appliedSecondsAgo: NaN }, counts: false },
+  { reason: "an unprocessed change is awaited within its limit", given: { longestMs: 60_001 }, counts: true },
+  { reason: "an unprocessed change is not awaited beyond its limit", given: { longestMs: 60_000 }, counts: false },
 ];
 
 test.each(cases)("$reason", ({ given: { longestMs, appliedSecondsAgo = 60, phase = "InProgress" }, counts }) => {

@@ -22,7 +22,7 @@ test.each([
   expect(readDuration(text)).toBe(ms);
 });
 
-test.each(["", "24", "abc", "-5m", "5 m", "1h ", ".5h", "1d"])("%j is no duration", (text) => {
+test.each(["", "24", "abc", "-5m", "5 m", "1h ", ".5h", "1d"])("%j is not a duration", (text) => {
   expect(readDuration(text)).toBeUndefined();
 });
 
@@ -32,11 +32,11 @@ test.each([
   [86_400_000, "24h0m0s"],
   [999, "0s"],
   [-5, "0s"],
-])("%d ms reads %s", (ms, text) => {
+])("%d ms is written as %s", (ms, text) => {
   expect(writeDuration(ms)).toBe(text);
 });
 
-test("what is written is read back, in whole seconds", () => {
+test("a written duration is read back in whole seconds", () => {
   const law = fc.property(
     fc.nat({ max: 1e9 }),
     (ms) => readDuration(writeDuration(ms)) === Math.floor(ms / 1000) * 1000,
@@ -44,7 +44,7 @@ test("what is written is read back, in whole seconds", () => {
   fc.assert(law);
 });
 
-test("what is counted from moves with the clock, what is shown stays", () => {
+test("shifts the start times of waits, but no shown times", () => {
   const items = [observedItem(appliedItem(psi())), observedItem(deschedulerItem({ corrections: [secondsAgo(20)] }))];
   const rollouts = [{ machineConfig: "99", startTime: secondsAgo(50), before: [] }];
   const { stored } = observedWith("InProgress", { items, stored: { rollouts } });

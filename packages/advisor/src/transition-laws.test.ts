@@ -16,7 +16,7 @@ function isStart({ stored }: Observed, { phase, items = [] }: Status): boolean {
   return isEntered && items.some(({ changes }) => changes);
 }
 
-test("nothing is applied unless approval and intent are on record, and then it is what is on record", () => {
+test("applies only an approved and recorded item, as recorded", () => {
   expectLaw((observed) => {
     const { effect } = decided(observed);
     if (effect === undefined) return true;
@@ -29,7 +29,7 @@ test("nothing is applied unless approval and intent are on record, and then it i
   });
 });
 
-test("nothing is applied, and no plan that a process before us has shown is begun, unless it is what is rendered now", () => {
+test("applies and starts only a plan that matches the current rendering", () => {
   expectLaw((observed) => {
     const { effect, status } = decided(observed);
     if (effect !== undefined) return observed.planCheck.kind === "intact";
@@ -42,7 +42,7 @@ test("nothing is applied, and no plan that a process before us has shown is begu
   });
 });
 
-test("nothing of a plan is applied for a spec that it was not drafted for", () => {
+test("applies nothing of a plan that was drafted for another spec", () => {
   expectLaw((observed) => {
     const isOther =
       observed.stored.observedGeneration !== observed.generation && observed.stored.specHash === "of another spec";
@@ -50,11 +50,11 @@ test("nothing of a plan is applied for a spec that it was not drafted for", () =
   });
 });
 
-test("a config that does not say Apply neither enters InProgress nor stays there", () => {
+test("only a config with action Apply is InProgress", () => {
   expectLaw((observed) => observed.spec.action === "Apply" || decided(observed).status.phase !== "InProgress");
 });
 
-test("an execution starts for a generation that was not executed before", () => {
+test("an execution starts once per generation", () => {
   expectLaw((observed) => {
     const { status } = decided(observed);
     if (!isStart(observed, status)) return true;
@@ -65,7 +65,7 @@ test("an execution starts for a generation that was not executed before", () => 
   });
 });
 
-test("in a forced review no edit runs a plan that was not on display before it", () => {
+test("after a forced review, only the shown plan starts", () => {
   expectLaw((observed) => {
     const { status } = decided(observed);
     if (!isForced(observed) || !isStart(observed, status)) return true;
@@ -74,7 +74,7 @@ test("in a forced review no edit runs a plan that was not on display before it",
   });
 });
 
-test("where a plan is pinned no other one starts or is applied", () => {
+test("only the named plan starts or is applied", () => {
   expectLaw((observed) => {
     const { status, effect } = decided(observed);
     const { approvedPlan } = observed.spec;
@@ -83,7 +83,7 @@ test("where a plan is pinned no other one starts or is applied", () => {
   });
 });
 
-test("Ignore takes effect in one reconcile, keeps the items and does nothing", () => {
+test("Ignore takes effect in one reconcile and keeps the items", () => {
   expectLaw((observed) => {
     if (observed.spec.action !== "Ignore") return true;
     const { status, effect } = decided(observed);
@@ -92,14 +92,14 @@ test("Ignore takes effect in one reconcile, keeps the items and does nothing", (
   });
 });
 
-test("the executed generation never goes back, but Ignore forgets it", () => {
+test("the executed generation never decreases, except by Ignore", () => {
   expectLaw((observed) => {
     const { phase, executedGeneration = 0 } = decided(observed).status;
     return phase === "Ignored" || executedGeneration >= (observed.stored.executedGeneration ?? 0);
   });
 });
 
-test("a transient error leads nowhere", () => {
+test("a transient error does not change the status", () => {
   expectLaw((observed) => {
     const { status, effect, requeue } = decided(observed);
     if (observed.draft?.kind === "unavailable" && requeue.when === "retry") return equalJson(status, observed.stored);
@@ -111,7 +111,7 @@ test("a transient error leads nowhere", () => {
   });
 });
 
-test("a plan fails by a rejected draft or a failed item, and by nothing else", () => {
+test("a plan fails only by a rejected draft or a failed item", () => {
   expectLaw((observed) => {
     const { status } = decided(observed);
     if (status.phase === observed.stored.phase) return true;
@@ -121,7 +121,7 @@ test("a plan fails by a rejected draft or a failed item, and by nothing else", (
   });
 });
 
-test("in a plan that has failed no item is open", () => {
+test("a failed plan has no open item", () => {
   expectLaw((observed) => {
     const { status } = decided(observed);
     if (status.phase !== "Failed" || observed.stored.phase === "Failed") return true;
@@ -129,7 +129,7 @@ test("in a plan that has failed no item is open", () => {
   });
 });
 
-test("a config is in charge of its targets only by an approval that counts", () => {
+test("a config takes over its targets only by a valid approval", () => {
   expectLaw((observed) => {
     const { executedGeneration, planHash = "" } = decided(observed).status;
     return (
@@ -140,7 +140,7 @@ test("a config is in charge of its targets only by an approval that counts", () 
   });
 });
 
-test("nothing is Completed while the nodes roll out what this config has written", () => {
+test("no config is Completed while its writes roll out", () => {
   expectLaw((observed) => {
     const isRolling = observed.rollouts.some(({ health }) => health.state !== "done");
     const { phase, rollouts } = decided(observed).status;
@@ -149,7 +149,7 @@ test("nothing is Completed while the nodes roll out what this config has written
   });
 });
 
-test("under Abort no item is begun or applied once one has failed", () => {
+test("an Abort plan applies nothing after a failed item", () => {
   expectLaw((observed) => {
     const { status, effect } = decided(observed);
     const hasFailed = status.items?.some(({ state }) => state === "Failed") === true;
@@ -158,7 +158,7 @@ test("under Abort no item is begun or applied once one has failed", () => {
   });
 });
 
-test("what was confirmed is not applied again by the same plan", () => {
+test("a plan does not apply a confirmed item again", () => {
   expectLaw((observed) => {
     const { effect } = decided(observed);
     if (effect === undefined) return true;
@@ -176,7 +176,7 @@ test("what was confirmed is not applied again by the same plan", () => {
   });
 });
 
-test("an answer leaves its item confirmed or failed, never begun", () => {
+test("a result leaves its item confirmed or failed", () => {
   const answers: readonly ItemResult[] = [{ kind: "confirmed" }, { kind: "rejected", message: "no" }];
   expectLaw((observed) => {
     const { effect } = decided(observed);
@@ -190,7 +190,7 @@ test("an answer leaves its item confirmed or failed, never begun", () => {
   });
 });
 
-test("the laws meet every phase, every effect and every way to go on", () => {
+test("the laws cover every phase, effect and requeue", () => {
   const met = new Set<string>();
   // Rare transitions occur once in a thousand samples, so this number does not depend on the settings of the laws.
   for (const observed of fc.sample(anyObserved, { numRuns: 20_000, seed: 1 })) {

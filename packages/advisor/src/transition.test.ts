@@ -22,81 +22,69 @@ const missing = { kind: "missing", message: "Missing required dependencies:\n  -
 const edited = { generation: generation + 1 };
 const begun = [observedItem(begunItem(psi())), observedItem(deschedulerItem())];
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
+type Case = readonly [reason: string, seen: Observed, phase: Phase];
 
 const cases: readonly Case[] = [
-  {
-    reason: "2.2.3: a config that is not ignored any more is drafted anew",
-    seen: observedWith("Ignored"),
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.4: a config that was never reconciled is drafted",
-    seen: { ...observedWith("Pending"), stored: {} },
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.4: a phase that this build does not know is reset",
-    seen: observedWith("Pending", { stored: { phase: "Paused" as Phase } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.5: an approval goes on with the plan on display",
-    seen: observedWith("ReviewRequired", { ...edited, stored: { executedGeneration: generation } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "2.2.5: naming the plan is an approval too",
-    seen: observedWith("ReviewRequired", { ...edited, spec: { approvedPlan: examplePlanHash } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "2.2.7: an approval that comes with other options is drafted anew",
-    seen: observedWith("ReviewRequired", {
+  ["drafts a config that is no longer ignored", observedWith("Ignored"), "Drafting"],
+  ["drafts a config that was never reconciled", { ...observedWith("Pending"), stored: {} }, "Drafting"],
+  ["resets an unknown phase", observedWith("Pending", { stored: { phase: "Paused" as Phase } }), "Drafting"],
+  [
+    "an approval executes the shown plan",
+    observedWith("ReviewRequired", { ...edited, stored: { executedGeneration: generation } }),
+    "InProgress",
+  ],
+  [
+    "naming the plan approves it",
+    observedWith("ReviewRequired", { ...edited, spec: { approvedPlan: examplePlanHash } }),
+    "InProgress",
+  ],
+  [
+    "an approval with other options redrafts the plan",
+    observedWith("ReviewRequired", {
       ...edited,
       spec: { failurePolicy: "Continue" },
       stored: { specHash: "other" },
     }),
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.7: DryRun in review is drafted anew",
-    seen: observedWith("ReviewRequired", { ...edited, spec: { action: "DryRun" } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.6: pinning the plan that runs lets it run",
-    seen: observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: examplePlanHash } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "2.2.6: an approval of no plan in particular lets it run",
-    seen: observedWith("InProgress", { ...edited, items: begun }),
-    phase: "InProgress",
-  },
-  {
-    reason: "2.2.7: pinning another plan stops the one that runs",
-    seen: observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: otherHash } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.7: DryRun stops a running plan before the next item",
-    seen: observedWith("InProgress", { ...edited, items: begun, spec: { action: "DryRun" } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "2.2.7: other options stop a running plan",
-    seen: observedWith("InProgress", { ...edited, items: begun, stored: { specHash: "other" } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a config that is being drafted goes on with its new spec",
-    seen: observedWith("Drafting", { ...edited, draft: drafted([psi()]) }),
-    phase: "InProgress",
-  },
+    "Drafting",
+  ],
+  [
+    "a DryRun during review redrafts the plan",
+    observedWith("ReviewRequired", { ...edited, spec: { action: "DryRun" } }),
+    "Drafting",
+  ],
+  [
+    "naming the running plan continues it",
+    observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: examplePlanHash } }),
+    "InProgress",
+  ],
+  [
+    "an unnamed approval continues the running plan",
+    observedWith("InProgress", { ...edited, items: begun }),
+    "InProgress",
+  ],
+  [
+    "naming another plan stops the running one",
+    observedWith("InProgress", { ...edited, items: begun, spec: { approvedPlan: otherHash } }),
+    "Drafting",
+  ],
+  [
+    "a DryRun stops a running plan before the next item",
+    observedWith("InProgress", { ...edited, items: begun, spec: { action: "DryRun" } }),
+    "Drafting",
+  ],
+  [
+    "other options stop a running plan",
+    observedWith("InProgress", { ...edited, items: begun, stored: { specHash: "other" } }),
+    "Drafting",
+  ],
+  [
+    "a config in Drafting continues with its new spec",
+    observedWith("Drafting", { ...edited, draft: drafted([psi()]) }),
+    "InProgress",
+  ],
 ];
 
-test.each(cases)("$reason", ({ seen, phase }) => {
+test.each(cases)("%s", (_reason, seen, phase) => {
   const { status, effect } = transition(seen);
   expect(status.phase).toBe(phase);
   expect(status.observedGeneration).toBe(seen.generation);
@@ -113,15 +101,15 @@ const redrafted: readonly Phase[] = [
   "Drifted",
 ];
 
-test.each(redrafted)("2.2.7: an edit in %s is drafted anew, whatever it changed", (phase) => {
+test.each(redrafted)("any edit in %s redrafts the plan", (phase) => {
   const { status, effect, requeue } = transition(observedWith(phase, { ...edited, blocked: missing }));
   expect(status).toMatchObject({ phase: "Drafting", observedGeneration: generation + 1 });
   expect(effect).toBeUndefined();
   expect(requeue).toEqual({ when: "at-once" });
 });
 
-describe("2.2.2: Ignore", () => {
-  test.each(phases)("takes effect in one reconcile from %s, keeps the items, and asks for nothing more", (phase) => {
+describe("Ignore", () => {
+  test.each(phases)("takes effect in one reconcile from %s and keeps the items", (phase) => {
     const observed = observedWith(phase, { ...edited, spec: { action: "Ignore" }, blocked: missing });
     const { status, effect, requeue } = transition(observed);
     expect(status.phase).toBe("Ignored");
@@ -131,7 +119,7 @@ describe("2.2.2: Ignore", () => {
     expect(requeue).toEqual({ when: "on-change" });
   });
 
-  test("refreshes the impact: of the items, or of the profile where there are none", () => {
+  test("updates the impact to that of the items or profile", () => {
     const ignore: ObservedOverrides = {
       spec: { action: "Ignore" },
       impact: "Medium",
@@ -141,14 +129,14 @@ describe("2.2.2: Ignore", () => {
     expect(transition(observedWith("Completed", { ...ignore, items: [] })).status.impactSeverity).toBe("Medium");
   });
 
-  test("writes nothing where it is ignored already", () => {
+  test("writes nothing if the config is already ignored", () => {
     const first = transition(observedWith("Completed", { spec: { action: "Ignore" } })).status;
     const later = { ...observedWith("Ignored", { spec: { action: "Ignore" } }), now: 1_900_000_000_000, stored: first };
     expect(transition(later).status).toEqual(first);
   });
 });
 
-describe("2.2.8: a CRD that is not served any more", () => {
+describe("a CRD that is no longer served", () => {
   const watching: readonly Phase[] = [
     "ReviewRequired",
     "InProgress",
@@ -168,13 +156,13 @@ describe("2.2.8: a CRD that is not served any more", () => {
     expect(transition(observedWith("Failed", { blocked: missing })).status.phase).toBe("Failed");
   });
 
-  test("leaves a profile that refuses its options alone until a plan is drafted", () => {
+  test("leaves a profile with rejected options alone until the next draft", () => {
     const blocked = { kind: "other", message: "Invalid config: no" } as const;
     expect(transition(observedWith("Completed", { blocked })).status.phase).toBe("Completed");
   });
 });
 
-test("2.2.6: an approval while the plan runs is used up by it, also when the plan ends in the same reconcile", () => {
+test("a running plan uses up a new approval, even when it ends", () => {
   const observed = observedWith("InProgress", { ...edited, items: [] });
   expect(transition(observed).status).toMatchObject({ phase: "Completed", executedGeneration: generation + 1 });
   const failing = [observedItem({ ...begunItem(psi()), state: "Failed" })];
@@ -182,7 +170,7 @@ test("2.2.6: an approval while the plan runs is used up by it, also when the pla
   expect(failed).toMatchObject({ phase: "Failed", executedGeneration: generation + 1 });
 });
 
-test("while a plan is drafted, the conditions report nothing else", () => {
+test("during Drafting, the conditions report nothing else", () => {
   const { status } = transition(observedWith("Ignored"));
   expect(conditionOf(status, "Drafting")).toMatchObject({ status: "True", message: phaseMessages.generating });
 });
@@ -195,22 +183,22 @@ const wanting = (given: ObservedOverrides): readonly Phase[] =>
   phases.filter((phase) => wantsDraft(observedWith(phase, given)));
 
 const rows: readonly (readonly [string, ObservedOverrides, readonly Phase[]])[] = [
-  ["a quiet reconcile drafts where a plan is due", {}, ["Drafting"]],
+  ["drafts only a due plan by default", {}, ["Drafting"]],
   [
-    "a target that moved is drafted in review",
+    "drafts a changed target during review",
     { items: stale, spec: { action: "DryRun" } },
     ["Drafting", "ReviewRequired"],
   ],
-  ["an upgrade that looks adopted is", { upgrade: "aligned" }, ["Drafting", "CompletedWithUpgrade"]],
-  ["an upgrade that does not is not", { upgrade: "differs" }, ["Drafting"]],
+  ["drafts an upgrade that the cluster already matches", { upgrade: "aligned" }, ["Drafting", "CompletedWithUpgrade"]],
+  ["does not draft an upgrade with changes", { upgrade: "differs" }, ["Drafting"]],
   [
-    "moved inputs are drafted by the next reconcile",
+    "drafts changed inputs in the next reconcile",
     { inputs: [input({ now: "9" })], items: stale, upgrade: "aligned" },
     ["Drafting"],
   ],
-  ["nothing is drafted that cannot be planned", { blocked: { kind: "other", message: "" }, items: stale }, []],
-  ["nothing is drafted that is ignored", { spec: { action: "Ignore" } }, []],
-  ["an edit is first written down", { generation: generation + 1, spec: { action: "DryRun" } }, ["Drafting"]],
+  ["does not draft if planning is blocked", { blocked: { kind: "other", message: "" }, items: stale }, []],
+  ["does not draft if the config is ignored", { spec: { action: "Ignore" } }, []],
+  ["drafts an edit after it is recorded", { generation: generation + 1, spec: { action: "DryRun" } }, ["Drafting"]],
 ];
 
 test.each(rows)("%s", (_reason, given, wanted) => {

@@ -24,14 +24,12 @@ const config: VirtPlatformConfig = {
   status: { phase: "InProgress", observedGeneration: 2, executedGeneration: 2 },
 };
 
-test("a status is current when it is about the generation of the spec, and its phase has a condition of the same name", () => {
-  const { metadata, status } = config;
-  expect(status?.observedGeneration).toBe(metadata.generation);
-  expect(phaseConditions).toContain(status?.phase);
+test("every phase has a condition of the same name", () => {
+  expect(phaseConditions).toContain(config.status?.phase);
   expect(phaseConditions.toSorted()).toEqual(phases.toSorted());
 });
 
-test("an approval is never dropped among many events, a refreshed plan may be", () => {
+test("approvals are important events, and refreshed plans are routine", () => {
   const event: EventMessage = { type: "Normal", reason: "PlanApproved", note: "Plan 1234abcd approved" };
   expect(priorityOfEvent(event.reason)).toBe("important");
   expect(priorityOfEvent("PlanRefreshed")).toBe("routine");

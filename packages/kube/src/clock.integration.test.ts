@@ -3,7 +3,7 @@ import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { sleep, systemClock } from "./clock.ts";
 
-test("a process that only waits for a timer stays until it has run", () => {
+test("a process stays alive for its timer", () => {
   const script = `
     import { systemClock } from "${new URL("./clock.ts", import.meta.url).href}";
     systemClock.schedule(20, () => process.stdout.write("ran"));
@@ -12,7 +12,7 @@ test("a process that only waits for a timer stays until it has run", () => {
   expect(stdout.toString()).toBe("ran");
 });
 
-test("a time beyond what Node's timers can hold is not at once", async () => {
+test("a time beyond Node's limit does not fire at once", async () => {
   const order: string[] = [];
   const cancel = systemClock.schedule(2 ** 31 + 5, () => order.push("in 25 days"));
   await new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ test("a time beyond what Node's timers can hold is not at once", async () => {
   expect(order).toEqual([]);
 });
 
-test("a sleep ends when its time is over, when it is aborted, and at once if it was aborted before", async () => {
+test("a sleep ends on time, on abort, or at once if already aborted", async () => {
   const clock = new VirtualClock();
   const awake: string[] = [];
   const abort = new AbortController();

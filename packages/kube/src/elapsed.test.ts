@@ -22,15 +22,15 @@ function measure(steps: readonly ClockStep[]): { readonly trueMs: number; readon
 }
 
 const cases: readonly { readonly reason: string; readonly steps: readonly ClockStep[]; readonly ms: number }[] = [
-  { reason: "time that goes by is measured", steps: [{ what: "advance", ms: 700 }], ms: 700 },
-  { reason: "a suspended machine is measured", steps: [{ what: "suspend", ms: 9_000 }], ms: 9_000 },
+  { reason: "measures elapsed time", steps: [{ what: "advance", ms: 700 }], ms: 700 },
+  { reason: "measures the time of a suspended machine", steps: [{ what: "suspend", ms: 9_000 }], ms: 9_000 },
   {
-    reason: "a clock set forward counts as time: it cannot be distinguished from a suspended machine",
+    reason: "counts a clock that is set forward",
     steps: [{ what: "set", ms: 3_600_000 }],
     ms: 3_600_000,
   },
   {
-    reason: "a clock set back hides no time",
+    reason: "ignores a clock that is set back",
     steps: [
       { what: "set", ms: -3_600_000 },
       { what: "advance", ms: 400 },
@@ -38,7 +38,7 @@ const cases: readonly { readonly reason: string; readonly steps: readonly ClockS
     ms: 400,
   },
   {
-    reason: "a clock set back hides no suspended machine either",
+    reason: "measures a suspension after the clock was set back",
     steps: [
       { what: "set", ms: -60_000 },
       { what: "suspend", ms: 30_000 },
@@ -46,7 +46,7 @@ const cases: readonly { readonly reason: string; readonly steps: readonly ClockS
     ms: 30_000,
   },
   {
-    reason: "a clock set back after the machine was suspended does not take that back",
+    reason: "keeps a measured suspension when the clock is set back",
     steps: [
       { what: "suspend", ms: 30_000 },
       { what: "set", ms: -30_000 },
@@ -65,7 +65,7 @@ const step = fc.record({
   ms: fc.oneof(fc.integer({ min: -10, max: 10 }), fc.integer({ min: -90_000, max: 90_000 })),
 });
 
-test("whatever is done to the clocks, no time is hidden but for 2 ms each time that one is set", () => {
+test("loses at most 2 ms each time a clock is set", () => {
   const law = fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
     const { trueMs, measuredMs } = measure(steps);
     return measuredMs >= trueMs - 2 * steps.filter(({ what }) => what === "set").length;
@@ -73,7 +73,7 @@ test("whatever is done to the clocks, no time is hidden but for 2 ms each time t
   fc.assert(law);
 });
 
-test("a wall clock that ticks in whole milliseconds adds no more than it is noisy, however often it is read", () => {
+test("a coarse wall clock adds at most its resolution", () => {
   const law = fc.property(fc.array(fc.double({ min: 0, max: 3, noNaN: true }), { maxLength: 200 }), (pauses) => {
     let now = 0;
     const readClocks = () => ({ monotonicMs: now, wallMs: Math.floor(now) });

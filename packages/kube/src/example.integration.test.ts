@@ -11,7 +11,7 @@ const configMaps: InformerSpec = {
   projection: { keep: "all" },
 };
 
-test("a controller watches objects, reconciles them, and repairs what somebody else changes", async () => {
+test("a controller watches objects and reverts changes of other clients", async () => {
   await using server = await startServer();
   const user = server.user("labeller", ["system:masters"]);
   await user.kubectl("create", "namespace", "shop");

@@ -19,7 +19,7 @@ const desired: KubeObject = {
   spec: { mode: "Automatic", deschedulingIntervalSeconds: 60 },
 };
 
-test("an object is overridden, masked, reviewed, recognised by its hash, and compared with what is live", () => {
+test("an object is patched, masked, diffed, hashed and compared with its live state", () => {
   // An invalid patch is rejected as a whole, with a reason.
   const patched = applyPatch(desired, '[{"op": "replace", "path": "/spec/deschedulingIntervalSeconds", "value": 120}]');
   if (patched.kind !== "patched") throw new Error(patched.reason);

@@ -12,7 +12,7 @@ test.each(reasons)("a kind that is %s is a gap with its reason and message", (re
   ]);
 });
 
-test("a kind that was read, or that the cluster does not serve, is not a gap", () => {
+test("a kind that was read or is not served is not a gap", () => {
   expect(
     findDiagnosisGaps([
       [kind, assessed([])],
@@ -21,7 +21,7 @@ test("a kind that was read, or that the cluster does not serve, is not a gap", (
   ).toEqual([]);
 });
 
-test("pools that the cluster does not serve are a gap", () => {
+test("pools that are not served are a gap", () => {
   expect(findDiagnosisGaps([["MachineConfigPool", notAssessed("NotServed")]])).toMatchObject([{ reason: "NotServed" }]);
 });
 
@@ -34,7 +34,7 @@ const versions: readonly (readonly [NotAssessedReason | "read", NotAssessedReaso
   ["NotServed", "Listing", "Listing"],
 ];
 
-test.each(versions)("a kind whose versions are %s and %s is one gap or none: %s", (newer, older, gap) => {
+test.each(versions)("a kind whose versions are %s and %s has one gap or none: %s", (newer, older, gap) => {
   const inputOf = (reason: NotAssessedReason | "read") => (reason === "read" ? assessed([]) : notAssessed(reason));
   const gaps = findDiagnosisGaps([newer, older].map((reason) => ["HyperConverged", inputOf(reason)] as const));
   expect(gaps.map(({ reason }) => reason)).toEqual(gap === undefined ? [] : [gap]);

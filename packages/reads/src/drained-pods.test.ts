@@ -8,7 +8,7 @@ const context = (seconds: number) => ({ sender, signal: new AbortController().si
 const nodes = Array.from({ length: 50 }, (_, at) => `node-${at}`);
 const gap = { reason: "TooMany", message: "pods are listed for at most 20 nodes per minute" };
 
-test("nodes whose pods are not listed within a minute are a gap until they are listed", async () => {
+test("nodes with unlisted pods are a gap after a minute", async () => {
   const pods = new DrainedPods();
   for (const seconds of [0, 59, 60, 119, 120]) {
     const lists = await pods.load(nodes, context(seconds));
@@ -17,13 +17,13 @@ test("nodes whose pods are not listed within a minute are a gap until they are l
   }
 });
 
-test("a reader that does not return reports nodes that it could not list at once", async () => {
+test("an impatient reader reports unlisted nodes at once", async () => {
   const pods = new DrainedPods({ isPatient: false });
   await pods.load(nodes, context(0));
   expect(pods.refusalFor(nodes, 0)).toEqual(gap);
 });
 
-test("a node that starts to drain again gets a new minute", async () => {
+test("a node that drains again gets a new minute", async () => {
   const pods = new DrainedPods();
   await pods.load(nodes, context(0));
   await pods.load([], context(50));

@@ -33,7 +33,7 @@ const factsBy = (kubeVirts: ReturnType<ListFacts>) =>
   factsOf((spec) => (spec === kubeVirtInformer ? kubeVirts : assessed([])));
 
 test.each(["Forbidden", "Unavailable", "Listing"] as const)(
-  "a KubeVirt that is %s leaves a gap, and the fields of the HyperConverged count",
+  "a KubeVirt that is %s is a gap, and the HyperConverged is used",
   (reason) => {
     const facts = factsBy(notAssessed(reason));
     expect(facts.settings).toMatchObject({ isAssessed: false, reason });
@@ -41,7 +41,7 @@ test.each(["Forbidden", "Unavailable", "Listing"] as const)(
   },
 );
 
-test("without KubeVirt the fields of the HyperConverged are all there is", () => {
+test("without KubeVirt, uses the HyperConverged", () => {
   expect(factsBy(notAssessed("NotServed")).settings).toMatchObject({ value: { migrationsPerCluster: 9 } });
 });
 
@@ -60,25 +60,25 @@ const hostile = {
   },
 };
 
-test.each([vmInformer, budgetInformer, migrationInformer])("no text of a megabyte is kept of a $kind", (informer) => {
+test.each([vmInformer, budgetInformer, migrationInformer])("keeps no huge text of a $kind", (informer) => {
   const ownerReferences = [...ownedBy("VirtualMachine"), ...ownedBy("VirtualMachineInstance")];
   const object = { ...informer, ...hostile, metadata: { ...hostile.metadata, ownerReferences } };
   const kept = projectObject(object, informer.projection);
   expect(JSON.stringify(kept).length).toBeLessThan(3_000);
 });
 
-test("an owner with a longer name than objects have is no owner", () => {
+test("ignores an owner whose name is too long", () => {
   const vm = { ...vmInformer, ...hostile, metadata: { name: "a", ownerReferences: ownedBy("VirtualMachine") } };
   expect(readVmFact(vm as KubeObject).controller).toBeUndefined();
   expect(readVmFact(projectObject(vm as KubeObject, vmInformer.projection)).controller).toBeUndefined();
 });
 
-test("a budget with a huge selector is known to be too large after the projection", () => {
+test("marks a budget with a huge selector as too large", () => {
   const kept = projectObject({ ...budgetInformer, ...hostile }, budgetInformer.projection);
   expect(readBudgetFact(kept)).toMatchObject({ name: "a", isTooLarge: true });
 });
 
-test("restart times that any config observed count for every prediction", () => {
+test("predictions use the restart times of all configs", () => {
   const observing = (...restartSeconds: readonly number[]) =>
     ({ status: { rollout: { pools: [{ name: "worker", observed: { restartSeconds } }] } } }) as unknown as KubeObject;
   const samplesBy = (configs: ReturnType<ListFacts>) =>

@@ -27,7 +27,7 @@ async function readPods(script: Parameters<typeof startScriptedServer>[0]) {
   return { server, reads };
 }
 
-test("pods come in pages, to the last", async () => {
+test("reads all pages of pods", async () => {
   const { server, reads } = await readPods([page("1"), page("2"), page()]);
   expect(server.seen.length).toBe(3);
   const found = reads.pods.isAssessed ? [...reads.pods.value.values()].flat() : [];
@@ -35,7 +35,7 @@ test("pods come in pages, to the last", async () => {
   expect(reads.runStrategies).toEqual(assessed(new Map()));
 });
 
-test("a list of pods that never ends is given up, and named so", async () => {
+test("gives up an endless list of pods and reports it", async () => {
   const { server, reads } = await readPods(Array.from({ length: 100 }, (_, at) => page(String(at))));
   expect(reads.pods).toMatchObject({ isAssessed: false, reason: "TooMany" });
   expect(reads.retryAt).toBe(300_000);

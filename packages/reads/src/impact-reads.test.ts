@@ -45,7 +45,7 @@ function readsOf(options: ConstructorParameters<typeof ImpactReads>[0] = {}) {
 
 const strategiesOf = ({ runStrategies }: ImpactReads) => (runStrategies.isAssessed ? runStrategies.value.size : -1);
 
-test("owners are read fifty a time, and a load says that there are more", async () => {
+test("reads 50 owners at a time and reports that there are more", async () => {
   const { server, reads, load } = readsOf();
   const needed = { nodes: [], owners: owners(120) };
   expect(await load(0, needed)).toEqual({ isWhole: false, hasMore: true });
@@ -55,14 +55,14 @@ test("owners are read fifty a time, and a load says that there are more", async 
   expect([server.owners, strategiesOf(reads)]).toEqual([120, 120]);
 });
 
-test("who has patience gets all of them at once", async () => {
+test("reads all owners at once on request", async () => {
   const { server, reads, contextAt } = readsOf();
   const needed = { nodes: ["worker-0"], owners: owners(120) };
   expect(await reads.loadAll(needed, contextAt(0), () => true)).toEqual({ isWhole: true });
   expect([server.owners, server.pods, strategiesOf(reads)]).toEqual([120, 1, 120]);
 });
 
-test("a refused right to list pods does not delay owners", async () => {
+test("a denied right to list pods does not delay owners", async () => {
   const { server, reads, load } = readsOf({ restsWhenRefused: true });
   server.podStatus = 403;
   await load(0, { nodes: ["worker-0"], owners: owners(1) });
@@ -76,7 +76,7 @@ test("a refused right to list pods does not delay owners", async () => {
   expect(reads.pods).toMatchObject({ isAssessed: true });
 });
 
-test("a right that was given counts with the next change, for whoever does not rest", async () => {
+test("without a rest, a granted right counts at the next change", async () => {
   const { server, reads, load } = readsOf();
   server.podStatus = 403;
   await load(0, { nodes: ["worker-0"], owners: [] });
@@ -86,7 +86,7 @@ test("a right that was given counts with the next change, for whoever does not r
   expect(reads.pods.isAssessed).toBe(true);
 });
 
-test("owners that fail for a minute are unavailable, and are asked for once a minute from then on", async () => {
+test("owners that fail for a minute are unavailable, and retried once a minute", async () => {
   const { server, reads, load } = readsOf();
   const needed = { nodes: [], owners: owners(1) };
   server.owner = unavailable;
@@ -102,7 +102,7 @@ test("owners that fail for a minute are unavailable, and are asked for once a mi
   expect(strategiesOf(reads)).toBe(1);
 });
 
-test("pods that fail for a minute are unavailable; those that were listed stay until then", async () => {
+test("pods that fail for a minute are unavailable", async () => {
   const { server, reads, load } = readsOf();
   const needed = { nodes: ["worker-0"], owners: [] };
   server.podStatus = 503;
@@ -119,14 +119,14 @@ test("pods that fail for a minute are unavailable; those that were listed stay u
   expect(reads.pods).toMatchObject({ reason: "Unavailable" });
 });
 
-test("where nobody asks again an error counts at once", async () => {
+test("without retries, an error counts at once", async () => {
   const { server, reads, contextAt } = readsOf({ isPatient: false });
   server.owner = unavailable;
   await reads.loadAll({ nodes: [], owners: owners(60) }, contextAt(0), () => true);
   expect(reads.runStrategies).toMatchObject({ reason: "Unavailable" });
 });
 
-test("a refused right to get owners is named, and forgotten with them", async () => {
+test("reports a denied right to read owners while there are owners", async () => {
   const { server, reads, load } = readsOf();
   server.owner = forbidden;
   await load(0, { nodes: [], owners: owners(60) });

@@ -20,7 +20,7 @@ function listsOf(first: ObservedInformer) {
 }
 
 test.each(["429 Too Many Requests", "503 Service Unavailable"])(
-  "what was listed stays while a watch fails for a moment with %s, and is unavailable after a minute",
+  "keeps a list for a minute while its watch fails with %s",
   (lastError) => {
     const { informer, lists, at } = listsOf({ state: "synced" });
     expect(at(0)).toEqual(listed);
@@ -37,7 +37,7 @@ test.each(["429 Too Many Requests", "503 Service Unavailable"])(
   },
 );
 
-test("a version that has no informer does not restart the minute after which another version is unavailable", () => {
+test("a version without an informer does not extend another version's minute", () => {
   const [newer, older] = [
     { ...vmInformer, apiVersion: "kubevirt.io/v2" },
     { ...vmInformer, apiVersion: "kubevirt.io/v1" },
@@ -52,7 +52,7 @@ test("a version that has no informer does not restart the minute after which ano
   }
 });
 
-test("a first list that fails is under way for a minute, and then unavailable", () => {
+test("a failing first list is pending for a minute, then unavailable", () => {
   const { at } = listsOf({ state: "starting", lastError: "500 Internal Server Error" });
   expect(at(0)).toMatchObject({ reason: "Listing" });
   expect(at(60)).toMatchObject({ reason: "Unavailable" });

@@ -25,7 +25,7 @@ async function listPages(pages: number) {
   return { answer, sent };
 }
 
-test("a list comes in pages, to the last", async () => {
+test("lists all pages", async () => {
   const { answer } = await listPages(3);
   expect(answer.kind === "listed" ? answer.items.map(({ metadata }) => metadata.name) : []).toEqual([
     "vm-1",
@@ -34,7 +34,7 @@ test("a list comes in pages, to the last", async () => {
   ]);
 });
 
-test("a page that is too large is asked for again with fewer objects, down to one", async () => {
+test("requests fewer objects after a page that is too large, down to one", async () => {
   const limits: string[] = [];
   const send = ({ path }: { readonly path: string }) => {
     const limit = /limit=(\d+)/.exec(path)?.[1] ?? "";
@@ -53,7 +53,7 @@ test("a page that is too large is asked for again with fewer objects, down to on
   expect([answer.kind, limits]).toEqual(["listed", ["500", "62", "7"]]);
 });
 
-test("a list that never ends is given up, and is too many", async () => {
+test("gives up an endless list and reports it as too many", async () => {
   const { answer, sent } = await listPages(Number.POSITIVE_INFINITY);
   expect(sent).toBe(200);
   expect(assessList(answer)).toEqual({
@@ -63,7 +63,7 @@ test("a list that never ends is given up, and is too many", async () => {
   });
 });
 
-test("an answer that is not a list is a failure, not an empty list", async () => {
+test("an answer that is not a list is a failure", async () => {
   const send = () => Promise.resolve({ kind: "answered", status: 200, body: undefined, text: "<html>" });
   const { signal } = new AbortController();
   const answer = await listOnce(vmInformer, { client: { send } as unknown as ApiReader, discovery, signal });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ReadRetries } from "./read-retries.ts";
 
-test("a read that keeps failing is retried after longer and longer times", () => {
+test("the pause between failing reads grows until one succeeds", () => {
   const retries = new ReadRetries();
   const rests = [0, 1_000, 3_000, 7_000, 15_000].map((now) => {
     expect(retries.mayRead(now)).toBe(true);

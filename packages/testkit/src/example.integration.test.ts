@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { checkInvariants, startFaultProxy, startServer } from "./index.ts";
 
-test("a test starts a control plane, breaks one request, and finds the write that no plan allowed", async () => {
+test("a test starts a control plane, breaks a request and finds an unplanned write", async () => {
   await using server = await startServer();
   const account = await server.serviceAccount("default", "manager");
   await using proxy = await startFaultProxy({ server });

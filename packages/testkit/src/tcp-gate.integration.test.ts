@@ -21,7 +21,7 @@ function client(port: number) {
   return { socket, heard };
 }
 
-test("an open gate passes bytes, a silent one nothing, a closed one resets old and new connections", async () => {
+test("passes bytes if open, none if silent, and resets connections if closed", async () => {
   await using gate = await startTcpGate(await echo());
   const first = client(gate.port);
   first.socket.write("one");

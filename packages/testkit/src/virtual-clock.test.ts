@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { VirtualClock } from "./virtual-clock.ts";
 
-test("timers run in order of their times, then of their arrival, each at its own time", async () => {
+test("timers run in order of time, then of creation", async () => {
   const clock = new VirtualClock();
   const ran: string[] = [];
   const schedule = (name: string, ms: number) => clock.schedule(ms, () => ran.push(`${name} at ${clock.monotonic()}`));
@@ -17,7 +17,7 @@ test("timers run in order of their times, then of their arrival, each at its own
   expect(clock.scheduled).toBe(0);
 });
 
-test("what a promise schedules on the way is seen, however long the chain", async () => {
+test("runs timers that promises schedule during an advance", async () => {
   const clock = new VirtualClock();
   const times: number[] = [];
   const chain = async () => {
@@ -33,7 +33,7 @@ test("what a promise schedules on the way is seen, however long the chain", asyn
   expect(times).toEqual([10, 20, 30]);
 });
 
-test("in a frozen process timers run late; on a suspended machine only the wall clock goes on", () => {
+test("freezing delays timers, and suspending advances only the wall clock", () => {
   const clock = new VirtualClock(0);
   const ran: number[] = [];
   clock.schedule(10, () => ran.push(clock.monotonic()));

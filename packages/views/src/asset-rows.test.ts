@@ -24,7 +24,7 @@ const report = {
   exclusions: [left("Paused", "an edit war"), left("CRDMissing", "things.a.io"), left("NotActivated")],
 };
 
-test("every asset has a state of the one vocabulary and a reason", () => {
+test("every asset has a known state and a reason", () => {
   const rows = assetStateRows(report);
   expect(rows.map(({ assets, state, why }) => `${assets.join()}: ${state}, ${why}`)).toEqual([
     "InSync: In sync, the object matches the catalog",
@@ -40,7 +40,7 @@ test("every asset has a state of the one vocabulary and a reason", () => {
   for (const { state } of rows) expect(assetStates).toContain(state);
 });
 
-test("assets that autopilot does not list share one reason, which the console shows once", () => {
+test("assets that autopilot does not list share one reason", () => {
   const listed = ["aaq-operator", "swap-enable"].map((asset) => ({
     ...left("NotListed", `annotation platform.kubevirt.io/autopilot lists neither ${asset} nor its group`),
     asset,
@@ -50,12 +50,12 @@ test("assets that autopilot does not list share one reason, which the console sh
   );
 });
 
-test("a repeated correction names the field and the other client in words", () => {
+test("a repeated correction shows the field and the other client", () => {
   const [row] = assetStateRows({ objects: [object("Pending", { fights: { "/spec/minHealthy|gitops": 4 } })] });
   expect(row?.why).toBe("spec.minHealthy was corrected 4 times after gitops changed it");
 });
 
-test("an object in sync whose fields others hold is contested", () => {
+test("an object in sync with contested fields is contested", () => {
   const contested = [{ path: "/spec/minHealthy", managers: ["gitops"], wanted: '"51%"', found: '"40%"' }];
   const [row] = assetStateRows({ objects: [object("InSync", { contested })] });
   expect(row).toMatchObject({ state: "Contested", why: "spec.minHealthy (owned by gitops)" });
@@ -68,6 +68,6 @@ test("an object in sync whose fields others hold is contested", () => {
   ]);
 });
 
-test("whatever is not a report gives no rows", () => {
+test("shows no rows if the content is not a report", () => {
   for (const other of [null, "x", [], {}, { objects: 1, exclusions: [3] }]) expect(assetStateRows(other)).toEqual([]);
 });

@@ -19,13 +19,13 @@ const view = (status: RolloutStatus) => {
   return shown;
 };
 
-test("nothing is said to block only if every kind could be checked", () => {
+test("reports no blocker only if every kind could be checked", () => {
   expect(noBlockerText([])).toBe("Nothing is blocking this rollout.");
   expect(noBlockerText([], "the pools")).toBe("Nothing is blocking the pools.");
   expect(noBlockerText(["Node", "Pod"])).toBe("Found no blocking cause, but could not check: Node, Pod.");
 });
 
-test("kinds that could not be checked are named with and without findings", () => {
+test("lists unchecked kinds with and without findings", () => {
   expect(uncheckedText(view(rollout([])))).toBeUndefined();
   expect(uncheckedText(view(rollout([], [gap])))).toBe(
     "Found no blocking cause, but could not check: VirtualMachineInstance.",
@@ -35,12 +35,12 @@ test("kinds that could not be checked are named with and without findings", () =
   );
 });
 
-test("a rollout with an unread input is current although all its nodes are updated", () => {
+test("an updated rollout with an unread input is current", () => {
   expect(isRolloutCurrent(view(rollout([])))).toBe(false);
   expect(isRolloutCurrent(view(rollout([], [gap])))).toBe(true);
 });
 
-test("a gap is shown with its reason and the answer, without control characters", () => {
+test("shows a gap with its reason and message, without control characters", () => {
   const [shown] = view(rollout([], [{ ...gap, message: "403\u001b[31m" }])).notAssessed;
   expect(shown && gapText(shown)).toBe("VirtualMachineInstance: Forbidden (403 [31m)");
   expect(gapText({ ...gap, message: "" })).toBe("VirtualMachineInstance: Forbidden");

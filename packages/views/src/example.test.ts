@@ -27,7 +27,7 @@ const config: VirtPlatformConfig = {
   },
 };
 
-test("a plan on display is a line with its next step, and is approved by the hash that was shown", () => {
+test("a plan has a row with its next step, and an approval by its hash", () => {
   const row = profileRow(config, now);
   expect(row).toMatchObject({ phase: "ReviewRequired", impact: "High", isDrifted: false, planSeconds: 600 });
   expect(nextStepText(row.next, "kubectl virt-advisor")).toBe(
@@ -45,7 +45,7 @@ test("a plan on display is a line with its next step, and is approved by the has
   ]);
 });
 
-test("a diff is lines with their numbers, a rollout is pools that fill up", () => {
+test("a diff has numbered lines, and a rollout counts its pools", () => {
   const { hunks } = readDiff("--- a (Kind)\n+++ a (Kind)\n@@ -4,2 +4,2 @@\n spec:\n-  mode: A\n+  mode: B\n");
   expect(hunks[0]?.lines).toEqual([
     { kind: "context", text: "spec:", old: 4, fresh: 4 },

@@ -33,7 +33,7 @@ const record = (decision: "approved" | "rejected") => JSON.stringify({ decision,
 const patched = (before: VirtPlatformConfig, patch: unknown) =>
   applyPatch(before as unknown as JsonMap as never, JSON.stringify(patch));
 
-test("ignoring a profile says which options stay set, and nothing without options", () => {
+test("ignoring a profile lists the options that stay set", () => {
   const options = { loadAware: { mode: "Predictive", deschedulingIntervalSeconds: 120 } };
   expect(keptOptionsText(config({ options }))).toBe(
     'These options stay set and apply to the next plan: mode="Predictive", deschedulingIntervalSeconds=120',
@@ -41,7 +41,7 @@ test("ignoring a profile says which options stay set, and nothing without option
   expect(keptOptionsText(config())).toBeUndefined();
 });
 
-test("an Apply that already names this plan is taken back first: only a changed spec is a gesture", () => {
+test("approving a named plan again first sets DryRun", () => {
   const [first, second, ...more] = approvalPatches(config({ action: "Apply", approvedPlan: shown }), shown);
   expect(more).toEqual([]);
   expect(first?.body).toContainEqual({ op: "add", path: "/spec/action", value: "DryRun" });
@@ -51,7 +51,7 @@ test("an Apply that already names this plan is taken back first: only a changed 
   expect(approvalPatches(config({ action: "Apply", approvedPlan: other }), shown)).toHaveLength(1);
 });
 
-test("a rejection names the plan and the reason, whether the config had annotations or not", () => {
+test("a rejection stores the plan and the reason, with or without annotations", () => {
   const first = rejectionPatch(config(), shown, { reason: "not before\nFriday", by });
   expect(first.body).toContainEqual({ op: "test", path: "/metadata/resourceVersion", value: "7" });
   expect(first.body).toContainEqual({
@@ -68,7 +68,7 @@ test("a rejection names the plan and the reason, whether the config had annotati
   expect(patched(config(), [{ op: "test", path: "/status/planHash", value: other }]).kind).not.toBe("patched");
 });
 
-test("a rejection counts for the plan that it names, and a new plan is offered afresh", () => {
+test("a rejection counts only for its plan", () => {
   const annotated = (text: string, planHash: string) =>
     readRejection(config({}, { planHash }, { [rejectedPlanAnnotation]: text }));
   expect(annotated(`${shown} too risky`, shown)).toEqual({
@@ -110,7 +110,7 @@ test("a later approval ends the rejection", () => {
   expect(readRejection(byKubectl)).toBeUndefined();
 });
 
-test("an approval is sent without a record if the first annotation of a config is refused", () => {
+test("also approves without a record if the config has no annotations", () => {
   expect(approvalAttempts(config({}, undefined, { a: "b" }), shown, by)).toHaveLength(1);
   const [recorded, plain] = approvalAttempts(config(), shown, by);
   expect(recorded?.[0]?.body).toContainEqual({ op: "test", path: "/metadata/resourceVersion", value: "7" });
@@ -118,18 +118,18 @@ test("an approval is sent without a record if the first annotation of a config i
 });
 
 const asks: readonly { reason: string; before: VirtPlatformConfig; options?: Spec["options"]; sent: number }[] = [
-  { reason: "the plan that is shown is the one that is asked for", before: config(), sent: 0 },
+  { reason: "the shown plan stays if nothing changes", before: config(), sent: 0 },
   { reason: "an Ignore becomes a DryRun", before: config({ action: "Ignore" }), sent: 1 },
-  { reason: "an approval is taken back", before: config({ approvedPlan: shown }), sent: 1 },
+  { reason: "an approval is withdrawn", before: config({ approvedPlan: shown }), sent: 1 },
   {
-    reason: "other options are another plan",
+    reason: "other options make another plan",
     before: config(),
     options: { loadAware: { mode: "Predictive" } },
     sent: 1,
   },
-  { reason: "a failed plan is left by a changed spec only", before: config({}, { phase: "Failed" }), sent: 2 },
+  { reason: "a failed plan requires two changes of the spec", before: config({}, { phase: "Failed" }), sent: 2 },
 ];
 
-test.each(asks)("asking for a plan: $reason", ({ before, options, sent }) => {
+test.each(asks)("requesting a plan: $reason", ({ before, options, sent }) => {
   expect(planPatches(before, options)).toHaveLength(sent);
 });

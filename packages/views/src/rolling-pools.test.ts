@@ -46,18 +46,18 @@ const config = (done: number, status: object = { phase: "InProgress", rollouts }
 const rollouts = [{ machineConfig: "99-psi", startTime: began, before: [] }];
 const textOf = (facts: Parameters<typeof rollingPools>[0]) => rollingPools(facts).map(rollingPoolText).join("\n");
 
-test("a pool shows the counts of the running plan that rolls it, and not those of its return to an earlier target", () => {
+test("shows the counts of the running plan, but not of an ended one", () => {
   const pools = [pool({ target: ["00"], reached: ["00", "99-psi"], isUpdating: true })];
   expect(rollingPools({ ...none, pools, configs: [config(0)] })).toMatchObject([{ total: 12, updated: 0 }]);
   const ended = config(0, { phase: "Completed" });
   expect(rollingPools({ ...none, pools, configs: [ended] })).toMatchObject([{ total: 12, updated: 3 }]);
 });
 
-test("a pool that rolls nothing is not listed", () => {
+test("omits a pool without an update", () => {
   expect(rollingPools({ ...none, pools: [pool({})] })).toEqual([]);
 });
 
-test("workers that drain for the platform controller are shown, although no plan runs", () => {
+test("shows workers that drain for the platform controller", () => {
   const platformWrites = [{ object: "MachineConfig 50-virt-swap-enable", lastWrite: began }];
   const pools = [pool({ target: ["00", "50-virt-swap-enable"], reached: ["00"], isUpdating: true })];
   const [rolling] = rollingPools({ configs: [], pools, platformWrites });
@@ -67,7 +67,7 @@ test("workers that drain for the platform controller are shown, although no plan
   );
 });
 
-test("a KubeletConfig of the platform controller is found behind its generated MachineConfig", () => {
+test("recognizes a KubeletConfig by its generated MachineConfig", () => {
   const platformWrites = [{ object: "KubeletConfig virt-perf-settings", lastWrite: began }];
   const pools = [pool({ target: ["00", "99-worker-generated-kubelet"], reached: ["00"], isUpdating: true })];
   expect(rollingPools({ configs: [], pools, platformWrites })[0]?.causes).toEqual([
@@ -75,7 +75,7 @@ test("a KubeletConfig of the platform controller is found behind its generated M
   ]);
 });
 
-test("changed content of a known MachineConfig is the cause if it was written shortly before", () => {
+test("recently written content of a known MachineConfig is the cause", () => {
   const sources = ["00", "50-virt-swap-enable"];
   const pools = [pool({ target: sources, isUpdating: true })];
   const causes = (lastWrite: string) =>
@@ -88,21 +88,21 @@ test("changed content of a known MachineConfig is the cause if it was written sh
   expect(causes("2026-01-01T08:00:00Z")).toBe("other");
 });
 
-test("a plan is named as long as its nodes are not done", () => {
+test("names a plan until its nodes are updated", () => {
   const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
   const causesWith = (done: number) => rollingPools({ ...none, pools, configs: [config(done)] })[0]?.causes;
   expect(causesWith(3)).toEqual([{ kind: "plan", configs: ["load-aware"] }]);
   expect(causesWith(12)).toEqual([{ kind: "other", machineConfigs: ["psi"] }]);
 });
 
-test("a change by another client is shown with the MachineConfigs that it added or removed", () => {
+test("shows another client's change with its MachineConfigs", () => {
   const pools = [pool({ target: ["00", "hand-made"], reached: ["00", "gone"], isUpdating: true })];
   expect(rollingPools({ ...none, pools })[0]?.causes).toEqual([
     { kind: "other", machineConfigs: ["gone", "hand-made"] },
   ]);
 });
 
-test("without the platform controller's report nobody is named as the cause", () => {
+test("without the platform controller's report, the cause is unknown", () => {
   const unread = { configs: [], platformWrites: undefined };
   const swap = textOf({
     ...unread,
@@ -120,20 +120,20 @@ test("without the platform controller's report nobody is named as the cause", ()
   ]);
 });
 
-test("without the configs no other client is named as the cause", () => {
+test("without the configs, the cause is unknown", () => {
   const pools = [pool({ target: ["00", "99-worker-psi-karg"], reached: ["00"], isUpdating: true })];
   expect(textOf({ configs: undefined, platformWrites: [], pools })).toContain(
     "Cause: unknown, because VirtPlatformConfigs cannot be listed. Changed: 99-worker-psi-karg.",
   );
 });
 
-test("a paused pool with a pending update is listed as paused", () => {
+test("shows a paused pool with a pending update", () => {
   const pools = [pool({ target: ["00", "new"], reached: ["00"], paused: true })];
   const [rolling] = rollingPools({ ...none, pools });
   expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain("is paused with a pending update");
 });
 
-test("an object that the advisor cannot read may have been left behind, so the cause is unknown", () => {
+test("with an unreadable leftover, the cause is unknown", () => {
   const leftBehind = [{ kind: "MachineConfig", name: "psi", unread: true }];
   const ignored = config(12, { phase: "Ignored", leftBehind });
   const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
@@ -144,7 +144,7 @@ test("an object that the advisor cannot read may have been left behind, so the c
   );
 });
 
-test("nodes that roll for a deleted config show what it left behind, not another client", () => {
+test("shows leftovers of a deleted config instead of another client", () => {
   const advertised = {
     metadata: { name: "load-aware" },
     spec: { profile: "load-aware", action: "Ignore" },
@@ -165,21 +165,21 @@ test("nodes that roll for a deleted config show what it left behind, not another
 const leftBehind = [{ kind: "MachineConfig", name: "psi", appliedTime: began }];
 const ignoredAt3 = config(3, { phase: "Ignored", leftBehind });
 
-test("a plan that was ignored while nodes rolled is named by the object that it left in place", () => {
+test("shows the leftover of a plan that was ignored during its rollout", () => {
   const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
   expect(textOf({ ...none, pools, configs: [ignoredAt3] })).toBe(
     "Pool worker is updating: 3 of 12 nodes updated, 1 unavailable. Cause: MachineConfig psi, left in place by a plan of load-aware, which was deleted or is ignored.",
   );
 });
 
-test("a plan that was ignored while nodes rolled does not cause a later rollout of its pool", () => {
+test("an ignored plan does not cause a later rollout", () => {
   const pools = [pool({ target: ["00", "psi", "hand-made"], reached: ["00", "psi"], isUpdating: true })];
   expect(rollingPools({ ...none, pools, configs: [ignoredAt3] })[0]?.causes).toEqual([
     { kind: "other", machineConfigs: ["hand-made"] },
   ]);
 });
 
-test("a leftover that was deleted is not shown as left in place", () => {
+test("does not show a deleted leftover as left in place", () => {
   const pools = [pool({ target: ["00"], reached: ["00", "psi"], isUpdating: true })];
   expect(rollingPools({ ...none, pools, configs: [ignoredAt3] })[0]?.causes).toEqual([
     { kind: "other", machineConfigs: ["psi"] },
@@ -198,7 +198,7 @@ test("a plan is the cause before its nodes are counted", () => {
     ]);
 });
 
-test("a MachineConfig that only plans write is not blamed on another client after its config was deleted", () => {
+test("a plan's MachineConfig without a config is not blamed on others", () => {
   const pools = [pool({ target: ["00", "99-worker-psi-karg"], reached: ["00"], isUpdating: true })];
   const text = "Cause: an earlier plan or another client changed 99-worker-psi-karg. No current plan manages it.";
   expect(textOf({ ...none, pools })).toContain(text);
@@ -212,7 +212,7 @@ test("a MachineConfig that only plans write is not blamed on another client afte
   );
 });
 
-test("the writes of the platform controller are those of all reports, and unknown without a readable one", () => {
+test("the platform controller's writes are unknown without readable reports", () => {
   const report = (text: string) =>
     ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "r" }, data: { "report.json": text } }) as KubeObject;
   const one = report(`{"objects":[{"object":"MachineConfig 50-virt-swap-enable","lastWrite":"${began}"}]}`);

@@ -59,7 +59,7 @@ const edited: KubeObject = {
   spec: { mode: "Predictive", interval: "1m0s", extra: true },
 };
 
-test("a changed field is shown with both values and who changed it; another form of a value is no drift", () => {
+test("shows a changed field with both values and its manager, not equivalents", () => {
   const rows = driftRows(drifted(), () => ({ kind: "found", object: edited }));
   expect(rows).toEqual([
     {
@@ -77,21 +77,21 @@ test("a changed field is shown with both values and who changed it; another form
 });
 
 const whole: readonly { reason: string; of: Item; live: LiveTarget; row: object | undefined }[] = [
-  { reason: "an object that is gone", of: item, live: { kind: "absent" }, row: { wanted: "exists", found: "absent" } },
+  { reason: "a deleted object", of: item, live: { kind: "absent" }, row: { wanted: "exists", found: "absent" } },
   {
-    reason: "an object that is back",
+    reason: "a re-created object",
     of: { ...item, operation: "Delete" },
     live: { kind: "found", object: desired },
     row: { wanted: "absent", found: "exists" },
   },
   {
-    reason: "an object that may not be read, with what the advisor says of it",
+    reason: "an unreadable object with the advisor's message",
     of: item,
     live: { kind: "unknown", message: "forbidden" },
     row: { wanted: "?", found: "?", message: "has drifted (forbidden)" },
   },
   {
-    reason: "nothing of an item that was not applied",
+    reason: "no item that was not applied",
     of: { ...item, state: "Pending" },
     live: { kind: "absent" },
     row: undefined,
@@ -103,7 +103,7 @@ test.each(whole)("drift shows $reason", ({ of, live, row }) => {
   expect(rows).toMatchObject(row === undefined ? [] : [{ field: "", ...row }]);
 });
 
-test("whether there is drift is the advisor's word", () => {
+test("reports drift only if the advisor does", () => {
   const calm = drifted([item], { phase: "Completed", conditions: [] });
   expect(driftRows(calm, () => ({ kind: "found", object: edited }))).toEqual([]);
   expect(driftedTargets(calm)).toEqual([]);
@@ -116,7 +116,7 @@ test.each(["InProgress", "Failed"] as const)("drift of an applied item is listed
   expect(profileRows([config], Date.parse(since))).toMatchObject([{ phase, isDrifted: true }]);
 });
 
-test("a blocked plan is stuck in the list, with the counts of the progress column", () => {
+test("a blocked plan is stuck, with the counts of the progress column", () => {
   const stalled = {
     type: "Stalled",
     status: "True" as const,
@@ -151,7 +151,7 @@ const earlier: RolloutStatus = {
   more: { pools: 0, nodes: 0, findings: 0 },
 };
 
-test("before a plan has written anything its expected order is shown, and not the counts of an earlier one", () => {
+test("shows the expected order until a plan has written something", () => {
   const impact = { pools: [assessedPool] } as unknown as Impact;
   const waiting = (status: Status) =>
     expectedRollout({ status: { items: [{ ...item, state: "Pending" }], impact, ...status } });
@@ -172,7 +172,7 @@ const poolWith = (...sources: readonly string[]): KubeObject => ({
   spec: { configuration: { name: "rendered-1", source: sources.map((name) => ({ name })) } },
 });
 
-test("no node of a pool counts as updated that lacks a MachineConfig of the plan, whatever the status counts", () => {
+test("does not count nodes without the plan's MachineConfig as updated", () => {
   const targetRef = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-psi" };
   const labels = { "machineconfiguration.openshift.io/role": "worker" };
   const applied = { ...item, targetRef, desiredState: { ...targetRef, metadata: { name: "99-psi", labels } } };
@@ -186,7 +186,7 @@ test("no node of a pool counts as updated that lacks a MachineConfig of the plan
   expect(unrendered({ phase: "Completed", items: [{ ...applied, operation: "Delete" }] })).toEqual([]);
 });
 
-test("a moved input stands apart from changed targets", () => {
+test("lists changed inputs apart from changed targets", () => {
   const conditions = [
     {
       type: "InputDependencyDrift",
@@ -206,7 +206,7 @@ test("a moved input stands apart from changed targets", () => {
   expect(movedInputs(drifted([], { inputs }))).toEqual([]);
 });
 
-test("creations, deletions and equal objects read as what they are", () => {
+test("reads diffs of creations, deletions and equal objects", () => {
   const [made, gone, equal] = [creationDiff(desired), deletionDiff(desired), equalDiff(desired.metadata as never)].map(
     readDiff,
   );
@@ -222,13 +222,13 @@ test("creations, deletions and equal objects read as what they are", () => {
   expect(equal).toMatchObject({ hunks: [], added: 0, removed: 0 });
 });
 
-test("a hunk inside a file says which, and a cut diff says how much is left out", () => {
+test("reads the file of a hunk and the number of omitted lines", () => {
   const text =
     "--- a (K)\n+++ a (K)\n@@ -9,1 +9,1 @@ ~ file /etc/x\n-old\n+new\n… 12 more lines: kubectl virt-advisor diff\n";
   expect(readDiff(text)).toMatchObject({ hunks: [{ heading: "~ file /etc/x" }], added: 1, removed: 1, leftOut: 12 });
 });
 
-test("profiles come in the order of their names, before and after the advisor has seen them", () => {
+test("sorts profiles by name, with and without a status", () => {
   const { status: _, ...unseen } = drifted();
   const rows = profileRows([drifted(), { ...unseen, metadata: { name: "a" } }], Date.parse(since));
   expect(rows.map(({ name, isDrifted, next }) => [name, isDrifted, next.kind])).toEqual([
@@ -248,6 +248,6 @@ const ages: readonly (readonly [number, string])[] = [
   [90_000, "1d1h"],
 ];
 
-test.each(ages)("an age of %i seconds reads %s", (seconds, text) => {
+test.each(ages)("an age of %i seconds is written as %s", (seconds, text) => {
   expect(ageText(seconds)).toBe(text);
 });

@@ -9,7 +9,7 @@ import { pinnedByAssets, pinnedByProfiles } from "./pinned-objects.ts";
 const text = { begin: "options vfio-pci ids=", alphabet: "0123456789abcdef:,", end: "\n" };
 const pattern = new RegExp(`^(${sourcePattern(text)})$`);
 
-test("every text of the alphabet matches the pattern of its data URL", () => {
+test("the pattern matches every text of the alphabet", () => {
   const ids = fc.string({ unit: fc.constantFrom(...text.alphabet.split("")), maxLength: 60 });
   fc.assert(
     fc.property(ids, (given) => pattern.test(writeDataUrl(`${text.begin}${given}${text.end}`))),
@@ -17,7 +17,7 @@ test("every text of the alphabet matches the pattern of its data URL", () => {
   );
 });
 
-test("no text with a line or a blank more does", () => {
+test("the pattern rejects an additional line or space", () => {
   const hostile = fc.constantFrom("\n", " ", "\t", "\r");
   const ids = fc.string({ unit: fc.constantFrom(...text.alphabet.split("")), maxLength: 30 });
   fc.assert(

@@ -52,7 +52,7 @@ const keyOf = (apiVersion: string, kind: string, name: string, crd?: string) => 
 };
 
 /** Rights of both operators: CRDs, events, reviews for metrics, and their own policies. */
-function everybody(controller: "advisor" | "platform", lease: string): Table {
+function commonRights(controller: "advisor" | "platform", lease: string): Table {
   const policies = expectedPolicies[controller].flatMap(({ name }) =>
     ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map(
       (kind) => [`${kind}.admissionregistration.k8s.io ${name}`, new Set(["get"])] as const,
@@ -69,8 +69,8 @@ function everybody(controller: "advisor" | "platform", lease: string): Table {
   };
 }
 
-test("the advisor's role holds what its profiles declare, and no verb more", () => {
-  const table = everybody("advisor", "8f83cc6e.kubevirt.io");
+test("the advisor's role has exactly the rights that its profiles declare", () => {
+  const table = commonRights("advisor", "8f83cc6e.kubevirt.io");
   const configs = "virtplatformconfigs.advisor.kubevirt.io *";
   add(table, configs, known);
   if (profiles.some(({ isAdvertised }) => isAdvertised)) add(table, configs, ["create"]);
@@ -125,8 +125,8 @@ function addImpact(table: Table): void {
   add(table, "machineconfigurations.operator.openshift.io cluster", watchVerbs);
 }
 
-test("the platform operator's role holds what its assets declare, and no verb more", () => {
-  const table = everybody("platform", "virt-platform-operator.kubevirt.io");
+test("the platform operator's role has exactly the rights that its assets declare", () => {
+  const table = commonRights("platform", "virt-platform-operator.kubevirt.io");
   add(table, "virtplatformconfigs.advisor.kubevirt.io *", watchVerbs);
   addImpact(table);
   for (const kind of ["infrastructures", "schedulers", "networks"])

@@ -37,7 +37,7 @@ const everything = ["", "apps"].flatMap((group) =>
   ),
 );
 
-test("rules grant what was asked for, and nothing else", () => {
+test("rules grant exactly the declared rights", () => {
   const isAsked = (granted: readonly Right[], right: Right) =>
     granted.some(
       ({ group, resource, verb, name, isPosted = false }) =>
@@ -53,7 +53,7 @@ test("rules grant what was asked for, and nothing else", () => {
   fc.assert(law, runsForCost(4));
 });
 
-test("rules do not depend on the order in which rights are declared, and none is empty", () => {
+test("rules do not depend on the order of rights, and none is empty", () => {
   const law = fc.property(anyRights, (granted) => {
     const rules = rulesOf(granted);
     expect(rulesOf(granted.toReversed())).toEqual(rules);

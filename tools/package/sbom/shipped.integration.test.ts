@@ -29,7 +29,7 @@ test.each(folders)("$file belongs to $folder", ({ file, folder }) => {
   expect(packageFolder(file)).toBe(folder);
 });
 
-test("every file of the bundle is a source of ours or of a package that is listed", () => {
+test("every bundled file is ours or belongs to a listed package", () => {
   const listed = new Set(shippedPackages(sources, lock).map(({ folder }) => folder));
   const isOurs = (file: string) => /^(apps|packages|catalog)\/|^(import-statement|require-call|unused):/.test(file);
   const strange = sources.filter((file) => !isOurs(file) && !listed.has(packageFolder(file) ?? ""));
@@ -37,20 +37,20 @@ test("every file of the bundle is a source of ours or of a package that is liste
   expect(sources.length).toBeGreaterThan(listed.size);
 });
 
-test("the program has at most 15 packages of others, each with the hash of the lock file", () => {
+test("ships at most 15 third-party packages, each with its locked hash", () => {
   const packages = shippedPackages(sources, lock);
   expect(packages.length).toBeGreaterThan(0);
   expect(packages.length).toBeLessThanOrEqual(15);
   expect(packages.filter(({ integrity }) => !integrity.startsWith("sha512-"))).toEqual([]);
 });
 
-test("a package that the lock file does not know is a fault", () => {
+test("rejects a package that the lock file lacks", () => {
   expect(() => shippedPackages(sources, { packages: {} })).toThrow(
     /package-lock.json has no version, licence and integrity of node_modules/,
   );
 });
 
-test("the bill of materials names files and packages by hash, and what depends on what", () => {
+test("the bill of materials has files, packages, hashes and dependencies", () => {
   const integrity = `sha512-${Buffer.from("0a0b", "hex").toString("base64")}`;
   const shipped = { folder: "node_modules/@a/b", name: "@a/b", version: "1.0.0", license: "MIT", integrity };
   const sbom = JSON.parse(
@@ -67,7 +67,7 @@ test("the bill of materials names files and packages by hash, and what depends o
   ]);
 });
 
-test("the notices hold the licence of each package, and of no other", () => {
+test("the notices have the licence of each package, and no other", () => {
   const packages = shippedPackages(sources, lock);
   const notices = noticesOf(packages, inRepository());
   const titles = [...notices.matchAll(/^-{80}\n(.*)\n-{80}$/gm)].map(([, title]) => title);

@@ -6,7 +6,7 @@ import { conditionOf } from "./status-conditions.ts";
 
 const status = pendingStatus("nodes is forbidden", { now, generation });
 
-test("a config that cannot be processed does not stay silent", () => {
+test("a config that cannot be processed reports the cause", () => {
   const { spec } = observedWith("Pending");
   expect(isSilent({ spec: { ...spec, action: "DryRun" } })).toBe(true);
   expect(isSilent({ spec: { ...spec, action: "DryRun" }, status })).toBe(false);
@@ -17,7 +17,7 @@ test("a config that cannot be processed does not stay silent", () => {
   expect(conditionOf(status, "Ready")).toMatchObject({ status: "False", ...cause });
 });
 
-test("a config that waited in Pending is drafted once it can be processed", () => {
+test("a Pending config is drafted once it can be processed", () => {
   const decided = transition({ ...observedWith("Pending"), stored: status });
   expect(decided.status.phase).toBe("Drafting");
   expect(conditionOf(decided.status, "Reconciling")?.reason).not.toBe("Retrying");

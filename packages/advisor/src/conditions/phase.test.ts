@@ -66,7 +66,7 @@ const rows: Record<Phase, Row> = {
 describe.each(phases)("in %s", (phase) => {
   const { own, others, except = {} } = rows[phase];
 
-  test.each(phaseConditions)("condition %s has the reason and message of 3.1", (type) => {
+  test.each(phaseConditions)("condition %s has its specified reason and message", (type) => {
     const expected = () => {
       if (type === phase) return own;
       return type === "Ignored" ? ["NotIgnored", "Configuration is being managed"] : (except[type] ?? others);
@@ -77,7 +77,7 @@ describe.each(phases)("in %s", (phase) => {
   });
 });
 
-test("the conditions come in the order of 3.1", () => {
+test("conditions have the specified order", () => {
   expect(conditionsForPhase("Pending", "").map(({ type }) => type)).toEqual([
     "Ignored",
     "Drafting",

@@ -6,7 +6,7 @@ import { conditionOf, withRetryingCondition } from "./status-conditions.ts";
 
 const at = { now, generation };
 
-test("3.1: a transient error that lasts is reported, and the phase stays", () => {
+test("reports a lasting transient error and keeps the phase", () => {
   const { stored } = observedWith("Completed");
   const updated = withRetryingCondition(stored, "503", at);
   expect(updated).toMatchObject({ phase: "Completed" });
@@ -23,16 +23,16 @@ test("3.1: a transient error that lasts is reported, and the phase stays", () =>
   );
 });
 
-test("it is reported once, whatever the next error's text is", () => {
+test("reports it once, even if the error text changes", () => {
   const updated = withRetryingCondition(observedWith("Completed").stored, "503", at);
   expect(updated && withRetryingCondition(updated, "another 503", at)).toBeUndefined();
 });
 
-test("it is not reported for a config without status", () => {
+test("does not report it for a config without status", () => {
   expect(withRetryingCondition({}, "503", at)).toBeUndefined();
 });
 
-test("the next decision takes it back", () => {
+test("the next decision clears it", () => {
   const observed = observedWith("Completed");
   const updated = withRetryingCondition(observed.stored, "503", at) ?? {};
   const { status } = transition({ ...observed, stored: updated });

@@ -40,7 +40,7 @@ function opened(given: ClusterGiven, faults: readonly ClusterFault[], before = p
     .map((guards) => ({ guards, faults }));
 }
 
-test("no single fault lets a plan pass a guard that holds it on the healthy cluster", () => {
+test("no single fault opens a guard that blocks on the healthy cluster", () => {
   const law = fc.property(anyHealthyCluster, (given) => {
     const before = passed(given, []);
     expect(everyFault.flatMap((fault) => opened(given, [fault], before))).toEqual([]);
@@ -48,7 +48,7 @@ test("no single fault lets a plan pass a guard that holds it on the healthy clus
   fc.assert(law, runsForCost(8));
 });
 
-test("no lost right lets a plan pass a guard that a fault holds", () => {
+test("no lost right opens a guard that a fault closes", () => {
   const law = fc.property(anyHealthyCluster, (given) => {
     const found = faultOfEachKind.flatMap((fault) => {
       const before = passed(given, [fault]);
@@ -59,7 +59,7 @@ test("no lost right lets a plan pass a guard that a fault holds", () => {
   fc.assert(law, runsForCost(40));
 });
 
-test("no sequence of faults lets a plan pass a guard that held it earlier", () => {
+test("no sequence of faults opens a guard that it closed earlier", () => {
   const law = fc.property(anyHealthyCluster, fc.array(anyFault, { minLength: 1, maxLength: 5 }), (given, faults) => {
     expect(faults.flatMap((_, at) => opened(given, faults.slice(0, at + 1)))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import type { Observed } from "../observed.ts";
 import { decided, expectLaw } from "../testing/expect-law.ts";
-import { impactFixture } from "../testing/impact-fixtures.ts";
+import { impactFixture, noVms } from "../testing/impact-fixtures.ts";
 import { deschedulerItem, drafted, generation, observedItem, observedWith, psi } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 import { findGuardObstacle } from "./guards.ts";
@@ -14,7 +14,6 @@ const items = [psi()];
 const obstacle = (guards: Guards, impact: Impact | undefined, of: readonly Item[] = items) =>
   findGuardObstacle({ spec: { ...observedWith("ReviewRequired").spec, guards } }, impact, of)?.text;
 const blocked = (block: number) => impactFixture({ vms: { ...noVms, block } });
-const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 const full = impactFixture({
   capacity: { fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 },
 });
@@ -42,29 +41,29 @@ const unknownRoomRows = [
   { vms: { migrate: 1 }, gap: "pods", text: "VM memory not assessed (Unavailable)" },
 ];
 
-test.each(unknownRoomRows)("room that nobody knows is reported by its cause: $text", ({ vms, gap, text }) => {
+test.each(unknownRoomRows)("explains unknown capacity by its cause: $text", ({ vms, gap, text }) => {
   const found = obstacle({ requireCapacity: true }, unknownRoom(vms, gap));
   expect(found).toBe(`spec.guards.requireCapacity cannot be evaluated: ${text}`);
 });
 
 type GuardRow = readonly [string, Guards, Impact | undefined, string | undefined];
 const rows: readonly GuardRow[] = [
-  ["no guards ask for nothing", {}, undefined, undefined],
-  ["as many as may block", { maxBlockingVMs: 6 }, blocked(6), undefined],
-  ["one more", { maxBlockingVMs: 0 }, blocked(6), "spec.guards.maxBlockingVMs is 0, but 6 VMs block the drain"],
-  ["a single one", { maxBlockingVMs: 0 }, blocked(1), "spec.guards.maxBlockingVMs is 0, but 1 VM blocks the drain"],
-  ["as many nodes as may change", { maxNodes: 12 }, impactFixture(), undefined],
-  ["more nodes", { maxNodes: 11 }, impactFixture(), "spec.guards.maxNodes is 11, but 12 nodes change"],
-  ["room", { requireCapacity: true }, impactFixture(), undefined],
-  ["no room that nobody requires", { requireCapacity: false }, full, undefined],
+  ["no guards allow any impact", {}, undefined, undefined],
+  ["allows as many blocking VMs", { maxBlockingVMs: 6 }, blocked(6), undefined],
+  ["blocks more VMs", { maxBlockingVMs: 0 }, blocked(6), "spec.guards.maxBlockingVMs is 0, but 6 VMs block the drain"],
+  ["blocks one VM", { maxBlockingVMs: 0 }, blocked(1), "spec.guards.maxBlockingVMs is 0, but 1 VM blocks the drain"],
+  ["allows as many nodes", { maxNodes: 12 }, impactFixture(), undefined],
+  ["blocks more nodes", { maxNodes: 11 }, impactFixture(), "spec.guards.maxNodes is 11, but 12 nodes change"],
+  ["requireCapacity allows a plan with enough capacity", { requireCapacity: true }, impactFixture(), undefined],
+  ["requireCapacity: false allows missing capacity", { requireCapacity: false }, full, undefined],
   [
-    "no room",
+    "requireCapacity blocks missing capacity",
     { requireCapacity: true },
     full,
     "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while worker-0 is drained",
   ],
   [
-    "no room in a wave of many nodes, in the words of the summary",
+    "requireCapacity shortens a long list of nodes like the summary",
     { requireCapacity: true },
     {
       ...full,
@@ -75,13 +74,13 @@ const rows: readonly GuardRow[] = [
     "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while w-0, w-1 and 8 more are drained",
   ],
   [
-    "VMs that cannot be read",
+    "maxBlockingVMs blocks if VMs cannot be read",
     { maxBlockingVMs: 0 },
     without("VMs"),
     "spec.guards.maxBlockingVMs cannot be evaluated: VMs not assessed (Forbidden)",
   ],
   [
-    "a strategy that nobody knows",
+    "maxBlockingVMs blocks if an eviction strategy is unknown",
     { maxBlockingVMs: 0 },
     impactFixture({
       vms: { ...noVms, unknown: 1 },
@@ -90,70 +89,70 @@ const rows: readonly GuardRow[] = [
     "spec.guards.maxBlockingVMs cannot be evaluated: KubeVirt not assessed (Forbidden)",
   ],
   [
-    "a VM of which nobody knows what a drain does to it",
+    "maxBlockingVMs blocks if an unknown VM could exceed it",
     { maxBlockingVMs: 1 },
     impactFixture({ vms: { ...noVms, block: 1, unknown: 1 } }),
     "spec.guards.maxBlockingVMs cannot be evaluated: VM state not assessed (Unavailable)",
   ],
   [
-    "room for a VM that may block",
+    "maxBlockingVMs allows an unknown VM that cannot exceed it",
     { maxBlockingVMs: 2 },
     impactFixture({ vms: { ...noVms, block: 1, unknown: 1 } }),
     undefined,
   ],
   [
-    "nodes that cannot be read",
+    "maxNodes blocks if nodes cannot be read",
     { maxNodes: 5 },
     without("nodes"),
     "spec.guards.maxNodes cannot be evaluated: nodes not assessed (Forbidden)",
   ],
   [
-    "no assessment yet",
+    "blocks before the first assessment",
     { requireCapacity: true },
     undefined,
     "spec.guards.requireCapacity cannot be evaluated: nodes not assessed (Listing)",
   ],
   [
-    "a cordoned node that gets the configuration later",
+    "blocks if a cordoned node changes later",
     { maxBlockingVMs: 0 },
     held("Cordoned"),
     "spec.guards.maxBlockingVMs cannot be evaluated: pool worker has cordoned nodes",
   ],
   [
-    "a paused pool",
+    "blocks if a pool is paused",
     { maxNodes: 12 },
     held("Paused"),
     "spec.guards.maxNodes cannot be evaluated: pool worker is paused",
   ],
-  ["nodes that start later count", { maxNodes: 11 }, held("Paused"), "spec.guards.maxNodes is 11, but 12 nodes change"],
+  ["counts later nodes", { maxNodes: 11 }, held("Paused"), "spec.guards.maxNodes is 11, but 12 nodes change"],
   [
-    "a limit that nobody can read",
+    "blocks if maxUnavailable is invalid",
     { requireCapacity: true },
     held("InvalidMaxUnavailable"),
     "spec.guards.requireCapacity cannot be evaluated: maxUnavailable of pool worker is invalid",
   ],
   [
-    "a degraded pool, even if all nodes start",
+    "blocks if a pool is degraded, even if all nodes start",
     { maxNodes: 12 },
     { ...held("Degraded"), nodes: 12, held: 0 },
     "spec.guards.maxNodes cannot be evaluated: pool worker is degraded",
   ],
   [
-    "KubeVirt's settings, even if no VM depends on them",
+    "blocks without KubeVirt's settings, even if no VM needs them",
     { maxBlockingVMs: 0 },
     impactFixture({ notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }] }),
     "spec.guards.maxBlockingVMs cannot be evaluated: KubeVirt not assessed (Forbidden)",
   ],
   ...(["maxBlockingVMs", "maxNodes", "requireCapacity"] as const).map(
     (guard): GuardRow => [
-      `KubeletConfigs that cannot be read, of which one may hold up the pool: ${guard}`,
+      `${guard} blocks if KubeletConfigs cannot be read`,
       { [guard]: guard === "requireCapacity" ? true : 12 },
       impactFixture({ notAssessed: [{ what: "KubeletConfigs", reason: "Forbidden", message: "" }] }),
       `spec.guards.${guard} cannot be evaluated: KubeletConfigs not assessed (Forbidden)`,
     ],
   ),
   [
-    "pods that cannot be read do not matter",
+    "maxBlockingVMs does not need pods",
     { maxBlockingVMs: 0 },
     impactFixture({ notAssessed: [{ what: "pods", reason: "Forbidden", message: "" }], vms: noVms }),
     undefined,
@@ -173,7 +172,7 @@ const approved = (given: Parameters<typeof observedWith>[1] = {}): Observed =>
     spec: { action: "Apply", guards: { maxBlockingVMs: 0 }, ...given.spec },
   });
 
-test("an approved plan waits for its guard, says what to do, and starts by itself", () => {
+test("an approved plan waits for its guard and starts automatically", () => {
   const review = { planHash: approved().stored.planHash ?? "", generation, forced: true, reason: "PlanStale" } as const;
   const held = transition(approved({ impactNow: blocked(6), stored: { review } }));
   expect(held.status.phase).toBe("ReviewRequired");
@@ -189,7 +188,7 @@ test("an approved plan waits for its guard, says what to do, and starts by itsel
   expect(transition({ ...again, impactNow: blocked(6) }).status).toEqual(held.status);
 });
 
-test("a plan that was drafted for an Apply is not started before it was assessed", () => {
+test("an Apply waits for the assessment of its drafted plan", () => {
   const observed = approved({ draft: drafted([psi()]), impactNow: blocked(0) });
   const { status } = transition({ ...observed, stored: { ...observed.stored, phase: "Drafting" } });
   expect(status).toMatchObject({ phase: "ReviewRequired", review: { reason: "Guarded", forced: false } });
@@ -197,7 +196,7 @@ test("a plan that was drafted for an Apply is not started before it was assessed
   expect(transition(later).status.phase).toBe("InProgress");
 });
 
-test("drift is not corrected on nodes while a guard does not hold", () => {
+test("does not correct drift on nodes while a guard blocks", () => {
   const drift = { kind: "changed", fields: ["x"], changes: ["x"], managers: ["a"], diff: "", conflicts: [] } as const;
   const drifted = (impactNow: Impact) =>
     observedWith("Drifted", {
@@ -263,7 +262,7 @@ function holds(guards: Guards, impact: Impact | undefined): boolean {
   );
 }
 
-test("no plan starts without a person's Apply, nor while a guard is violated or cannot be judged", () => {
+test("a plan starts only with an Apply and satisfied guards", () => {
   const law = fc.property(
     anyGuards,
     anyImpact,
@@ -283,7 +282,7 @@ test("no plan starts without a person's Apply, nor while a guard is violated or 
   fc.assert(law);
 });
 
-test("without guards what is assessed, or is not, decides nothing", () => {
+test("without guards, the assessment does not affect decisions", () => {
   const assessments = [
     impactFixture({ vms: { ...noVms, block: 9 } }),
     without("VMs"),

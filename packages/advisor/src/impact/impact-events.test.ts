@@ -16,7 +16,7 @@ const base = impactFixture();
 const counted = (change: Partial<NonNullable<Impact["vms"]>>) =>
   impactFixture({ vms: { ...(base.vms as NonNullable<Impact["vms"]>), ...change } });
 
-test("a plan's first assessment is reported once, in one sentence", () => {
+test("reports the first assessment of a plan once", () => {
   expect(impactEvents(withImpact(), withImpact(base), true)).toEqual([
     { type: "Normal", reason: "ImpactAssessed", note: `Plan abcdef010000: ${base.summary}` },
   ]);
@@ -39,7 +39,7 @@ function draftAgain(stored: Status, edited: Partial<Spec>, planHashNow: string):
   return recorded.filter((reason) => reason === "ImpactAssessed");
 }
 
-test("a plan that is drafted again keeps its impact, and nothing is reported again, unless it is another plan", () => {
+test("redrafting the same plan keeps its impact and reports nothing", () => {
   const review = { planHash: examplePlanHash, generation, forced: false, reason: "Requested" } as const;
   const { stored } = observedWith("ReviewRequired", { stored: { impact: base, review } });
   expect(draftAgain(stored, { action: "DryRun", waitTimeout: "2h" }, examplePlanHash)).toEqual([]);
@@ -53,26 +53,26 @@ const pools = (change: Partial<Impact["pools"][number]>) =>
   impactFixture({ pools: base.pools.map((pool) => ({ ...pool, ...change })) });
 const worse: readonly (readonly [string, Impact, Impact])[] = [
   ["a VM blocks", base, counted({ block: 1 })],
-  ["a VM waits for others", base, counted({ external: 1 })],
-  ["there is no room any more", base, impactFixture({ capacity: { ...base.capacity, fits: "No" } })],
-  ["nodes reboot that only reloaded", pools({ class: "Reload" }), base],
+  ["a VM waits for an external migration", base, counted({ external: 1 })],
+  ["capacity becomes insufficient", base, impactFixture({ capacity: { ...base.capacity, fits: "No" } })],
+  ["nodes reboot instead of reloading", pools({ class: "Reload" }), base],
   ["a pool is held", base, pools({ holdup: "Paused" })],
-  ["it is held for another reason", pools({ holdup: "Paused" }), pools({ holdup: "Degraded" })],
+  ["a pool is held for another reason", pools({ holdup: "Paused" }), pools({ holdup: "Degraded" })],
 ];
 
-test.each(worse)("it got worse when %s, and the other way it did not", (_what, before, after) => {
+test.each(worse)("reports a worse impact, not a better one, if %s", (_what, before, after) => {
   expect(reasons(withImpact(before), withImpact(after))).toEqual(["ImpactWorsened"]);
   expect(reasons(withImpact(before), withImpact(after), false)).toEqual([]);
   const isTurned = before.pools[0]?.holdup !== undefined; // a changed holdup counts in both directions
   expect(reasons(withImpact(after), withImpact(before))).toEqual(isTurned ? ["ImpactWorsened"] : []);
 });
 
-test("more of what was there before, or fewer, is no event", () => {
+test("changed counts are no event", () => {
   expect(reasons(withImpact(counted({ block: 1 })), withImpact(counted({ block: 5 })))).toEqual([]);
   expect(reasons(withImpact(base), withImpact(counted({ migrate: 500, stop: 9 })))).toEqual([]);
 });
 
-test("a plan that a guard holds is reported when it begins", () => {
+test("reports once that a guard blocks the plan", () => {
   const ready = (reason: string): Status => ({
     ...withImpact(base),
     conditions: writeConditions({}, [{ type: "Ready", status: "False", reason, message: "held" }], {

@@ -1,16 +1,17 @@
-import type { Item, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import type { Item, KubeObject, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { workerPoolObject } from "../testing/facts-fixtures.ts";
-import { appliedItem, begunItem, doneItem, psi, removal, secondsAgo, spec } from "../testing/observed-fixtures.ts";
+import {
+  appliedItem,
+  begunItem,
+  configObject,
+  doneItem,
+  psi,
+  removal,
+  secondsAgo,
+} from "../testing/observed-fixtures.ts";
 import { rolloutChanges } from "./rollout-changes.ts";
 
-const config = (status: Status): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: spec(),
-  status,
-});
 const machineConfig: KubeObject = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfig",
@@ -27,8 +28,8 @@ const psiName = psi().targetRef.name;
 const applied = appliedItem(psi());
 const running = (item: Item): Status => ({ phase: "InProgress", items: [item], rollouts: [pending(psiName)] });
 
-test("an applied item whose target was deleted still rolls it out, and no node counts as updated", () => {
-  expect(rolloutChanges(config(running(applied)), () => undefined, [])).toEqual([
+test("an applied item with a deleted target still rolls out", () => {
+  expect(rolloutChanges(configObject(running(applied)), () => undefined, [])).toEqual([
     {
       machineConfig: psiName,
       operation: "Apply",
@@ -41,31 +42,31 @@ test("an applied item whose target was deleted still rolls it out, and no node c
 });
 
 test.each<[string, Item, KubeObject | undefined | "unknown"]>([
-  ["not confirmed", begunItem(psi()), undefined],
-  ["of an object that cannot be read", applied, "unknown"],
-  ["of an object that exists", applied, machineConfig],
+  ["that is not confirmed", begunItem(psi()), undefined],
+  ["of an unreadable object", applied, "unknown"],
+  ["of an existing object", applied, machineConfig],
   ["of a deletion", appliedItem(removal()), undefined],
-])("a write %s has lost no target", (_why, item, live) => {
-  const [change] = rolloutChanges(config(running(item)), () => live, []);
+])("a write %s has no deleted target", (_why, item, live) => {
+  const [change] = rolloutChanges(configObject(running(item)), () => live, []);
   expect(change).toMatchObject({ operation: item.operation });
   expect(change).not.toHaveProperty("isTargetGone");
 });
 
-test("a deletion whose target is back is not done by nodes that keep the object", () => {
-  const [change] = rolloutChanges(config(running(appliedItem(removal()))), () => machineConfig, []);
+test("a deletion whose target is back stays a deletion", () => {
+  const [change] = rolloutChanges(configObject(running(appliedItem(removal()))), () => machineConfig, []);
   expect(change?.operation).toBe("Delete");
 });
 
-test("the target of a completed item that was deleted is drift, and no finding of the rollout", () => {
-  const [change] = rolloutChanges(config({ phase: "InProgress", items: [doneItem(psi())] }), () => undefined, []);
+test("a deleted target of a completed item is not a rollout finding", () => {
+  const [change] = rolloutChanges(configObject({ phase: "InProgress", items: [doneItem(psi())] }), () => undefined, []);
   expect(change?.isTargetGone).toBe(true);
   expect(change?.waiting).toBeUndefined();
 });
 
-test("a pool that still aims at the configuration from before a changed MachineConfig has not rendered it", () => {
+test("a pool that still targets its earlier configuration has not rendered the change", () => {
   const pool = workerPoolObject("rendered-1", [psiName]);
   const [change] = rolloutChanges(
-    config(running(applied)),
+    configObject(running(applied)),
     () => applied.desiredState,
     [pool],
     () => undefined,
@@ -73,18 +74,18 @@ test("a pool that still aims at the configuration from before a changed MachineC
   expect(change?.unrenderedPools).toEqual(["worker"]);
 });
 
-test("what is there is rolled out to the pools that it concerned, what is gone is taken back from them", () => {
+test("rolls out existing MachineConfigs and rolls back deleted ones", () => {
   const live = ({ name }: { readonly name: string }) => (name === "90-swap" ? machineConfig : undefined);
-  expect(rolloutChanges(config({ rollouts: [pending("90-swap"), pending("91-gone")] }), live, [])).toEqual([
+  expect(rolloutChanges(configObject({ rollouts: [pending("90-swap"), pending("91-gone")] }), live, [])).toEqual([
     { machineConfig: "90-swap", operation: "Apply", pools: ["worker", "infra"], hasKubeletDropIn: true },
     { machineConfig: "91-gone", operation: "Delete", pools: ["worker", "infra"], hasKubeletDropIn: false },
   ]);
 });
 
-test("what was rolled out before counts as well, for pools that change again", () => {
+test("includes completed items for pools that change again", () => {
   const item = psi({ state: "Completed" });
   const changes = rolloutChanges(
-    config({ items: [item, psi({ name: "other", state: "Failed" })] }),
+    configObject({ items: [item, psi({ name: "other", state: "Failed" })] }),
     () => item.desiredState,
     [],
   );

@@ -63,7 +63,7 @@ const anItem: Item = {
 };
 const vmNodes = [node("worker-0", "worker"), node("master-0", "master")];
 
-test("a finished rollout reports the outcome on the nodes of its own pools", () => {
+test("a finished rollout reports the outcome on the nodes of its pools", () => {
   const { reportOn: _report, ...silent } = planned;
   const cases = [
     withNodeReport(health("done", "P is ready"), planned, { vmNodes, pools }),
@@ -82,7 +82,7 @@ test("a finished rollout reports the outcome on the nodes of its own pools", () 
   expect(withNodeReport(undefined, planned, { vmNodes, pools })).toBeUndefined();
 });
 
-test("what was there before is rolled out once a pool renders its new content, what was not as soon as a pool lists it", () => {
+test("an existing MachineConfig waits for new content, a new one for its listing", () => {
   const labels = { [roleLabel]: "worker" };
   const config = (argument: string): KubeObject => ({
     apiVersion,
@@ -119,46 +119,46 @@ const record: PendingRollout = {
 const seen = (given: Parameters<typeof reconcileFacts>[0]) =>
   observeRollouts(reconcileFacts({ status: { rollouts: [record] }, ...given })).map(({ health: { state } }) => state);
 
-describe("a rollout of our own is done", () => {
+describe("a rollout is", () => {
   const there = [kernelObject()];
-  test("when the pools run what is there now", () => {
+  test("done when the pools run the current state", () => {
     expect(seen({ objects: there, pools: [workerPoolObject("rendered-2")] })).toEqual(["done"]);
     expect(seen({ pools: [workerPoolObject("rendered-2", [])] })).toEqual(["done"]);
   });
-  test("not while a pool has not rendered it, nor what is left without it", () => {
+  test("waiting until a pool renders the change or the removal", () => {
     expect(seen({ objects: there, pools: [workerPoolObject("rendered-1", [])] })).toEqual(["waiting"]);
     expect(seen({ pools: [workerPoolObject("rendered-1")] })).toEqual(["waiting"]);
   });
-  test("not while a pool aims at what it aimed at before a change, unless that has it already", () => {
+  test("waiting while a pool has its old target without the change", () => {
     expect(seen({ objects: there, pools: [workerPoolObject("rendered-1")] })).toEqual(["waiting"]);
     expect(seen({ objects: there, pools: [workerPoolObject("rendered-1")], renderedOf: () => kernelObject() })).toEqual(
       ["done"],
     );
   });
-  test("when its pools are gone", () => {
+  test("done when its pools are deleted", () => {
     expect(seen({ objects: there, pools: [] })).toEqual(["done"]);
   });
-  test("by a write that never came about", () => {
+  test("done if its write never happened", () => {
     expect(seen({ pools: [workerPoolObject("rendered-1", [])] })).toEqual(["done"]);
   });
 });
 
-describe("remembered are", () => {
+describe("remembers", () => {
   const rolling = { rollouts: [{ record, health: health("waiting") }] };
   const over = { rollouts: [{ record, health: health("done") }] };
   const names = (items: readonly Item[], from = rolling) =>
     pendingRollouts(from, items, "InProgress").rollouts?.map(({ machineConfig }) => machineConfig);
 
-  test("those that are not done, whatever the plan is now", () => {
+  test("unfinished rollouts of any plan", () => {
     expect(names([deschedulerItem()])).toEqual([record.machineConfig]);
     expect(names([deschedulerItem()], over)).toBeUndefined();
   });
-  test("those of MachineConfigs that are begun or applied, and not of what was done before", () => {
+  test("rollouts of begun and applied MachineConfigs, not of completed ones", () => {
     for (const item of [begunItem(psi()), appliedItem(psi()), begunItem(removal())])
       expect(names([item], over)).toEqual([psi().targetRef.name]);
     expect(names([begunItem(deschedulerItem()), psi(), doneItem(psi())], over)).toBeUndefined();
   });
-  test("several at once, each MachineConfig once, with every pool that it ever concerned", () => {
+  test("each MachineConfig once, with all its pools", () => {
     const mine = { ...record, machineConfig: psi().targetRef.name, before: [{ pool: "infra", configuration: "i" }] };
     const both = { rollouts: [...rolling.rollouts, { record: mine, health: health("waiting") }] };
     const { rollouts = [] } = pendingRollouts(both, [begunItem(psi())], "InProgress");
@@ -167,7 +167,7 @@ describe("remembered are", () => {
       [psi().targetRef.name, ["worker", "infra"]],
     ]);
   });
-  test("none by a config that is ignored", () => {
+  test("nothing for an ignored config", () => {
     expect(pendingRollouts(rolling, [begunItem(psi())], "Ignored").rollouts).toBeUndefined();
   });
 });
@@ -178,7 +178,7 @@ const rolling = (pools: readonly PoolProgress[], problem?: string) => ({
   rollout: { ...health("waiting"), pools, ...(problem !== undefined && { problem }) },
 });
 
-test("progress counts the nodes of every pool that rolls, each pool once and by its slowest item", () => {
+test("progress counts each pool once, by its slowest item", () => {
   const items = [
     observedItem(appliedItem(psi()), rolling([worker(6), infra])),
     observedItem(appliedItem(removal()), rolling([worker(4)])),
@@ -186,17 +186,17 @@ test("progress counts the nodes of every pool that rolls, each pool once and by 
   expect(nodeProgress({ items })).toBe("5/14 nodes");
 });
 
-test("a pool that stops being done after the end shows its progress too", () => {
+test("progress includes a pool that updates again after completion", () => {
   expect(nodeProgress({ items: [observedItem(doneItem(psi()), rolling([worker(11)]))] })).toBe("11/12 nodes");
 });
 
-test("nothing that rolls, and an item that is not begun, have no progress", () => {
+test("pending items and finished rollouts have no progress", () => {
   expect(nodeProgress({ items: [] })).toBeUndefined();
   expect(nodeProgress({ items: [observedItem(doneItem(psi()), { rollout: health("done") })] })).toBeUndefined();
   expect(nodeProgress({ items: [observedItem(psi(), rolling([worker(12)]))] })).toBeUndefined();
 });
 
-test("the problem of a running plan is named once, however many items meet it", () => {
+test("reports a problem once for several items of a running plan", () => {
   const problem =
     "MachineConfigPool 'worker' is degraded (1 of 12 nodes: Node worker-1 is reporting: \"disk is full\")";
   const items = [psi(), removal()].map((item) => observedItem(appliedItem(item), rolling([worker(1)], problem)));

@@ -30,71 +30,51 @@ const waiting = (given: ObservedOverrides = {}) =>
 const approved = (given: ObservedOverrides = {}) =>
   observedWith("ReviewRequired", { generation: generation + 1, ...given, stored: { review: shown, ...given.stored } });
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
+type Case = readonly [reason: string, seen: Observed, phase: Phase];
 
 const cases: readonly Case[] = [
-  { reason: "a plan waits for a person", seen: waiting(), phase: "ReviewRequired" },
-  { reason: "an approved plan runs", seen: approved(), phase: "InProgress" },
-  {
-    reason: "a moved input is drafted anew",
-    seen: waiting({ inputs: [input({ now: "10" })] }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a moved input counts more than an approval",
-    seen: approved({ inputs: [input({ now: "10" })] }),
-    phase: "Drafting",
-  },
-  {
-    reason: "an input that cannot be read has not moved",
-    seen: approved({ inputs: [input({ now: undefined })] }),
-    phase: "InProgress",
-  },
-  { reason: "an approval is void once a target has moved", seen: approved({ items: stale }), phase: "Drafting" },
-  {
-    reason: "a person may say that the targets do not matter",
-    seen: approved({ items: stale, spec: { bypassOptimisticLock: true } }),
-    phase: "InProgress",
-  },
-  {
-    reason: "but not of a plan that is pinned",
-    seen: approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: examplePlanHash } }),
-    phase: "Drafting",
-  },
-  {
-    reason: "a moved target is drafted anew in place",
-    seen: waiting({ items: stale, draft: drafted([psi()], { planHash: otherHash }) }),
-    phase: "ReviewRequired",
-  },
-  {
-    reason: "a plan that has nothing left to do is completed",
-    seen: waiting({ draft: drafted([psi({ changes: false })]) }),
-    phase: "Completed",
-  },
-  {
-    reason: "an Apply that pins another plan waits",
-    seen: approved({ spec: { approvedPlan: otherHash } }),
-    phase: "ReviewRequired",
-  },
-  {
-    reason: "a forced review waits although action says Apply",
-    seen: observedWith("ReviewRequired", { stored: { review: forced } }),
-    phase: "ReviewRequired",
-  },
-  {
-    reason: "a forced review is acknowledged by a newer Apply",
-    seen: approved({ stored: { review: forced } }),
-    phase: "InProgress",
-  },
+  ["a plan waits for an approval", waiting(), "ReviewRequired"],
+  ["an approved plan executes", approved(), "InProgress"],
+  ["a changed input causes a redraft", waiting({ inputs: [input({ now: "10" })] }), "Drafting"],
+  ["a changed input takes precedence over an approval", approved({ inputs: [input({ now: "10" })] }), "Drafting"],
+  ["an unreadable input is unchanged", approved({ inputs: [input({ now: undefined })] }), "InProgress"],
+  ["a changed target invalidates an approval", approved({ items: stale }), "Drafting"],
+  [
+    "bypassOptimisticLock accepts changed targets",
+    approved({ items: stale, spec: { bypassOptimisticLock: true } }),
+    "InProgress",
+  ],
+  [
+    "bypassOptimisticLock does not apply to a named plan",
+    approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: examplePlanHash } }),
+    "Drafting",
+  ],
+  [
+    "a changed target causes a redraft in place",
+    waiting({ items: stale, draft: drafted([psi()], { planHash: otherHash }) }),
+    "ReviewRequired",
+  ],
+  [
+    "a plan without remaining changes is completed",
+    waiting({ draft: drafted([psi({ changes: false })]) }),
+    "Completed",
+  ],
+  ["an Apply that names another plan waits", approved({ spec: { approvedPlan: otherHash } }), "ReviewRequired"],
+  [
+    "a forced review waits even if action is Apply",
+    observedWith("ReviewRequired", { stored: { review: forced } }),
+    "ReviewRequired",
+  ],
+  ["a newer Apply acknowledges a forced review", approved({ stored: { review: forced } }), "InProgress"],
 ];
 
-test.each(cases)("ReviewRequired: $reason", ({ seen, phase }) => {
+test.each(cases)("ReviewRequired: %s", (_reason, seen, phase) => {
   const { status, effect } = transition(seen);
   expect(status.phase).toBe(phase);
   expect(effect).toBeUndefined();
 });
 
-test("a plan found stale after its approval is marked, and its approval does not count for the next one", () => {
+test("a plan that is stale after its approval needs a new one", () => {
   const { status } = transition(approved({ items: stale }));
   expect(status.review).toEqual({
     planHash: examplePlanHash,
@@ -114,7 +94,7 @@ test("a plan found stale after its approval is marked, and its approval does not
   });
 });
 
-test("a refresh in place renews items, hashes and the review", () => {
+test("a redraft in place updates items, hashes and the review", () => {
   const draft = drafted([deschedulerItem()], { planHash: otherHash });
   const { status } = transition(waiting({ items: stale, draft }));
   expect(status).toMatchObject({
@@ -125,22 +105,22 @@ test("a refresh in place renews items, hashes and the review", () => {
   expect(status.items).toEqual(draft.items);
 });
 
-test("a refresh that cannot be made now changes nothing", () => {
+test("an unavailable redraft changes nothing", () => {
   const observed = waiting({ items: stale, draft: { kind: "unavailable", message: "503" } });
   expect(transition(observed)).toEqual({ status: observed.stored, requeue: { when: "retry", message: "503" } });
 });
 
-describe("an input that moved while a plan was on display", () => {
+describe("an input that changes during review", () => {
   const changed = marks.changed("HCO parallelMigrationsPerCluster changed (scaled 5 -> 10)");
 
-  test("is marked", () => {
+  test("is reported", () => {
     const { status } = transition(waiting({ inputs: [input({ now: "10" })] }));
     expect(conditionOf(status, "InputDependencyDrift")).toMatchObject(changed);
   });
 
   const back = { marks: [changed], inputs: [input({ used: "10", applied: "5", now: "5" })] };
 
-  test("is resolved when it is what was last applied, and the new plan still waits for a person", () => {
+  test("is resolved at its applied value, but the plan needs an approval", () => {
     const review: Review = { ...forced, reason: "InputChanged" };
     const { status } = transition(waiting({ ...back, stored: { review } }));
     expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({ status: "False", reason: "DriftResolved" });
@@ -149,7 +129,7 @@ describe("an input that moved while a plan was on display", () => {
     expect(next.review).toMatchObject({ forced: true, reason: "NotRequested" });
   });
 
-  test("forces a review also when it went back to what it was before anybody saw it", () => {
+  test("forces a review even if it changed back unseen", () => {
     const { status } = transition(approved({ inputs: back.inputs }));
     expect(status.phase).toBe("Drafting");
     expect(conditionOf(status, "InputDependencyDrift")?.status).not.toBe("True");
@@ -159,8 +139,8 @@ describe("an input that moved while a plan was on display", () => {
   });
 });
 
-describe("a plan that stays on display", () => {
-  test("is forced once an Apply is withheld, and says what to do", () => {
+describe("a plan in review", () => {
+  test("is forced after an unmatched Apply, with the next step", () => {
     const { status } = transition(approved({ spec: { approvedPlan: otherHash } }));
     expect(status.review).toEqual({
       planHash: examplePlanHash,
@@ -174,7 +154,7 @@ describe("a plan that stays on display", () => {
     expect(conditionOf(status, "Ready")?.message).toBe(`${why} Next: review status.items, then run: ${command}`);
   });
 
-  test("does not run because the operator was restarted with another flag", () => {
+  test("does not start after a restart with another flag", () => {
     const first = transition(
       approved({ stored: { review: forced }, operator: { version: "v2", mustPin: true } }),
     ).status;
@@ -183,7 +163,7 @@ describe("a plan that stays on display", () => {
     expect(later.phase).toBe("ReviewRequired");
   });
 
-  test("reports the same when nothing changed", () => {
+  test("reports the same if nothing changed", () => {
     const given = { operator: { version: "v2", mustPin: true }, marks: [marks.changed("x")] };
     const first = transition(observedWith("Drafting", { ...given, draft: drafted([psi()]) })).status;
     const second = transition({ ...observedWith("ReviewRequired", given), stored: first }).status;
@@ -191,7 +171,7 @@ describe("a plan that stays on display", () => {
   });
 });
 
-test("a plan is drafted anew in review when a target moved, or when it has nothing left to wait for", () => {
+test("a plan in review is redrafted for changed targets or finished rollouts", () => {
   const idle = psi({ changes: false });
   expect(wantsDraft(waiting())).toBe(false);
   expect(wantsDraft(waiting({ items: stale }))).toBe(true);
@@ -204,7 +184,7 @@ describe("while approvals cannot be trusted", () => {
   const operator = { version: "v2", mustPin: true, withheld: "Policy p is missing" };
   const spec = { approvedPlan: examplePlanHash };
 
-  test("an approved plan waits, says why, and is in no final phase", () => {
+  test("an approved plan waits and reports the cause", () => {
     const { status } = transition(approved({ operator, spec }));
     expect(status.review).toEqual({
       planHash: examplePlanHash,
@@ -218,11 +198,11 @@ describe("while approvals cannot be trusted", () => {
     ]);
   });
 
-  test("a plan that runs stops before its next item", () => {
+  test("a running plan stops before its next item", () => {
     expect(transition(observedWith("InProgress", { operator, spec })).status.phase).toBe("ReviewRequired");
   });
 
-  test("an approval from then does not count when they can be trusted again, a new one does", () => {
+  test("earlier approvals stay invalid, and a new one counts", () => {
     const { status: was } = transition(approved({ operator, spec }));
     const trusted = { version: "v2", mustPin: true };
     const later = (newer: number) =>

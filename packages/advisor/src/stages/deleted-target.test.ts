@@ -19,7 +19,7 @@ function rollingPlan(): ConfigHarness {
 const kernelItem = ({ status }: ConfigHarness) =>
   status.items?.find(({ targetRef }) => targetRef.name === machineTarget.name);
 
-test("a running item reports at once that its target was deleted, and the plan is stalled with two ways out", () => {
+test("a deleted target stalls the running plan with two remedies", () => {
   const harness = rollingPlan();
   harness.put(machineTarget, undefined);
   harness.reconcile();
@@ -35,7 +35,7 @@ test("a running item reports at once that its target was deleted, and the plan i
   expect(conditionOf(status, "Reconciling")).toMatchObject({ status: "False", reason: "RolloutStuck" });
 });
 
-test("no node counts as updated while the target of the plan is deleted, even if every node went back", () => {
+test("no node counts as updated while the target is deleted", () => {
   const harness = rollingPlan();
   harness.put(machineTarget, undefined);
   harness.behaviour.isRollingOut = true; // returns to the configuration without it
@@ -44,7 +44,7 @@ test("no node counts as updated while the target of the plan is deleted, even if
   expect(harness.status.phase).toBe("InProgress");
 });
 
-test("a plan continues and completes after its deleted target is restored", () => {
+test("a plan completes after its deleted target is restored", () => {
   const harness = rollingPlan();
   const { desiredState } = kernelItem(harness) ?? {};
   harness.put(machineTarget, undefined);
@@ -68,7 +68,7 @@ test("a new plan ends the wait for a deleted target", () => {
   expect(conditionOf(harness.status, "Stalled")?.status).toBe("False");
 });
 
-test("a target that the plan found in place and that was deleted while it ran is reported as deleted", () => {
+test("reports the deletion of a target that the plan found in place", () => {
   const harness = new ConfigHarness();
   harness.put(inputRef, { data: { limit: "5" } });
   harness.put(machineTarget, { spec: { kernelArguments: ["a=1"] } });

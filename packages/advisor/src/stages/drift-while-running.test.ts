@@ -19,7 +19,7 @@ const rolling = { rollout: health("waiting", "MachineConfigPool 'worker' is upda
 const trueConditions = ({ conditions = [] }: Status) =>
   conditions.filter(({ status }) => status === "True").map(({ type }) => type);
 
-test("drift of a completed item is a condition while the plan stays in progress", () => {
+test("drift of a completed item sets a condition while the plan runs", () => {
   const items = [
     observedItem(appliedItem(psi()), rolling),
     observedItem(doneItem(deschedulerItem()), { drift: drift() }),
@@ -28,6 +28,7 @@ test("drift of a completed item is a condition while the plan stays in progress"
   const { status } = transition(observed);
   expect(status.phase).toBe("InProgress");
   expect(trueConditions(status)).toEqual(["InProgress", "Drifted", "Reconciling"]);
+  expect(status.items?.[1]?.message).toContain("Configuration has drifted from desired state: spec.mode");
   expect(conditionOf(status, "Drifted")).toMatchObject({
     reason: "DriftDetected",
     message:
@@ -40,7 +41,7 @@ test("drift of a completed item is a condition while the plan stays in progress"
   expect(trueConditions(back.status)).toEqual(["InProgress", "Reconciling"]);
 });
 
-test("a changed target that nodes still take over is drift, and first in the message of its item", () => {
+test("drift of a target that still rolls out comes first in its message", () => {
   const items = [observedItem(appliedItem(psi()), { ...rolling, drift: drift() })];
   const { status } = transition(observedWith("InProgress", { items }));
   expect(trueConditions(status)).toContain("Drifted");
@@ -49,21 +50,21 @@ test("a changed target that nodes still take over is drift, and first in the mes
   );
 });
 
-test("a target that changed during its rollout leads to phase Drifted when the nodes are done", () => {
+test("a plan whose target changed during its rollout ends in Drifted", () => {
   const items = [observedItem(appliedItem(psi()), { rollout: health("done"), drift: drift() })];
   const { status: next } = transition(observedWith("InProgress", { items }));
   const done = observedWith("InProgress", { items: [observedItem(doneItem(psi()), { drift: drift() })], stored: next });
   expect(transition(done).status.phase).toBe("Drifted");
 });
 
-test("the applied items of a failed plan still report drift", () => {
+test("applied items of a failed plan still report drift", () => {
   const items = [observedItem(doneItem(deschedulerItem()), { drift: drift() }), observedItem(failedItem(psi()))];
   const { status } = transition(observedWith("Failed", { items }));
   expect(status.phase).toBe("Failed");
   expect(trueConditions(status)).toEqual(["Drifted", "Failed", "Stalled"]);
 });
 
-test("a plan that starts over a changed target reports the drift in its item, too", () => {
+test("a plan that starts with a changed target reports its drift", () => {
   const found = psi({ changes: false });
   const items = [observedItem(found, { ...rolling, drift: drift() })];
   const { status } = transition(

@@ -26,8 +26,8 @@ const previous = {
 };
 const settings = "guards, bypassOptimisticLock, failurePolicy and waitTimeout";
 const releases = [
-  ["without the disruption of pools", recorded, `${settings} and the disruption of pools (worker: Reboot)`],
-  ["without the execution settings", previous, settings],
+  ["without disruption", recorded, `${settings} and the disruption of pools (worker: Reboot)`],
+  ["without execution settings", previous, settings],
 ] as const;
 const upgraded = { kind: "differs", reason: "OperatorUpgraded", text: "the hash covers more" } as const;
 const draftHash = planHash(spec({ profile }), items, disruption);
@@ -49,7 +49,7 @@ function takenOver(was: Status, asked: Partial<Spec>, version: string, given: Pa
 }
 
 describe.each(releases)("a plan hashed %s", (_release, was, additions) => {
-  test.each(["v0.1.0", "v0.2.0"])("is asked for once more by version %s, with the reason", (version) => {
+  test.each(["v0.1.0", "v0.2.0"])("needs a new approval by version %s, with the reason", (version) => {
     const approved = { action: "Apply", approvedPlan: was.planHash } as const;
     const refused = transition(takenOver(was, approved, version, { planCheck: upgraded }));
     expect(refused.status).toMatchObject({ phase: "Drafting", review: { reason: "OperatorUpgraded", forced: true } });
@@ -66,13 +66,13 @@ describe.each(releases)("a plan hashed %s", (_release, was, additions) => {
     expect(transition(takenOver(was, again, version, kept)).status.phase).toBe("InProgress");
   });
 
-  test("is shown with its new hash and nothing else while it is not approved", () => {
+  test("gets its new hash if it is not approved", () => {
     const { status } = transition(takenOver(was, { action: "DryRun" }, "v0.1.0", { generation: 1 }));
     expect(status).toMatchObject({ phase: "ReviewRequired", planHash: draftHash, review: { reason: "Requested" } });
     expect(status.review).not.toHaveProperty("message");
   });
 
-  test("continues while it is in progress, pinned or not", () => {
+  test("continues while it is in progress, named or not", () => {
     for (const pin of [{}, { approvedPlan: was.planHash }]) {
       const running: Status = { ...was, phase: "InProgress", observedGeneration: 2, executedGeneration: 2 };
       const { status } = transition(takenOver(running, { action: "Apply", ...pin }, "v0.2.0"));

@@ -21,14 +21,14 @@ const approvalNote = ({ drafting, status }: ReturnType<typeof editOptions>, isPl
     ({ reason }) => reason === "PlanApproved",
   )?.note;
 
-test("the new plan waits if a plan is named in approvedPlan, or must be", () => {
+test("the new plan waits if plans are named or must be", () => {
   for (const edit of [editOptions({ approvedPlan: examplePlanHash }), editOptions({}, true)]) {
     expect(edit.status).toMatchObject({ phase: "ReviewRequired", planHash: otherHash, review: { forced: true } });
     expect(approvalNote(edit)).toBeUndefined();
   }
 });
 
-test("the event of a new plan that runs at once says that it was not reviewed", () => {
+test("the event of an unreviewed new plan says so", () => {
   const edit = editOptions({});
   expect(edit.status).toMatchObject({ phase: "InProgress", planHash: otherHash });
   expect(approvalNote(edit)).toBe(
@@ -36,7 +36,7 @@ test("the event of a new plan that runs at once says that it was not reviewed", 
   );
 });
 
-test("a plan that was on display, or that approvedPlan names, counts as reviewed", () => {
+test("a plan that was shown or named counts as reviewed", () => {
   const note = "approved through kubectl-patch (impact High)";
   expect(approvalNote(editOptions({}, false, examplePlanHash))).toBe(`Plan aaaaaaaaaaaa ${note}`);
   expect(approvalNote(editOptions({}), true)).toBe(`Plan bbbbbbbbbbbb ${note}`);

@@ -1,4 +1,3 @@
-import type { Item } from "@virt/api";
 import { describe, expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import {
@@ -10,18 +9,15 @@ import {
   failedItem,
   health,
   now,
-  type ObservedOverrides,
   observedItem,
-  observedWith,
   psi,
+  running,
   secondsAgo,
+  summary,
 } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const running = (given: ObservedOverrides) => observedWith("InProgress", given);
-const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
-
-describe("6.4 and 6.5: failures", () => {
+describe("a failed item", () => {
   const next = observedItem(deschedulerItem());
   const renders = observedItem(appliedItem(psi()), { rollout: health("failed", "P cannot render") });
   const late = (ago: number) => {
@@ -29,7 +25,7 @@ describe("6.4 and 6.5: failures", () => {
     return observedItem(item, { rollout: health("waiting", "P is updating") });
   };
 
-  test("Abort: nothing further is applied, the phase says why", () => {
+  test("stops an Abort plan and explains its phase", () => {
     const { status, effect, requeue } = transition(running({ items: [renders, next] }));
     expect(effect).toBeUndefined();
     expect(requeue).toEqual({ when: "on-change" });
@@ -42,7 +38,7 @@ describe("6.4 and 6.5: failures", () => {
     );
   });
 
-  test("Abort: an item that was begun, or waited for, is not left open", () => {
+  test("ends begun and waiting items of an Abort plan", () => {
     const waiting = observedItem(appliedItem(psi({ name: "other" })), { rollout: health("waiting", "P is updating") });
     const items = [renders, waiting, observedItem(begunItem(deschedulerItem()))];
     const { status } = transition(running({ items }));
@@ -52,20 +48,20 @@ describe("6.4 and 6.5: failures", () => {
     ]);
   });
 
-  test("Abort: a write that arrived, though its answer did not, counts as applied", () => {
+  test("leaves an item whose write arrived without an answer applied", () => {
     const { status } = transition(
       running({ items: [renders, observedItem(begunItem(deschedulerItem()), { isInPlace: true })] }),
     );
     expect(summary(status.items)[1]).toEqual(["Completed", "Applied successfully"]);
   });
 
-  test("Continue: the rest is done", () => {
+  test("does not stop a Continue plan", () => {
     const { status } = transition(running({ items: [renders, next], spec: { failurePolicy: "Continue" } }));
     expect(status.phase).toBe("InProgress");
     expect(status.items?.map(({ state }) => state)).toEqual(["Failed", "InProgress"]);
   });
 
-  test("Continue: ends in CompletedWithErrors", () => {
+  test("ends a Continue plan in CompletedWithErrors", () => {
     const items = [observedItem(failedItem(psi())), observedItem(doneItem(deschedulerItem()), { drift: drift() })];
     const { status } = transition(running({ items, spec: { failurePolicy: "Continue" } }));
     expect(status.phase).toBe("CompletedWithErrors");
@@ -86,18 +82,18 @@ describe("6.4 and 6.5: failures", () => {
     expect(conditionOf(status, "Failed")?.message).toBe(`Item 'enable-psi-metrics' failed: timeout after ${elapsed}`);
   });
 
-  test("a wait of exactly the timeout does not, and is reconciled when it is over", () => {
+  test("a wait of exactly the timeout does not fail, and is requeued", () => {
     const { status, requeue } = transition(running({ items: [late(1790)], spec: { waitTimeout: "30m" } }));
     expect(status.phase).toBe("InProgress");
     expect(requeue).toEqual({ when: "at", atMs: now + 11_000 });
     expect(transition(running({ items: [late(1800)], spec: { waitTimeout: "30m" } })).status.phase).toBe("InProgress");
   });
 
-  test("without a timeout nothing is ever late", () => {
+  test("without a timeout, no item is late", () => {
     expect(transition(running({ items: [late(10_000_000)] })).status.phase).toBe("InProgress");
   });
 
-  test("a degraded pool may heal", () => {
+  test("a degraded pool may recover", () => {
     const items = [observedItem(appliedItem(psi()), { rollout: health("degraded", "P is degraded") })];
     const { status } = transition(running({ items }));
     expect(summary(status.items)).toEqual([["InProgress", "P is degraded"]]);

@@ -8,18 +8,16 @@ import {
   doneItem,
   health,
   now,
-  type ObservedOverrides,
   observedItem,
-  observedWith,
   psi,
+  running,
+  summary,
 } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const running = (given: ObservedOverrides) => observedWith("InProgress", given);
-const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 const waits = (item: Item): Item => ({ ...item, waitsFor: psi().name });
 
-test("a MachineConfig is waited for until every node that may run VMs has it", () => {
+test("waits until every node for VMs has the MachineConfig", () => {
   const missed = observedItem(doneItem(psi()), { rollout: health("done", "P is ready"), nodesWithout: ["node-1"] });
   const { status, requeue } = transition(running({ items: [missed, observedItem(waits(deschedulerItem()))] }));
   expect(summary(status.items)).toEqual([
@@ -32,13 +30,13 @@ test("a MachineConfig is waited for until every node that may run VMs has it", (
   expect(requeue).toEqual({ when: "at", atMs: now + 30_000 });
 });
 
-test("nodes that are not known hold it back too", () => {
+test("waits while the nodes are unknown", () => {
   const { nodesWithout: _known, ...unknown } = observedItem(doneItem(psi()), { rollout: health("done") });
   const { status } = transition(running({ items: [unknown, observedItem(waits(deschedulerItem()))] }));
   expect(summary(status.items)[1]).toEqual(["Pending", "Waiting for item 'enable-psi-metrics'"]);
 });
 
-test("an item that waits for nodes names the missing right to read them", () => {
+test("a waiting item reports the missing right to read nodes", () => {
   const { nodesWithout: _known, ...unknown } = observedItem(doneItem(psi()), { rollout: health("done") });
   const refused = { ...unknown, nodesRefusal: "403: nodes is forbidden" };
   const { status } = transition(running({ items: [refused, observedItem(waits(deschedulerItem()))] }));
@@ -48,7 +46,7 @@ test("an item that waits for nodes names the missing right to read them", () => 
   ]);
 });
 
-test("a MachineConfig that waits for another waits for that item alone", () => {
+test("a MachineConfig waits only for the other item, not for nodes", () => {
   const missed = observedItem(doneItem(psi()), { rollout: health("done", "P is ready"), nodesWithout: ["node-1"] });
   const next = observedItem(waits(psi({ name: "enable-psi-metrics-master" })));
   const { status } = transition(running({ items: [missed, next] }));

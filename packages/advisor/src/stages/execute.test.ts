@@ -16,19 +16,18 @@ import {
   now,
   type ObservedOverrides,
   observedItem,
-  observedWith,
   otherHash,
   psi,
   removal,
+  running,
   secondsAgo,
+  summary,
 } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const running = (given: ObservedOverrides) => observedWith("InProgress", given);
-const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 const moved = { uid: "u1", resourceVersion: "2", hash: "h2" };
 
-test("6.1: an item is on record before it is applied", () => {
+test("records an item before it is applied", () => {
   const { status, effect, requeue } = transition(
     running({ items: [observedItem(doneItem(psi())), observedItem(deschedulerItem())] }),
   );
@@ -37,28 +36,28 @@ test("6.1: an item is on record before it is applied", () => {
   expect(summary(status.items)).toContainEqual(["InProgress", "Applying configuration..."]);
 });
 
-test("6.1: an item on record is applied as it was recorded", () => {
+test("applies an item as it was recorded", () => {
   const item = begunItem(deschedulerItem());
   const { effect } = transition(running({ items: [observedItem(doneItem(psi())), observedItem(item)] }));
   expect(effect).toEqual({ kind: "execute", item });
 });
 
-test("6.1: after a crash an item on record is asked about again, stale or not", () => {
+test("applies a recorded item again after a crash, even if stale", () => {
   const items = [observedItem(begunItem(psi()), { current: moved })];
   expect(transition(running({ items })).effect?.item.name).toBe(psi().name);
 });
 
-test("6.1: what was recorded as applied is not applied again", () => {
+test("does not apply an item that is recorded as applied", () => {
   const items = [observedItem(appliedItem(psi()), { rollout: health("waiting") })];
   expect(transition(running({ items })).effect).toBeUndefined();
 });
 
-test("6.1: a removal says that it removes", () => {
+test("a removal has its own message", () => {
   const { status } = transition(running({ items: [observedItem(removal())] }));
   expect(summary(status.items)).toEqual([["InProgress", itemMessages.deleting]]);
 });
 
-describe("6.1: a pending item whose target moved", () => {
+describe("a pending item whose target changed", () => {
   const items = [observedItem(begunItem(psi())), observedItem(deschedulerItem(), { current: moved })];
 
   test("stops the plan before anything is applied", () => {
@@ -71,23 +70,27 @@ describe("6.1: a pending item whose target moved", () => {
     expect(conditionOf(status, "PlanStale")).toMatchObject({ status: "True", reason: "TargetsModified" });
   });
 
-  test("does not matter with bypassOptimisticLock", () => {
+  test("does not stop the plan with bypassOptimisticLock", () => {
     expect(transition(running({ items, spec: { bypassOptimisticLock: true } })).effect?.item.name).toBe(psi().name);
   });
 
-  test("does matter where a plan is pinned", () => {
+  test("stops a named plan", () => {
     const spec = { bypassOptimisticLock: true, approvedPlan: examplePlanHash };
     expect(transition(running({ items, spec })).status.phase).toBe("Drafting");
   });
 });
 
-describe("approval while a plan runs", () => {
+describe("the approval of a running plan", () => {
   const items = [observedItem(begunItem(psi()))];
   const rows: readonly { reason: string; given: ObservedOverrides; phase: Phase }[] = [
-    { reason: "goes away with the action", given: { spec: { action: "DryRun" } }, phase: "Drafting" },
-    { reason: "goes away with another pin", given: { spec: { approvedPlan: otherHash } }, phase: "ReviewRequired" },
+    { reason: "ends with the Apply action", given: { spec: { action: "DryRun" } }, phase: "Drafting" },
     {
-      reason: "goes away when the cluster asks for pins",
+      reason: "ends when another plan is named",
+      given: { spec: { approvedPlan: otherHash } },
+      phase: "ReviewRequired",
+    },
+    {
+      reason: "ends when plans must be named",
       given: { operator: { version: "v2", mustPin: true } },
       phase: "ReviewRequired",
     },
@@ -103,11 +106,11 @@ describe("approval while a plan runs", () => {
   });
 });
 
-describe("6.1: order", () => {
+describe("the order of items", () => {
   const rolling = observedItem(appliedItem(psi()), { rollout: health("waiting", "P is updating") });
   const waits = (item: Item): Item => ({ ...item, waitsFor: psi().name });
 
-  test("an item that waits for its pools does not hold back the next", () => {
+  test("the next item does not wait for the pools of this one", () => {
     const { status } = transition(running({ items: [rolling, observedItem(deschedulerItem())] }));
     expect(summary(status.items)).toEqual([
       ["InProgress", "P is updating"],
@@ -115,7 +118,7 @@ describe("6.1: order", () => {
     ]);
   });
 
-  test("unless that one declares that it waits", () => {
+  test("an item with waitsFor waits for the other item", () => {
     const { status, requeue } = transition(running({ items: [rolling, observedItem(waits(deschedulerItem()))] }));
     expect(summary(status.items)).toEqual([
       ["InProgress", "P is updating"],
@@ -124,7 +127,7 @@ describe("6.1: order", () => {
     expect(requeue).toEqual({ when: "at", atMs: now + 30_000 });
   });
 
-  test("until that item is completed", () => {
+  test("an item with waitsFor starts when the other item is completed", () => {
     const done = observedItem(appliedItem(psi()), { rollout: health("done", "P is ready") });
     const { status } = transition(running({ items: [done, observedItem(waits(deschedulerItem()))] }));
     expect(summary(status.items)).toEqual([
@@ -133,12 +136,12 @@ describe("6.1: order", () => {
     ]);
   });
 
-  test("an item that waits for one that is not part of the plan waits for nothing", () => {
+  test("an item that waits for an absent item starts", () => {
     const { status } = transition(running({ items: [observedItem(waits(deschedulerItem()))] }));
     expect(status.items?.[0]?.state).toBe("InProgress");
   });
 
-  test("an item that waits for a failed one fails with it, and is never applied", () => {
+  test("an item that waits for a failed one fails unapplied", () => {
     const items = [observedItem(failedItem(psi())), observedItem(waits(deschedulerItem()))];
     const { status, effect } = transition(running({ items, spec: { failurePolicy: "Continue" } }));
     expect(effect).toBeUndefined();
@@ -149,7 +152,7 @@ describe("6.1: order", () => {
   });
 });
 
-test("6.1: an item that changes nothing is not applied", () => {
+test("an unchanged item is not applied", () => {
   const items = [
     observedItem(psi({ changes: false }), { rollout: health("waiting", "P is updating") }),
     observedItem(deschedulerItem({ changes: false })),
@@ -163,10 +166,10 @@ test("6.1: an item that changes nothing is not applied", () => {
   expect(status.items?.[0]?.rollout?.startTime).toBe(secondsAgo(0));
 });
 
-describe("6.8: the end", () => {
+describe("a plan", () => {
   const all = [observedItem(doneItem(psi()), { current: moved }), observedItem(doneItem(deschedulerItem()))];
 
-  test("is reached when nothing is open, and takes what was verified as the new reference", () => {
+  test("completes without open items, and stores the verified state", () => {
     const inputs = [input({ name: "read", applied: "4" }), input({ name: "written", planned: "150" })];
     const was = {
       inputs: [
@@ -187,13 +190,13 @@ describe("6.8: the end", () => {
     expect(status.items?.[0]?.reviewed).toEqual(moved);
   });
 
-  test("forgets no input, also when nothing can be planned at that moment", () => {
+  test("keeps its inputs even if nothing can be planned", () => {
     const blocked = { kind: "other", message: "Invalid config: no" } as const;
     const { status } = transition(running({ items: all, blocked, stored: { inputs: [{ name: "a", used: "1" }] } }));
     expect(status.inputs).toEqual([{ name: "a", used: "1", applied: "1" }]);
   });
 
-  test("is not reached by a reconcile that has not checked the item it completes for drift", () => {
+  test("does not complete before its last item is checked for drift", () => {
     const items = [observedItem(appliedItem(psi()), { rollout: health("done", "P is ready") })];
     const { status, requeue } = transition(running({ items }));
     expect(status.phase).toBe("InProgress");
@@ -201,7 +204,7 @@ describe("6.8: the end", () => {
     expect(requeue).toEqual({ when: "at-once" });
   });
 
-  test("reports at once that a pool of a completed item is not done any more", () => {
+  test("reports a pool that updates again at once", () => {
     const items = [observedItem(doneItem(psi()), { rollout: health("waiting", "P is updating") })];
     const { status } = transition(running({ items }));
     expect(conditionOf(status, "Ready")).toMatchObject({
@@ -211,20 +214,10 @@ describe("6.8: the end", () => {
     });
   });
 
-  test("is Drifted where a completed item is out of sync", () => {
+  test("ends in Drifted if a completed item is out of sync", () => {
     const items = [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()), { drift: drift() })];
     const { status } = transition(running({ items }));
     expect(status.phase).toBe("Drifted");
     expect(conditionOf(status, "Drifted")?.message).toContain("KubeDescheduler 'cluster': spec.mode");
-  });
-
-  test("drift of a completed item shows while others run", () => {
-    const items = [
-      observedItem(doneItem(deschedulerItem()), { drift: drift() }),
-      observedItem(appliedItem(psi()), { rollout: health("waiting") }),
-    ];
-    const { status } = transition(running({ items }));
-    expect(status.phase).toBe("InProgress");
-    expect(status.items?.[0]?.message).toContain("Configuration has drifted from desired state: spec.mode");
   });
 });

@@ -11,19 +11,19 @@ const decideCorrection = (...seen: readonly ReturnType<typeof drifted>[]) =>
     now,
   );
 
-test("6.7: one item that may be corrected is, although another is fought over", () => {
+test("corrects an item even if another one is in an edit war", () => {
   const decision = decideCorrection(drifted(psi(), []), drifted(deschedulerItem(), [900, 700, 400]));
   expect(decision).toMatchObject({ kind: "correct", items: [{ state: "Pending" }, { state: "Completed" }] });
 });
 
-test("6.7: the one that may be corrected first decides when", () => {
+test("waits for the item that may be corrected first", () => {
   expect(decideCorrection(drifted(psi(), [10]), drifted(deschedulerItem(), [30]))).toEqual({
     kind: "wait",
     inMs: 30_000,
   });
 });
 
-test("6.7: an edit war names everybody who changed the fields, or that nobody is known", () => {
+test("an edit war names all managers, or an unknown one", () => {
   const text = (managers: readonly string[]) => {
     const decision = decideCorrection(drifted(deschedulerItem(), [900, 700, 400], [...managers]));
     return decision.kind === "fight" ? decision.text : "";
@@ -32,7 +32,7 @@ test("6.7: an edit war names everybody who changed the fields, or that nobody is
   expect(text([])).toContain("by an unknown manager: spec.mode");
 });
 
-test("6.7: three corrections are remembered", () => {
+test("remembers three corrections", () => {
   const decision = decideCorrection(drifted(psi(), [4000, 3000, 2000]));
   expect(decision.kind === "correct" && decision.items[0]?.corrections).toEqual([3000, 2000, 0].map(secondsAgo));
 });

@@ -30,7 +30,7 @@ const upgraded = (given: ObservedOverrides = {}) =>
     ...given,
   });
 
-test("a new version with other logic is announced, and the stored plan stays", () => {
+test("a version with other logic is announced and keeps the plan", () => {
   const observed = completed({ upgrade: "differs" });
   const { status } = transition(observed);
   expect(status).toMatchObject({
@@ -51,13 +51,13 @@ test("a new version with other logic is announced, and the stored plan stays", (
   });
 });
 
-test("a new version with the same logic changes its name alone", () => {
+test("a version with the same logic only updates operatorVersion", () => {
   const observed = completed({ upgrade: "same" });
   const before = transition(completed({ stored: { operatorVersion: "v2" } })).status;
   expect(transition(observed).status).toEqual({ ...before, operatorVersion: "v2" });
 });
 
-test("a new version with the same logic takes an old announcement back", () => {
+test("a version with the same logic withdraws the announcement", () => {
   const { status } = transition(completed({ upgrade: "same", marks: [available] }));
   expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
     status: "False",
@@ -66,7 +66,7 @@ test("a new version with the same logic takes an old announcement back", () => {
   });
 });
 
-test.each(["Completed", "CompletedWithUpgrade"] as const)("drift and inputs come first in %s", (phase) => {
+test.each(["Completed", "CompletedWithUpgrade"] as const)("drift and inputs take precedence in %s", (phase) => {
   const given = { upgrade: "differs", stored: { ...old, review } } as const;
   const drifted = [observedItem(doneItem(psi()), { drift: drift() })];
   expect(transition(observedWith(phase, { ...given, items: drifted })).status.phase).toBe("Drifted");
@@ -75,18 +75,18 @@ test.each(["Completed", "CompletedWithUpgrade"] as const)("drift and inputs come
   );
 });
 
-test("an announced upgrade waits for a person", () => {
+test("an announced upgrade waits for the user", () => {
   const { status } = transition(upgraded());
   expect(status).toMatchObject({ phase: "CompletedWithUpgrade", operatorVersion: "v1", review });
 });
 
-test("an announcement names the version that runs now", () => {
+test("the announcement names the running version", () => {
   const { status } = transition(upgraded({ operator: { version: "v3", mustPin: false } }));
   expect(conditionOf(status, "CompletedWithUpgrade")?.message).toContain("from v1 to v3");
   expect(conditionOf(status, "UpgradeAvailable")?.message).toContain("from v1 to v3");
 });
 
-test("an upgrade that the cluster has taken already resolves itself", () => {
+test("an upgrade that the cluster already matches is resolved", () => {
   const observed = upgraded({ upgrade: "aligned" });
   expect(wantsDraft(observed)).toBe(true);
   const draft = drafted([deschedulerItem({ changes: false })], { planHash: otherHash });
@@ -101,14 +101,14 @@ test("an upgrade that the cluster has taken already resolves itself", () => {
   });
 });
 
-test("an upgrade is not resolved on a dry run that finds changes, or on none", () => {
+test("a draft with changes, or none, does not resolve an upgrade", () => {
   expect(transition(upgraded({ upgrade: "aligned", draft: drafted([psi()]) })).status.phase).toBe(
     "CompletedWithUpgrade",
   );
   expect(transition(upgraded({ upgrade: "aligned" })).status.phase).toBe("CompletedWithUpgrade");
 });
 
-test("the old version that comes back finds its plan as it left it", () => {
+test("the old version resumes its plan after a downgrade", () => {
   const { upgrade: _upgrade, ...seen } = upgraded({ operator: { version: "v1", mustPin: false } });
   const { status } = transition(seen);
   expect(status).toMatchObject({ phase: "Completed", operatorVersion: "v1" });
@@ -120,7 +120,7 @@ test("an upgrade stays announced while nothing can be planned", () => {
   expect(transition(seen).status).toMatchObject({ phase: "CompletedWithUpgrade", operatorVersion: "v1" });
 });
 
-test("a plan by the running version that is carried out takes the announcement back", () => {
+test("executing a plan of the running version withdraws the announcement", () => {
   const { status } = transition(observedWith("InProgress", { items, marks: [available] }));
   expect(status.phase).toBe("Completed");
   expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({

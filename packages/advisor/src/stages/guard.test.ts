@@ -28,7 +28,7 @@ const at = (phase: Phase, given: ObservedOverrides = {}): Observed => observedWi
 
 const guarded: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"];
 
-test.each(guarded)("%s: a moved input is marked and drafted anew, before drift is considered", (phase) => {
+test.each(guarded)("%s: a changed input causes a redraft, before drift counts", (phase) => {
   const { status, requeue, effect } = transition(at(phase, { ...movedInput, items: drifted }));
   expect(status.phase).toBe("Drafting");
   expect(requeue).toEqual({ when: "at-once" });
@@ -40,7 +40,7 @@ test.each(guarded)("%s: a moved input is marked and drafted anew, before drift i
   });
 });
 
-test.each(guarded)("%s: drift is named with kind, name and fields", (phase) => {
+test.each(guarded)("%s: reports drift with kind, name and fields", (phase) => {
   const { status } = transition(at(phase, { items: drifted }));
   expect(status.phase).toBe("Drifted");
   expect(conditionOf(status, "Drifted")?.message).toBe(
@@ -58,43 +58,43 @@ type Case = { readonly reason: string; readonly seen: Observed; readonly phase: 
 const cases: readonly Case[] = [
   { reason: "Completed stays", seen: at("Completed"), phase: "Completed" },
   {
-    reason: "CompletedWithErrors stays while a failed item is not in sync",
+    reason: "CompletedWithErrors stays while a failed item is out of sync",
     seen: at("CompletedWithErrors", { items: [observedItem(failedItem(psi()), { drift: drift() }), ...fine.slice(1)] }),
     phase: "CompletedWithErrors",
   },
   {
-    reason: "CompletedWithErrors stays while a pool is not done",
+    reason: "CompletedWithErrors stays while a pool updates",
     seen: at("CompletedWithErrors", { items: [observedItem(failedItem(psi()), { rollout: health("waiting") })] }),
     phase: "CompletedWithErrors",
   },
   {
-    reason: "CompletedWithErrors is completed once all items are in sync and healthy",
+    reason: "CompletedWithErrors becomes Completed when all items recover",
     seen: at("CompletedWithErrors", { items: halfFailed }),
     phase: "Completed",
   },
-  { reason: "Drifted is completed when the live object is back", seen: at("Drifted"), phase: "Completed" },
+  { reason: "Drifted becomes Completed when the live object is back", seen: at("Drifted"), phase: "Completed" },
   {
-    reason: "Drifted goes back to CompletedWithErrors where an item had failed",
+    reason: "Drifted becomes CompletedWithErrors if an item had failed",
     seen: at("Drifted", { items: halfFailed }),
     phase: "CompletedWithErrors",
   },
   {
-    reason: "Drifted is left to people",
+    reason: "Drifted stays without automatic correction",
     seen: at("Drifted", { items: drifted }),
     phase: "Drifted",
   },
   {
-    reason: "Drifted is left to people where a preview was asked for",
+    reason: "Drifted stays for a DryRun",
     seen: at("Drifted", { items: drifted, spec: { action: "DryRun", bypassOptimisticLock: true } }),
     phase: "Drifted",
   },
   {
-    reason: "Drifted is corrected where the person asked for that",
+    reason: "Drifted is corrected if the user enabled it",
     seen: at("Drifted", { items: drifted, spec: { bypassOptimisticLock: true } }),
     phase: "InProgress",
   },
   {
-    reason: "drift is shown before it is corrected",
+    reason: "drift is reported before it is corrected",
     seen: at("Completed", { items: drifted, spec: { bypassOptimisticLock: true } }),
     phase: "Drifted",
   },
@@ -106,25 +106,25 @@ test.each(cases)("$reason", ({ seen, phase }) => {
   expect(effect).toBeUndefined();
 });
 
-test("an item that recovers is completed, with the message of a completed one", () => {
+test("a recovered item has the message of a completed one", () => {
   const { status } = transition(at("CompletedWithErrors", { items: halfFailed, inputs: [input()] }));
   expect(status.items?.[0]).toMatchObject({ state: "Completed", message: "Already in desired state" });
 });
 
-test("an item whose drift clears has again message and diff of a completed one", () => {
+test("an item whose drift clears gets back its message and diff", () => {
   const stained = { ...doneItem(deschedulerItem()), message: "Configuration has drifted", diff: "--- drifted\n" };
   const { status } = transition(at("Drifted", { items: [observedItem(stained)] }));
   expect(status.items).toEqual([doneItem(deschedulerItem())]);
 });
 
-test("entering Completed ends a review", () => {
+test("Completed ends a review", () => {
   const review = { planHash: "x", generation, forced: true, reason: "OperatorUpgraded" } as const;
   expect(transition(at("Drifted", { stored: { review } })).status).not.toHaveProperty("review");
 });
 
-describe("6.6: a pool that stops being done", () => {
+describe("a pool that updates again", () => {
   const unhealthy = [observedItem(doneItem(psi()), { rollout: health("degraded", "P is degraded") }), ...fine.slice(1)];
-  test.each<Phase>(["Completed", "CompletedWithUpgrade"])("changes message and Ready in %s, and no state", (phase) => {
+  test.each<Phase>(["Completed", "CompletedWithUpgrade"])("changes message and Ready in %s, but no state", (phase) => {
     const upgrade = phase === "Completed" ? {} : ({ upgrade: "differs", stored: { operatorVersion: "v1" } } as const);
     const { status } = transition(at(phase, { items: unhealthy, ...upgrade }));
     expect(status.phase).toBe(phase);
@@ -137,10 +137,10 @@ describe("6.6: a pool that stops being done", () => {
   });
 });
 
-describe("6.7: automatic correction", () => {
+describe("automatic correction", () => {
   const bypass = { spec: { bypassOptimisticLock: true } };
 
-  test("leaves alone what admission would change again, and asks a minute later whether it still does", () => {
+  test("skips mutations by admission and checks again after a minute", () => {
     const mutated = observedItem(doneItem(deschedulerItem()), { drift: drift({ kind: "mutated" }) });
     const { status, requeue } = transition(
       at("Drifted", { ...bypass, items: [observedItem(doneItem(psi())), mutated] }),
@@ -156,7 +156,7 @@ describe("6.7: automatic correction", () => {
     observedItem({ ...doneItem(deschedulerItem()), corrections }, { drift: drift({ conflicts: [conflict] }), current }),
   ];
 
-  test("takes the drifted items alone, with what they look like now, and begins nothing in the same write", () => {
+  test("records the drifted items in their current state before it starts", () => {
     const { status, requeue } = transition(at("Drifted", { ...bypass, items: corrected([]) }));
     expect(requeue).toEqual({ when: "at-once" });
     expect(status.executedGeneration).toBe(generation);
@@ -175,25 +175,41 @@ describe("6.7: automatic correction", () => {
 
   const rows: readonly { reason: string; ago: readonly number[]; phase: Phase; reconciling: string; atMs?: number }[] =
     [
-      { reason: "the second waits a minute", ago: [59], phase: "Drifted", reconciling: "Correcting", atMs: 1_000 },
-      { reason: "and is made then", ago: [60], phase: "InProgress", reconciling: "InProgress" },
       {
-        reason: "the third waits five minutes",
+        reason: "waits a minute before the second correction",
+        ago: [59],
+        phase: "Drifted",
+        reconciling: "Correcting",
+        atMs: 1_000,
+      },
+      {
+        reason: "makes the second correction after a minute",
+        ago: [60],
+        phase: "InProgress",
+        reconciling: "InProgress",
+      },
+      {
+        reason: "waits five minutes before the third correction",
         ago: [360, 299],
         phase: "Drifted",
         reconciling: "Correcting",
         atMs: 1_000,
       },
-      { reason: "and is made then", ago: [360, 300], phase: "InProgress", reconciling: "InProgress" },
       {
-        reason: "a fourth within half an hour is a fight",
+        reason: "makes the third correction after five minutes",
+        ago: [360, 300],
+        phase: "InProgress",
+        reconciling: "InProgress",
+      },
+      {
+        reason: "stops at the fourth correction within half an hour",
         ago: [1800, 700, 400],
         phase: "Drifted",
         reconciling: "Drifted",
         atMs: 1,
       },
       {
-        reason: "which is over after half an hour",
+        reason: "resumes after half an hour",
         ago: [1801, 700, 400],
         phase: "InProgress",
         reconciling: "InProgress",
@@ -207,7 +223,7 @@ describe("6.7: automatic correction", () => {
     expect(status.items?.[1]?.corrections?.length).toBeLessThanOrEqual(3);
   });
 
-  test("an edit war is reported, with who changed what", () => {
+  test("reports an edit war with its managers", () => {
     const { status, requeue } = transition(
       at("Drifted", { ...bypass, items: corrected([1700, 700, 400].map(secondsAgo)) }),
     );

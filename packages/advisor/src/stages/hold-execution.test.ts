@@ -5,12 +5,11 @@ import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import type { Observed } from "../observed.ts";
 import { publishStatus } from "../publish-status.ts";
-import { impactFixture } from "../testing/impact-fixtures.ts";
+import { impactFixture, noVms } from "../testing/impact-fixtures.ts";
 import { generation, now, observedItem, observedWith, psi } from "../testing/observed-fixtures.ts";
 import { stamp } from "../times.ts";
 import { transition } from "../transition.ts";
 
-const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 const entry = (name: string) =>
   ({ node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name, reason: "Disks" }) as const;
 
@@ -41,7 +40,7 @@ function reconcile(stored: Status, nowMs: number, impactNow: Impact | undefined)
 
 const readyText = (status: Status) => conditionOf(status, "Ready")?.message ?? "";
 
-test("VMs that are stopped one by one cost a held plan one write a minute, and it starts with the last of them", () => {
+test("stopping VMs causes one write a minute, and starts the plan", () => {
   const start = reconcile({ ...approved.stored, impact: blocked(12, now - 90_000) }, now, blocked(12, now));
   let stored = start;
   const writes: number[] = [];
@@ -57,7 +56,7 @@ test("VMs that are stopped one by one cost a held plan one write a minute, and i
   expect(reconcile(stored, now + 60_000, blocked(0, now + 60_000)).phase).toBe("InProgress");
 });
 
-test("what Ready and the review say of a held plan is what its impact says", () => {
+test("Ready and the review match the shown impact", () => {
   const shown = { ...approved.stored, impact: blocked(300, now - 5_000) };
   const held = reconcile(shown, now, blocked(299, now));
   expect(held.impact?.vms?.block).toBe(300);
@@ -65,18 +64,18 @@ test("what Ready and the review say of a held plan is what its impact says", () 
   expect(held.review?.message).toBe("spec.guards.maxBlockingVMs is 0, but 300 VMs block the drain");
 });
 
-test("an impact that shows no obstacle is replaced by the one that holds the plan", () => {
+test("replaces an impact that shows no obstacle", () => {
   const held = reconcile({ ...approved.stored, impact: blocked(0, now - 5_000) }, now, blocked(1, now));
   expect(readyText(held)).toContain("but 1 VM blocks the drain");
   expect(held.impact).toEqual(blocked(1, now));
 });
 
-test("a process that has no lists yet leaves what a held plan says as it is", () => {
+test("a process without lists leaves the status unchanged", () => {
   const held = reconcile({ ...approved.stored, impact: blocked(2, now - 5_000) }, now, blocked(2, now));
   expect(reconcile(held, now + 1_000, undefined)).toEqual(held);
 });
 
-test("a held plan is written at most once a minute, never contradicts its impact, and no guard is passed", () => {
+test("writes at most once a minute, consistently, and respects guards", () => {
   const anyStep = fc.record({ seconds: fc.integer({ min: 5, max: 40 }), block: fc.nat(24), nodes: fc.nat(7) });
   const law = fc.property(fc.array(anyStep, { maxLength: 30 }), (steps) => {
     let [stored, nowMs] = [reconcile({ ...approved.stored, impact: blocked(1, now) }, now, blocked(1, now)), now];

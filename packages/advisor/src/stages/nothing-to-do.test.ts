@@ -26,12 +26,12 @@ describe("a plan without changes", () => {
   const done = (given: ObservedOverrides = {}): Status =>
     transition(drafting({ draft: drafted(idle), ...given })).status;
 
-  test("uses an Apply up, and no DryRun", () => {
+  test("uses up an Apply, but not a DryRun", () => {
     expect(done().executedGeneration).toBe(generation);
     expect(done({ spec: { action: "DryRun" } }).executedGeneration).toBeUndefined();
   });
 
-  test("ends the review, and its items are completed", () => {
+  test("ends the review and completes its items", () => {
     const review = { planHash: examplePlanHash, generation, forced: true, reason: "PlanStale" } as const;
     expect(done({ stored: { review } })).not.toHaveProperty("review");
     expect(done().items?.map(({ state, message }) => [state, message])).toEqual([
@@ -40,18 +40,18 @@ describe("a plan without changes", () => {
     ]);
   });
 
-  test("says of a MachineConfig how its pools are", () => {
+  test("reports the pools of a MachineConfig", () => {
     const draft = drafted(idle, { rollouts: { "enable-psi-metrics": health("done", "P is ready") } });
     expect(done({ draft }).items?.[0]?.message).toBe("P is ready");
   });
 
-  test("leaves an item that is in force without us its own words", () => {
+  test("keeps the message of a skipped item", () => {
     const absent = { uid: "", resourceVersion: "", hash: "h" };
     const skipped = psi({ changes: false, reviewed: absent, message: "PSI metrics already effective" });
     expect(done({ draft: drafted([skipped]) }).items?.[0]?.message).toBe("PSI metrics already effective");
   });
 
-  test("puts its inputs in force: what it writes itself, else what it was drafted for", () => {
+  test("records written and used inputs as applied", () => {
     const draft = drafted(idle, {
       inputs: [
         { name: "read", used: "5", applied: "4" },
@@ -65,7 +65,7 @@ describe("a plan without changes", () => {
     ]);
   });
 
-  test("settles what was marked", () => {
+  test("resolves the side conditions", () => {
     const marks = [inputConditions.changed("x"), stalenessConditions.found, upgradeConditions.available("v1", "v2")];
     const status = done({ marks });
     const said = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"].map((type) => conditionOf(status, type));

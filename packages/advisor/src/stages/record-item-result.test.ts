@@ -28,11 +28,11 @@ function done(item: Item, done: ItemResult, given: ObservedOverrides = {}, rest:
 
 describe("a confirmed write", () => {
   test.each([
-    ["an object is completed", deschedulerItem(), "Completed", itemMessages.applied],
-    ["a MachineConfig goes on with its rollout", psi(), "InProgress", itemMessages.applying],
-    ["a removed MachineConfig does too", removal(), "InProgress", itemMessages.deleting],
+    ["completes an object", deschedulerItem(), "Completed", itemMessages.applied],
+    ["keeps a MachineConfig in progress for its rollout", psi(), "InProgress", itemMessages.applying],
+    ["keeps a removed MachineConfig in progress for its rollout", removal(), "InProgress", itemMessages.deleting],
     [
-      "a removed object is completed",
+      "completes a removed object",
       { ...removal(), targetRef: deschedulerItem().targetRef },
       "Completed",
       itemMessages.deleted,
@@ -44,14 +44,14 @@ describe("a confirmed write", () => {
     expect(status.phase).toBe("InProgress");
   });
 
-  test("puts the next item on record in the same write, and does not apply it", () => {
+  test("records the next item without applying it", () => {
     const { decision } = done(deschedulerItem(), { kind: "confirmed" }, {}, [observedItem(psi())]);
     expect(decision.effect).toBeUndefined();
     expect(decision.status.items?.map(({ state }) => state)).toEqual(["Completed", "InProgress"]);
     expect(decision.requeue).toEqual({ when: "at-once" });
   });
 
-  test("leaves the end to a reconcile that observes all targets", () => {
+  test("does not complete the plan before all targets are observed", () => {
     const { decision } = done(deschedulerItem(), { kind: "confirmed" });
     expect(decision.status.phase).toBe("InProgress");
     expect(decision.requeue).toEqual({ when: "at-once" });
@@ -61,7 +61,7 @@ describe("a confirmed write", () => {
 describe("a rejected write", () => {
   const rejected: ItemResult = { kind: "rejected", message: "spec.mode: Unsupported value" };
 
-  test("Abort: fails the plan, and later items stay pending", () => {
+  test("fails an Abort plan, and later items stay pending", () => {
     const { status } = done(deschedulerItem(), rejected, {}, [observedItem(psi())]).decision;
     expect(status.phase).toBe("Failed");
     expect(status.items?.map(({ state }) => state)).toEqual(["Failed", "Pending"]);
@@ -71,20 +71,20 @@ describe("a rejected write", () => {
     );
   });
 
-  test("Continue: goes on with the next", () => {
+  test("does not stop a Continue plan", () => {
     const given = { spec: { failurePolicy: "Continue" } } as const;
     const { status } = done(deschedulerItem(), rejected, given, [observedItem(psi())]).decision;
     expect(status.phase).toBe("InProgress");
     expect(status.items?.map(({ state }) => state)).toEqual(["Failed", "InProgress"]);
   });
 
-  test("says of a removal that it could not remove", () => {
+  test("reports that a removal failed", () => {
     const { status } = done(removal(), rejected).decision;
     expect(status.items?.[0]?.message).toBe("Failed to delete: spec.mode: Unsupported value");
   });
 });
 
-test("a stale target is no failure: nothing is written, and a new plan waits", () => {
+test("a stale target is not a failure, and a new plan waits", () => {
   const { status } = done(psi(), { kind: "stale" }).decision;
   expect(status).toMatchObject({
     phase: "Drafting",
@@ -93,7 +93,7 @@ test("a stale target is no failure: nothing is written, and a new plan waits", (
   expect(conditionOf(status, "PlanStale")?.status).toBe("True");
 });
 
-test("a namespace that is not there is a missing prerequisite", () => {
+test("a missing namespace is a missing prerequisite", () => {
   const { status } = done(psi(), { kind: "blocked", message: "Namespace 'x' does not exist" }).decision;
   expect(conditionOf(status, "PrerequisiteFailed")).toMatchObject({
     status: "True",
@@ -106,13 +106,13 @@ test("a transient error changes nothing", () => {
   expect(decision).toEqual({ status: seen.stored, requeue: { when: "retry", message: "503", retryInMs: 9 } });
 });
 
-test("a config that was edited meanwhile is reconciled again", () => {
+test("a config that was edited during the write is reconciled again", () => {
   const { seen, decision } = done(psi(), { kind: "edited" });
   expect(decision).toEqual({ status: seen.stored, requeue: { when: "at-once" } });
 });
 
 test.each<ItemResult>([{ kind: "confirmed" }, { kind: "rejected", message: "no" }, { kind: "stale" }])(
-  "an approval that came while the item was written is used up: $kind",
+  "uses up an approval that arrives during the write: $kind",
   (answer) => {
     const { status } = done(deschedulerItem(), answer, { generation: generation + 1 }).decision;
     expect(status).toMatchObject({ observedGeneration: generation + 1, executedGeneration: generation + 1 });

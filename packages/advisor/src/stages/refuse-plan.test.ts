@@ -9,7 +9,7 @@ const own = (phase: Phase): Status => ({ ...observedWith(phase).stored, rollouts
 const restored = (phase: Phase, action: "Apply" | "DryRun" | "Ignore" = "Apply") =>
   restoreStatus(reconcileFacts({ spec: { action } }).config, { own: own(phase), change: "planHash" }, reconcileFacts());
 
-test("an open plan is drafted again, and nothing that was approved so far counts for it", () => {
+test("redrafts an open plan, and earlier approvals do not count", () => {
   for (const phase of ["Pending", "Drafting", "ReviewRequired", "InProgress"] as const) {
     const { planHash, items, executedGeneration } = own(phase);
     expect(restored(phase)).toMatchObject({ phase: "Drafting", rollouts, items, planHash });
@@ -19,7 +19,7 @@ test("an open plan is drafted again, and nothing that was approved so far counts
   }
 });
 
-test("everything else is as this process had written it", () => {
+test("restores any other status that this process wrote", () => {
   const closed = phases.filter((phase) => restored(phase).phase !== "Drafting");
   expect(closed).toHaveLength(phases.length - 4);
   for (const phase of closed) expect(restored(phase)).toEqual(own(phase));

@@ -24,97 +24,81 @@ const waiting = { rollouts: { "enable-psi-metrics": health("waiting") } };
 const drafting = (given: ObservedOverrides) => observedWith("Drafting", { items: [], ...given });
 const blocked = (message: string) => drafting({ blocked: { kind: "other", message } });
 
-type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase; readonly says: string };
-
+type Case = readonly [reason: string, phase: Phase, says: string, seen: Observed];
 const cases: readonly Case[] = [
-  {
-    reason: "a profile that this build does not know",
-    seen: drafting({ blocked: { kind: "missing", message: 'Profile not found: profile "p" not found' } }),
-    phase: "PrerequisiteFailed",
-    says: 'Profile not found: profile "p" not found',
-  },
-  {
-    reason: "a missing prerequisite",
-    seen: drafting({ blocked: { kind: "missing", message: "Missing required dependencies:\n" } }),
-    phase: "PrerequisiteFailed",
-    says: "Missing required dependencies:\n",
-  },
-  {
-    reason: "options that cannot be",
-    seen: blocked("Invalid config: no"),
-    phase: "PrerequisiteFailed",
-    says: "Invalid config: no",
-  },
-  {
-    reason: "a missing namespace that the dry run found",
-    seen: drafting({ draft: { kind: "blocked", message: "Namespace 'x' does not exist" } }),
-    phase: "PrerequisiteFailed",
-    says: "Namespace 'x' does not exist",
-  },
-  {
-    reason: "a rejected dry run",
-    seen: drafting({ draft: { kind: "rejected", message: "spec.mode: Unsupported value" } }),
-    phase: "Failed",
-    says: "Failed to generate plan items: spec.mode: Unsupported value",
-  },
-  {
-    reason: "nothing to change, all healthy",
-    seen: drafting({ draft: drafted(idle) }),
-    phase: "Completed",
-    says: phaseMessages.inSync,
-  },
-  {
-    reason: "nothing to change, all healthy, for a DryRun",
-    seen: drafting({ spec: { action: "DryRun" }, draft: drafted(idle) }),
-    phase: "Completed",
-    says: phaseMessages.inSync,
-  },
-  {
-    reason: "nothing to change, some wait, Apply",
-    seen: drafting({ draft: drafted(idle, waiting) }),
-    phase: "InProgress",
-    says: phaseMessages.applying,
-  },
-  {
-    reason: "nothing to change, some wait, DryRun",
-    seen: drafting({ spec: { action: "DryRun" }, draft: drafted(idle, waiting) }),
-    phase: "ReviewRequired",
-    says: phaseMessages.review,
-  },
-  {
-    reason: "changes that may run",
-    seen: drafting({ draft: drafted([psi()]) }),
-    phase: "InProgress",
-    says: phaseMessages.applying,
-  },
-  {
-    reason: "changes that a person wants to see",
-    seen: drafting({ spec: { action: "DryRun" }, draft: drafted([psi()]) }),
-    phase: "ReviewRequired",
-    says: phaseMessages.review,
-  },
-  {
-    reason: "changes that were not asked for",
-    seen: drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
-    phase: "ReviewRequired",
-    says: "Plan aaaaaaaaaaaa needs a new review: it has not been approved since it was drafted.",
-  },
-  {
-    reason: "changes of a plan that must be named",
-    seen: drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
-    phase: "ReviewRequired",
-    says: "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan does not name it.",
-  },
+  [
+    "an unknown profile",
+    "PrerequisiteFailed",
+    'Profile not found: profile "p" not found',
+    drafting({ blocked: { kind: "missing", message: 'Profile not found: profile "p" not found' } }),
+  ],
+  [
+    "a missing prerequisite",
+    "PrerequisiteFailed",
+    "Missing required dependencies:\n",
+    drafting({ blocked: { kind: "missing", message: "Missing required dependencies:\n" } }),
+  ],
+  ["options that are invalid", "PrerequisiteFailed", "Invalid config: no", blocked("Invalid config: no")],
+  [
+    "a missing namespace in the dry run",
+    "PrerequisiteFailed",
+    "Namespace 'x' does not exist",
+    drafting({ draft: { kind: "blocked", message: "Namespace 'x' does not exist" } }),
+  ],
+  [
+    "a rejected dry run",
+    "Failed",
+    "Failed to generate plan items: spec.mode: Unsupported value",
+    drafting({ draft: { kind: "rejected", message: "spec.mode: Unsupported value" } }),
+  ],
+  ["no changes and healthy pools", "Completed", phaseMessages.inSync, drafting({ draft: drafted(idle) })],
+  [
+    "a DryRun without changes and with healthy pools",
+    "Completed",
+    phaseMessages.inSync,
+    drafting({ spec: { action: "DryRun" }, draft: drafted(idle) }),
+  ],
+  [
+    "an Apply without changes and with waiting pools",
+    "InProgress",
+    phaseMessages.applying,
+    drafting({ draft: drafted(idle, waiting) }),
+  ],
+  [
+    "a DryRun without changes and with waiting pools",
+    "ReviewRequired",
+    phaseMessages.review,
+    drafting({ spec: { action: "DryRun" }, draft: drafted(idle, waiting) }),
+  ],
+  ["an Apply with changes", "InProgress", phaseMessages.applying, drafting({ draft: drafted([psi()]) })],
+  [
+    "a DryRun with changes",
+    "ReviewRequired",
+    phaseMessages.review,
+    drafting({ spec: { action: "DryRun" }, draft: drafted([psi()]) }),
+  ],
+  [
+    "an Apply that was already executed",
+    "ReviewRequired",
+    "Plan aaaaaaaaaaaa needs a new review: it has not been approved since it was drafted.",
+    drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
+  ],
+  [
+    "an unnamed plan that must be named",
+    "ReviewRequired",
+    "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan does not name it.",
+    drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
+  ],
 ];
 
-test.each(cases)("Drafting: $reason leads to $phase", ({ seen, phase, says }) => {
+test.each(cases)("Drafting: %s leads to %s", (_reason, phase, says, seen) => {
   const { status, effect } = transition(seen);
   expect(status.phase).toBe(phase);
   expect(effect).toBeUndefined();
   expect(conditionOf(status, phase)?.message).toBe(says);
 });
 
-test("a retryable error decides nothing", () => {
+test("a retryable error changes nothing", () => {
   const observed = drafting({ draft: { kind: "unavailable", message: "429", retryInMs: 7 } });
   expect(transition(observed)).toEqual({
     status: observed.stored,
@@ -122,11 +106,11 @@ test("a retryable error decides nothing", () => {
   });
 });
 
-test("a plan is never presented undrafted", () => {
+test("rejects a review without a draft", () => {
   expect(() => transition(drafting({}))).toThrow("cannot present a plan that was not drafted");
 });
 
-test("a plan goes on display with all that it was drafted for, in one write", () => {
+test("presents a plan with all its fields in one write", () => {
   const draft = drafted([psi()], { planHash: otherHash, inputs: [{ name: "a", used: "1" }], impact: "Medium" });
   const options = { loadAware: { mode: "Predictive" } };
   const { status } = transition(drafting({ spec: { action: "DryRun", options }, draft }));
@@ -147,7 +131,7 @@ test("a plan goes on display with all that it was drafted for, in one write", ()
   );
 });
 
-describe("an execution that starts", () => {
+describe("a starting execution", () => {
   const review = {
     planHash: examplePlanHash,
     generation: generation - 1,
@@ -165,7 +149,7 @@ describe("an execution that starts", () => {
     }),
   );
 
-  test("has its approval, its plan and its first item on record before anything is applied", () => {
+  test("records approval, plan and first item before it applies anything", () => {
     expect(requeue).toEqual({ when: "at-once" });
     expect(status.executedGeneration).toBe(generation);
     expect(status.review).toBeUndefined();
@@ -179,7 +163,7 @@ describe("an execution that starts", () => {
     });
   });
 
-  test("acknowledges what forced its review", () => {
+  test("acknowledges the causes of its review", () => {
     expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({
       status: "False",
       reason: "Acknowledged",
@@ -193,7 +177,7 @@ describe("an execution that starts", () => {
   });
 });
 
-test("an item that changes nothing is not begun, and its rollout keeps its clock", () => {
+test("an unchanged item is not begun, and its rollout keeps its start", () => {
   const rollout = { startTime: secondsAgo(500), before: [] };
   const items = [psi({ changes: false, rollout }), deschedulerItem({ changes: false })];
   const { status } = transition(drafting({ draft: drafted(items, waiting) }));

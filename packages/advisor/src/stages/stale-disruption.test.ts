@@ -10,7 +10,7 @@ const approval = { spec: { action: "Apply" }, generation: generation + 1 } as co
 const moved = (given: Parameters<typeof observedWith>[1]) =>
   observedWith("ReviewRequired", { isDisruptionStale: true, items: [observedItem(psi())], ...given, stored });
 
-test("an approved plan that would now do something else to a pool is not started, and a new one waits", () => {
+test("an approved plan with another disruption does not start", () => {
   const { status, effect } = transition(moved(approval));
   expect(status).toMatchObject({ phase: "Drafting", review: { reason: "PlanStale", forced: true } });
   expect(conditionOf(status, "PlanStale")?.status).toBe("True");
@@ -18,7 +18,7 @@ test("an approved plan that would now do something else to a pool is not started
   expect(transition({ ...moved(approval), isDisruptionStale: false }).status.phase).toBe("InProgress");
 });
 
-test("one that waits is drafted again in place", () => {
+test("a waiting plan is redrafted in place", () => {
   const observed = moved({ spec: { action: "DryRun" } });
   expect(wantsDraft(observed)).toBe(true);
   expect(wantsDraft({ ...observed, isDisruptionStale: false })).toBe(false);
@@ -27,7 +27,7 @@ test("one that waits is drafted again in place", () => {
   expect(status).toMatchObject({ phase: "ReviewRequired", disruption, planHash: "f".repeat(64) });
 });
 
-test("a plan that disturbs no pool stores no list", () => {
+test("a plan without disruption stores no list", () => {
   const { status } = transition({
     ...moved({ spec: { action: "DryRun" } }),
     draft: drafted([psi()], { planHash: "f".repeat(64) }),

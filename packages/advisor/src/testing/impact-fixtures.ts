@@ -1,4 +1,19 @@
-import type { Impact } from "@virt/api";
+import type { Impact, RolloutFinding, RolloutStatus } from "@virt/api";
+
+export const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
+
+/** A rollout with only these findings. */
+export const rolloutFixture = (
+  findings: readonly RolloutFinding[] = [],
+  given: Partial<RolloutStatus> = {},
+): RolloutStatus => ({
+  summary: "",
+  pools: [],
+  nodes: [],
+  findings,
+  more: { pools: 0, nodes: 0, findings: 0 },
+  ...given,
+});
 
 export function impactFixture(given: Partial<Impact> = {}): Impact {
   return {

@@ -1,6 +1,6 @@
 // Configs, items and observations without problems, unless a test overrides them.
 
-import type { Condition, Item, Phase, Spec, Status } from "@virt/api";
+import type { Condition, Item, Phase, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { type Health } from "@virt/cluster";
 import { equalDiff } from "@virt/objects";
 import { conditionsForPhase } from "../conditions/phase.ts";
@@ -23,6 +23,18 @@ export const spec = (given: Partial<Spec> = {}): Spec => ({
   failurePolicy: "Abort",
   bypassOptimisticLock: false,
   ...given,
+});
+
+export const configObject = (
+  status: Status,
+  given: Partial<Spec> = {},
+  metadata: Partial<VirtPlatformConfig["metadata"]> = {},
+): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "load-aware-rebalancing", ...metadata },
+  spec: spec(given),
+  status,
 });
 
 const reviewed = { uid: "u1", resourceVersion: "1", hash: "h1" };
@@ -198,6 +210,12 @@ export function observedWith(phase: Phase, given: ObservedOverrides = {}): Obser
     ...rest,
   };
 }
+
+/** A running plan. */
+export const running = (given: ObservedOverrides) => observedWith("InProgress", given);
+
+/** The state and message of each item. */
+export const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 
 const hasRun: readonly Phase[] = [
   "InProgress",

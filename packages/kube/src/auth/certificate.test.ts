@@ -24,7 +24,7 @@ function begin() {
   return { folder, reported, observer, write };
 }
 
-test("a self-signed certificate is valid now, for this machine, and never renewed", () => {
+test("a self-signed certificate is valid now, covers localhost and is never renewed", () => {
   const { current, renewed } = createSelfSignedCertificate(Date.now());
   const parsed = new X509Certificate(current.cert);
   expect(parsed.validFromDate.getTime()).toBeLessThan(Date.now());
@@ -33,7 +33,7 @@ test("a self-signed certificate is valid now, for this machine, and never renewe
   expect(renewed()).toBeUndefined();
 });
 
-test("a mounted certificate is renewed when the kubelet swaps its folder, once", () => {
+test("renews a mounted certificate once when the kubelet swaps its folder", () => {
   const { folder, reported, observer, write } = begin();
   const mount = (revision: string) => {
     symlinkSync(revision, join(folder, "..data_tmp"));
@@ -53,7 +53,7 @@ test("a mounted certificate is renewed when the kubelet swaps its folder, once",
   expect(reported).toEqual(["renewed"]);
 });
 
-test("files that do not fit each other are not used, reported once, and used as soon as they fit", () => {
+test("keeps the old certificate until certificate and key match", () => {
   const { folder, reported, observer, write } = begin();
   write(folder, issue("one"));
   const mounted = watchMountedCertificate(folder, observer, Date.now());
@@ -69,7 +69,7 @@ test("files that do not fit each other are not used, reported once, and used as 
   expect(reported).toHaveLength(3);
 });
 
-test("a folder without usable files is refused in one line", () => {
+test("rejects a folder without usable files in one line", () => {
   const { folder, observer } = begin();
   const absent = join(folder, "absent");
   expect(watchMountedCertificate(absent, observer, Date.now())).toMatch(
@@ -83,7 +83,7 @@ test("a folder without usable files is refused in one line", () => {
   expect(watchMountedCertificate(folder, observer, Date.now())).toMatch(/^cannot use the certificate in .*[^\n]$/);
 });
 
-test("an empty folder is served self-signed, and reported, until the certificate comes", () => {
+test("serves a self-signed certificate until the mounted one appears", () => {
   const { folder, reported, observer, write } = begin();
   const mounted = watchMountedCertificate(folder, observer, Date.now());
   if (typeof mounted === "string") throw new Error(mounted);

@@ -1,12 +1,11 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reply, type ScriptedServer, startScriptedServer } from "@virt/testkit";
+import { reply, startScriptedServer } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { Client } from "../client/client.ts";
 import { createObject, getObject, type Resource } from "../client/request.ts";
 import { noLease } from "../leaderelection/write-fence.ts";
-import type { Access } from "./access.ts";
+import { clientOf } from "../testing/scripted-client.ts";
 import { issueAuthority, issueClient, issueServer } from "./x509.ts";
 
 const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
@@ -14,22 +13,13 @@ const read = getObject(configMaps, { namespace: "default", name: "one" });
 const write = createObject(configMaps, { namespace: "default" }, { metadata: { name: "one" } });
 const never = new AbortController().signal;
 
-function clientOf(server: ScriptedServer, access: Partial<Access>): Client {
-  const client = new Client({
-    access: { server: server.url, isInsecure: false, source: "test", ...access },
-    userAgent: "test/1",
-  });
-  onTestFinished(() => client.close());
-  return client;
-}
-
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "credentials-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-test("after 401 a rotated token file is read again and the request sent once more, whatever it was", async () => {
+test("after a 401, reads a rotated token file and retries once", async () => {
   const folder = emptyFolder();
   const file = join(folder, "token");
   writeFileSync(file, "old\n");
@@ -39,7 +29,7 @@ test("after 401 a rotated token file is read again and the request sent once mor
     reply.json(201, {}),
     reply.json(401, {}),
   ]);
-  const client = clientOf(server, { bearer: { kind: "token-file", file } });
+  const client = clientOf(server, { access: { bearer: { kind: "token-file", file } } });
   await client.send(read, { signal: never });
   writeFileSync(file, "new\n");
   utimesSync(file, 1, 2);
@@ -49,7 +39,7 @@ test("after 401 a rotated token file is read again and the request sent once mor
   expect(tokens).toEqual(["Bearer old", "Bearer old", "Bearer new", "Bearer new"]);
 });
 
-test("an exec plugin is asked once, again when the server says 401, and its certificate is used", async () => {
+test("runs an exec plugin once, and again after a 401", async () => {
   const folder = emptyFolder();
   const validity = { from: new Date(0), until: new Date(4e12) };
   const authority = issueAuthority("ours", validity);
@@ -73,14 +63,14 @@ test("an exec plugin is asked once, again when the server says 401, and its cert
     { ...server, clientAuthority: authority.certificate },
   );
   const access = { authority: { data: authority.certificate }, bearer: { kind: "exec", plugin } as const };
-  const client = clientOf(api, access);
+  const client = clientOf(api, { access });
   for (let round = 0; round < 3; round++)
     expect(await client.send(read, { signal: never })).toMatchObject({ status: 200 });
   expect(readFileSync(join(folder, "calls"), "utf8")).toBe("call\ncall\n");
   expect(api.seen.at(-1)?.headers.authorization).toBe("Bearer t2");
 });
 
-test("a plugin that is missing is one line with its install hint, and no request", async () => {
+test("a missing plugin fails with its install hint, without a request", async () => {
   await using server = await startScriptedServer([]);
   const plugin = {
     command: "no-such-plugin",
@@ -91,7 +81,7 @@ test("a plugin that is missing is one line with its install hint, and no request
     provideClusterInfo: false,
     folder: "/",
   };
-  const client = clientOf(server, { bearer: { kind: "exec", plugin } });
+  const client = clientOf(server, { access: { bearer: { kind: "exec", plugin } } });
   const answer = await client.send(read, { signal: never });
   expect(answer).toMatchObject({
     failure: { reason: "access", message: "credential plugin no-such-plugin is not installed (see our wiki)" },
@@ -99,10 +89,10 @@ test("a plugin that is missing is one line with its install hint, and no request
   expect(server.seen).toEqual([]);
 });
 
-test("impersonated groups are header lines of their own", async () => {
+test("sends impersonated groups as separate headers", async () => {
   await using server = await startScriptedServer([reply.json(200, {})]);
   const impersonate = { user: "ann", groups: ["a", "b"], extra: { "team.example/x": ["1"] } };
-  await clientOf(server, { impersonate }).send(read, { signal: never });
+  await clientOf(server, { access: { impersonate } }).send(read, { signal: never });
   expect(server.seen[0]?.headers).toMatchObject({
     "impersonate-user": "ann",
     "impersonate-group": "a, b",

@@ -25,7 +25,7 @@ function pod(name: string, files: readonly string[]): string {
 const inPod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
 const podFolder = pod("pod", ["token", "ca.crt", "namespace"]);
 
-test("the command line wins over KUBECONFIG, KUBECONFIG over the pod, the pod over the home folder", () => {
+test("prefers the flag to KUBECONFIG, the pod and the home folder", () => {
   const [given, listed] = [kubeconfig("given"), kubeconfig("listed")];
   mkdirSync(join(home, ".kube"));
   kubeconfig(join(".kube", "config"));
@@ -41,7 +41,7 @@ test("the command line wins over KUBECONFIG, KUBECONFIG over the pod, the pod ov
   expect(server({ env: { KUBECONFIG: "", HOME: home } })).toBe("https://.kube/config.example");
 });
 
-test("a person's tool prefers the kubeconfig to the pod, as kubectl does", () => {
+test("a CLI prefers the kubeconfig to the pod, like kubectl", () => {
   const folder = join(home, "person");
   mkdirSync(join(folder, ".kube"), { recursive: true });
   kubeconfig(join("person", ".kube", "config"));
@@ -50,14 +50,14 @@ test("a person's tool prefers the kubeconfig to the pod, as kubectl does", () =>
   expect(findAccess({ ...sources, env: { HOME: "/nowhere", ...inPod } }).server).toBe("https://10.0.0.1:6443");
 });
 
-test("the first file of a KUBECONFIG list chooses the context, whichever file has it", () => {
+test("the first file of KUBECONFIG chooses the context of any file", () => {
   const chooser = join(home, "chooser");
   writeFileSync(chooser, "current-context: x\n");
   const env = { KUBECONFIG: `${chooser}:${kubeconfig("second")}:${kubeconfig("third")}` };
   expect(findAccess({ env })).toMatchObject({ server: "https://second.example", context: "x" });
 });
 
-test("a pod's token, authority and namespace come from its files, and an IPv6 address gets its brackets", () => {
+test("reads token, CA and namespace of a pod, and brackets IPv6 addresses", () => {
   expect(findAccess({ env: { KUBERNETES_SERVICE_HOST: "fd00::1" }, podFolder })).toEqual({
     server: "https://[fd00::1]:443",
     authority: { file: join(podFolder, "ca.crt") },
@@ -68,26 +68,21 @@ test("a pod's token, authority and namespace come from its files, and an IPv6 ad
   });
 });
 
-const refusals = [
-  {
-    reason: "no cluster anywhere",
-    env: { HOME: "/nowhere" },
-    message:
-      "no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no /nowhere/.kube/config",
-  },
-  {
-    reason: "a KUBECONFIG that is missing",
-    env: { KUBECONFIG: "/nowhere/a:/nowhere/b" },
-    message: "cannot read kubeconfig /nowhere/a, /nowhere/b: no such file",
-  },
-  {
-    reason: "a folder instead of a file",
-    env: { KUBECONFIG: "/" },
-    message: "cannot read kubeconfig /: it is a directory",
-  },
-  { reason: "a pod without a token", env: inPod, message: "is automountServiceAccountToken disabled?" },
+const refusals: readonly (readonly [reason: string, env: NodeJS.ProcessEnv, message: string])[] = [
+  [
+    "a missing configuration",
+    { HOME: "/nowhere" },
+    "no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no /nowhere/.kube/config",
+  ],
+  [
+    "a missing KUBECONFIG",
+    { KUBECONFIG: "/nowhere/a:/nowhere/b" },
+    "cannot read kubeconfig /nowhere/a, /nowhere/b: no such file",
+  ],
+  ["a folder as KUBECONFIG", { KUBECONFIG: "/" }, "cannot read kubeconfig /: it is a directory"],
+  ["a pod without a token", inPod, "is automountServiceAccountToken disabled?"],
 ];
 
-test.each(refusals)("$reason is reported in one line", ({ env, message }) => {
+test.each(refusals)("reports %s in one line", (_reason, env, message) => {
   expect(() => findAccess({ env, podFolder: pod(`bare-${Math.random()}`, []) })).toThrow(message);
 });

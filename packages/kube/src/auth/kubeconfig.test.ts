@@ -12,7 +12,7 @@ const file = (config: unknown, path = "/home/ann/config") => ({ path, text: JSON
 const withUser = (user: unknown) => [file({ ...base, users: [{ name: "u", user }] })];
 const withCluster = (cluster: unknown) => [file({ ...base, clusters: [{ name: "c", cluster }] })];
 
-test("a context is resolved to server, user and namespace", () => {
+test("resolves a context to server, user and namespace", () => {
   expect(accessFromKubeconfig([file(base)])).toEqual({
     server: "https://api.example:6443",
     isInsecure: false,
@@ -23,13 +23,13 @@ test("a context is resolved to server, user and namespace", () => {
   });
 });
 
-test("YAML is read as well as JSON", () => {
+test("reads YAML as well as JSON", () => {
   const text =
     "clusters: [{name: c, cluster: {server: http://127.0.0.1:8080}}]\ncontexts: [{name: x, context: {cluster: c}}]\ncurrent-context: x\n";
   expect(accessFromKubeconfig([{ path: "f", text }])).toMatchObject({ server: "http://127.0.0.1:8080" });
 });
 
-test("of several files the first that names something wins, and each resolves paths against its own folder", () => {
+test("the first of several files wins, and paths are relative to their file", () => {
   const first = { users: [{ name: "u", user: { tokenFile: "token" } }] };
   const second = {
     ...base,
@@ -44,12 +44,12 @@ test("of several files the first that names something wins, and each resolves pa
 
 const users = [
   {
-    reason: "a token file wins over a token",
+    reason: "a token file takes precedence over a token",
     user: { token: "t", tokenFile: "/f" },
     bearer: { kind: "token-file", file: "/f" },
   },
   {
-    reason: "a password is sent as such",
+    reason: "sends a password as basic authentication",
     user: { username: "ann", password: "p" },
     bearer: { kind: "basic", username: "ann", password: "p" },
   },
@@ -59,7 +59,7 @@ test.each(users)("$reason", ({ user, bearer }) => {
   expect(accessFromKubeconfig(withUser(user)).bearer).toEqual(bearer);
 });
 
-test("certificates may stand in the file or beside it, and those in the file win", () => {
+test("inline certificates take precedence over certificate files", () => {
   const data = Buffer.from("PEM").toString("base64");
   const user = { "client-certificate": "c.crt", "client-certificate-data": data, "client-key": "c.key" };
   expect(accessFromKubeconfig(withUser(user))).toMatchObject({
@@ -68,7 +68,7 @@ test("certificates may stand in the file or beside it, and those in the file win
   });
 });
 
-test("impersonation is taken over with uid, groups and extra", () => {
+test("reads impersonated uid, groups and extra", () => {
   const user = { as: "bob", "as-uid": "7", "as-groups": ["g"], "as-user-extra": { k: ["v"] } };
   expect(accessFromKubeconfig(withUser(user)).impersonate).toEqual({
     user: "bob",
@@ -78,7 +78,7 @@ test("impersonation is taken over with uid, groups and extra", () => {
   });
 });
 
-test("an exec plugin keeps its arguments, environment and install hint", () => {
+test("reads arguments, environment and install hint of an exec plugin", () => {
   const exec = {
     apiVersion: "client.authentication.k8s.io/v1beta1",
     command: "aws",
@@ -92,62 +92,46 @@ test("an exec plugin keeps its arguments, environment and install hint", () => {
   });
 });
 
-const refusals = [
-  { reason: "text that is not YAML", files: [{ path: "f", text: "{" }], message: "cannot read kubeconfig f: " },
-  {
-    reason: "a file that is something else",
-    files: [{ path: "f", text: "- a" }],
-    message: "it is not a kubeconfig",
-  },
-  {
-    reason: "a list that is none",
-    files: [file({ ...base, users: 7 })],
-    message: "users is not a list of named entries",
-  },
-  {
-    reason: "a file without a current context",
-    files: [file({})],
-    message: "it has no current-context; choose one with kubectl config use-context NAME",
-  },
-  { reason: "a context that is not there", files: [file({ ...base, contexts: [] })], message: 'it has no context "x"' },
-  {
-    reason: "a cluster that is not there",
-    files: [file({ ...base, clusters: [] })],
-    message: 'refers to cluster "c", which does not exist',
-  },
-  {
-    reason: "a user that is not there",
-    files: [file({ ...base, users: [] })],
-    message: 'refers to user "u", which does not exist',
-  },
-  {
-    reason: "a server that is no address",
-    files: withCluster({ server: "api.example" }),
-    message: 'the server "api.example" is not an http or https address',
-  },
-  {
-    reason: "a SOCKS proxy, by name",
-    files: withCluster({ server: "https://a", "proxy-url": "socks5://p" }),
-    message: 'proxy-url "socks5://p" is not supported',
-  },
-  {
-    reason: "a removed auth provider, by name",
-    files: withUser({ "auth-provider": { name: "gcp" } }),
-    message: 'auth-provider "gcp" was removed from Kubernetes; use its exec plugin',
-  },
-  {
-    reason: "an exec plugin of an old API",
-    files: withUser({ exec: { command: "x", apiVersion: "client.authentication.k8s.io/v1alpha1" } }),
-    message: "v1 and v1beta1 are supported",
-  },
-  {
-    reason: "a file too large to be one",
-    files: [{ path: "f", text: "#".repeat(4_000_001) }],
-    message: "larger than 4000000 bytes",
-  },
+const refusals: readonly (readonly [
+  reason: string,
+  files: Parameters<typeof accessFromKubeconfig>[0],
+  message: string,
+])[] = [
+  ["text that is not YAML", [{ path: "f", text: "{" }], "cannot read kubeconfig f: "],
+  ["another YAML document", [{ path: "f", text: "- a" }], "it is not a kubeconfig"],
+  ["users that are not a list", [file({ ...base, users: 7 })], "users is not a list of named entries"],
+  [
+    "a file without a current context",
+    [file({})],
+    "it has no current-context; choose one with kubectl config use-context NAME",
+  ],
+  ["an unknown context", [file({ ...base, contexts: [] })], 'it has no context "x"'],
+  ["an unknown cluster", [file({ ...base, clusters: [] })], 'refers to cluster "c", which does not exist'],
+  ["an unknown user", [file({ ...base, users: [] })], 'refers to user "u", which does not exist'],
+  [
+    "a server without a scheme",
+    withCluster({ server: "api.example" }),
+    'the server "api.example" is not an http or https address',
+  ],
+  [
+    "a SOCKS proxy",
+    withCluster({ server: "https://a", "proxy-url": "socks5://p" }),
+    'proxy-url "socks5://p" is not supported',
+  ],
+  [
+    "a removed auth provider",
+    withUser({ "auth-provider": { name: "gcp" } }),
+    'auth-provider "gcp" was removed from Kubernetes; use its exec plugin',
+  ],
+  [
+    "an exec plugin with an old API",
+    withUser({ exec: { command: "x", apiVersion: "client.authentication.k8s.io/v1alpha1" } }),
+    "v1 and v1beta1 are supported",
+  ],
+  ["a file that is too large", [{ path: "f", text: "#".repeat(4_000_001) }], "larger than 4000000 bytes"],
 ];
 
-test.each(refusals)("$reason is refused in one line that names the file", ({ files, message }) => {
+test.each(refusals)("rejects %s in one line that names the file", (_reason, files, message) => {
   const read = () => accessFromKubeconfig(files);
   expect(read).toThrow(message);
   expect(read).toThrow(/^[^\n]*kubeconfig (f|\/home\/ann\/config)[^\n]*$/);

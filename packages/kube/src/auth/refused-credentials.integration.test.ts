@@ -1,7 +1,7 @@
 import { reply, startScriptedServer, VirtualClock } from "@virt/testkit";
-import { expect, onTestFinished, test } from "vitest";
-import { Client } from "../client/client.ts";
+import { expect, test } from "vitest";
 import { getObject, type Resource } from "../client/request.ts";
+import { clientOf } from "../testing/scripted-client.ts";
 import { RefusedCredentials } from "./refused-credentials.ts";
 
 const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 const identity = (token: string) => ({ headers: { authorization: `Bearer ${token}` }, tls });
 const tls = {};
 
-test("refused credentials rest for a second, then for twice as long each time, up to 30 s", () => {
+test("the pause after rejected credentials doubles from 1 to 30 seconds", () => {
   const clock = new VirtualClock();
   const refused = new RefusedCredentials(clock);
   const rests = Array.from({ length: 7 }, () => {
@@ -24,7 +24,7 @@ test("refused credentials rest for a second, then for twice as long each time, u
   expect(refused.forMs).toBe(91_000);
 });
 
-test("other credentials need not wait, and an answer ends it", () => {
+test("other credentials and accepted requests need no pause", () => {
   const refused = new RefusedCredentials(new VirtualClock());
   refused.refused(identity("a"), "refused");
   expect(refused.restMs(identity("b"))).toBe(0);
@@ -33,17 +33,10 @@ test("other credentials need not wait, and an answer ends it", () => {
   expect([refused.restMs(identity("a")), refused.isRefused, refused.forMs]).toEqual([0, false, 0]);
 });
 
-test("a client whose token is dead sends one request for each back-off, however many are asked of it", async () => {
+test("a client with an invalid token sends one request per back-off", async () => {
   await using server = await startScriptedServer([reply.json(401, {}), reply.json(401, {}), reply.json(200, {})]);
   const clock = new VirtualClock();
-  const access = {
-    server: server.url,
-    isInsecure: false,
-    source: "test",
-    bearer: { kind: "token", token: "t" },
-  } as const;
-  const client = new Client({ access, userAgent: "test/1", clock });
-  onTestFinished(() => client.close());
+  const client = clientOf(server, { access: { bearer: { kind: "token", token: "t" } }, clock });
   expect(await client.send(read, { signal })).toMatchObject({ status: 401 });
   const refusal = { reason: "unauthorized", message: expect.stringContaining("retrying in 1 s") };
   expect(await client.send(read, { signal })).toMatchObject({ kind: "failed", failure: refusal });

@@ -6,7 +6,7 @@ import { issueAuthority, issueClient, issueServer } from "./x509.ts";
 const validity = { from: new Date("2020-01-01T00:00:00Z"), until: new Date("2120-01-01T00:00:00Z") };
 const authority = issueAuthority("test authority", validity);
 
-test("a server certificate names its hosts, by DNS name and by address of either family", () => {
+test("a server certificate covers DNS names, IPv4 and IPv6 addresses", () => {
   const hosts = ["api.example", "localhost", "127.0.0.1", "::1", "fd00:10::a:1"];
   const certificate = new X509Certificate(issueServer(authority, hosts, validity).certificate);
   expect(certificate.checkHost("api.example")).toBe("api.example");
@@ -15,7 +15,7 @@ test("a server certificate names its hosts, by DNS name and by address of either
   expect(certificate.checkIP("127.0.0.2")).toBeUndefined();
 });
 
-test("every certificate is verified by its authority and by no other", () => {
+test("only its own CA verifies a certificate", () => {
   const other = new X509Certificate(issueAuthority("test authority", validity).certificate);
   const signer = new X509Certificate(authority.certificate);
   for (const { certificate } of [authority, issueClient(authority, "ann", [], validity)]) {
@@ -25,13 +25,13 @@ test("every certificate is verified by its authority and by no other", () => {
   expect(signer.ca).toBe(true);
 });
 
-test("a certificate is valid between its two dates, before and after 2050", () => {
+test("a certificate is valid between its dates, before and after 2050", () => {
   const certificate = new X509Certificate(authority.certificate);
   expect(certificate.validFromDate).toEqual(validity.from);
   expect(certificate.validToDate).toEqual(validity.until);
 });
 
-test("both sides of a TLS connection accept each other, and the server learns user and groups", async () => {
+test("mutual TLS works, and the server gets the user and groups", async () => {
   const server = { ...issueServer(authority, ["localhost"], validity), ca: authority.certificate };
   const client = issueClient(authority, "ann", ["admins", "testers"], validity);
   const seen = Promise.withResolvers<TLSSocket>();

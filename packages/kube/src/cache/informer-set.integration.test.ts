@@ -3,24 +3,14 @@ import { reply, type Server, startScriptedServer, startServer } from "@virt/test
 import { expect, onTestFinished, test } from "vitest";
 import type { Access } from "../auth/access.ts";
 import { findAccess } from "../auth/find-access.ts";
-import { Breakers } from "../circuitbreaker/breaker.ts";
 import { Client } from "../client/client.ts";
 import { Discovery } from "../client/discovery.ts";
 import { systemClock } from "../clock.ts";
+import { silentBreakers } from "../testing/silent-observers.ts";
+import { thing, thingCrd, thingsPath } from "../testing/thing-crd.ts";
 import type { InformerSpec } from "./informer.ts";
 import { InformerSet } from "./informer-set.ts";
 
-const crd = (version: string) => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "things.example.org" },
-  spec: {
-    group: "example.org",
-    names: { kind: "Thing", plural: "things" },
-    scope: "Cluster",
-    versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-  },
-});
 const things: InformerSpec = { apiVersion: "example.org/v1", kind: "Thing", projection: { keep: "all" } };
 const crds: InformerSpec = {
   apiVersion: "apiextensions.k8s.io/v1",
@@ -44,7 +34,7 @@ function watchesAt(access: Access) {
   const reasons: string[] = [];
   const watches = new InformerSet({
     client,
-    breakers: new Breakers({ clock: systemClock, observer: { opened: () => undefined, closed: () => undefined } }),
+    breakers: silentBreakers(systemClock),
     discovery: new Discovery(client),
     clock: systemClock,
     random: Math.random,
@@ -70,16 +60,16 @@ function watchesAt(access: Access) {
   return { watches, heard, reasons };
 }
 
-test("a kind is watched while it is served, through eight deletions and creations of its CRD", async () => {
+test("watches a kind through eight deletions and creations of its CRD", async () => {
   await using api = await startServer();
   const { watches, heard } = watchesOf(api.kubeconfig);
   watches.setSpecs([crds, things]);
   await expect.poll(() => watches.find(things)?.state).toBe("not served");
   for (let round = 0; round < 8; round++) {
-    await api.installCrds([crd("v1")]);
+    await api.installCrds([thingCrd]);
     await expect.poll(() => watches.find(things)?.state).toBe("synced");
     if (round % 4 === 3) await expectFollowed(api, watches); // the server holds back a creation for two seconds
-    await api.removeCrd(crd("v1"));
+    await api.removeCrd(thingCrd);
     await expect.poll(() => watches.find(things)?.state).toBe("not served");
     expect(watches.find(things)?.store.size).toBe(0);
   }
@@ -87,7 +77,7 @@ test("a kind is watched while it is served, through eight deletions and creation
   expect(heard.filter((line) => line === "-Thing one")).toHaveLength(2);
 }, 360_000);
 
-test("whoever waits for a write is not held up by a watch that nobody wants any more", async () => {
+test("a wait for a write ends when its watch is removed", async () => {
   await using api = await startServer();
   const { watches } = watchesOf(api.kubeconfig);
   watches.setSpecs([oneMap]);
@@ -101,12 +91,11 @@ test("whoever waits for a write is not held up by a watch that nobody wants any 
 });
 
 async function expectFollowed(api: Server, watches: InformerSet): Promise<void> {
-  const body = { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" } };
-  expect((await api.request({ method: "POST", path: "/apis/example.org/v1/things", body })).status).toBe(201);
+  expect((await api.request({ method: "POST", path: thingsPath, body: thing })).status).toBe(201);
   await expect.poll(() => [...(watches.find(things)?.store.keys() ?? [])]).toEqual(["one"]);
 }
 
-test("a watch by name sees that object only, and what is not wanted any more is not watched", async () => {
+test("watches only the named object, and ends watches without a spec", async () => {
   await using api = await startServer();
   const { watches, heard } = watchesOf(api.kubeconfig);
   watches.setSpecs([oneMap]);
@@ -132,28 +121,26 @@ test("shows objects by the new schema after their CRD changed", async () => {
   const { watches } = watchesOf(api.kubeconfig);
   const withFields = (fields: JsonMap) => {
     const spec = { type: "object", properties: fields };
-    const plain = crd("v1");
-    const versions = plain.spec.versions.map((version) => ({
+    const versions = thingCrd.spec.versions.map((version) => ({
       ...version,
       schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
     }));
-    return { ...plain, spec: { ...plain.spec, versions } };
+    return { ...thingCrd, spec: { ...thingCrd.spec, versions } };
   };
   const color = { type: "string" };
   await api.installCrds([withFields({ color: { ...color, default: "red" } })]);
-  const body = { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" }, spec: {} };
   const shown = () => watches.find(things)?.store.get("one")?.["spec"];
   watches.setSpecs([crds, things]);
   await expect.poll(() => watches.find(things)?.state).toBe("synced");
-  await api.request({ method: "POST", path: "/apis/example.org/v1/things", body });
+  await api.request({ method: "POST", path: thingsPath, body: { ...thing, spec: {} } });
   await expect.poll(shown).toEqual({ color: "red" });
   await api.installCrds([withFields({ color, size: { type: "string", default: "small" } })]);
-  await api.request({ method: "PATCH", path: "/apis/example.org/v1/things/one", body: { spec: { color: null } } });
+  await api.request({ method: "PATCH", path: `${thingsPath}/one`, body: { spec: { color: null } } });
   // The old watch shows the edit, too, so the next one does not repeat it.
   await expect.poll(shown).toEqual({ size: "small" });
 });
 
-test("a list that is refused after it was complete says so, keeps what was listed, and forgets it when it is allowed again", async () => {
+test("a denied list keeps its objects and error until access is restored", async () => {
   await using api = await startServer();
   const reader = await api.serviceAccount("default", "reader");
   const may = async (method: "POST" | "DELETE") => {
@@ -194,7 +181,7 @@ test("a list that is refused after it was complete says so, keeps what was liste
   expect(heard.filter((line) => line === "ConfigMap is synced").length).toBeGreaterThanOrEqual(3);
 });
 
-test("tells each new reason why there is no list yet, and the same one once", async () => {
+test("reports each new reason for a missing list once", async () => {
   const core = { resources: [{ name: "configmaps", namespaced: true, kind: "ConfigMap" }] };
   const refusal = (message: string) => ({ kind: "Status", message });
   await using server = await startScriptedServer([

@@ -1,4 +1,4 @@
-// What is kept of an object, and which changes of it count.
+// The parts of an object that a projection keeps, and the changes that count.
 
 import { expect, test } from "vitest";
 import { isSameProjection, keepsOwners, type Projection, projectedBytes, projectObject } from "./projection.ts";
@@ -18,7 +18,7 @@ const node = {
   status: { capacity: { cpu: "4" }, conditions: [{ type: "Ready" }] },
 };
 
-test("declared parts are kept beside identity, and nothing else that somebody can make large", () => {
+test("keeps declared parts and identity only", () => {
   const parts = [
     ["metadata", "annotations", "keep"],
     ["spec", "podCIDR"],
@@ -34,7 +34,7 @@ test("declared parts are kept beside identity, and nothing else that somebody ca
   });
 });
 
-test("declared members are kept alone", () => {
+test("keeps declared members only", () => {
   const labels = { "role/worker": "", "role/infra": "", "cpu-feature/avx": "true", "other-role/worker": "" };
   const labelled = { ...node, metadata: { ...node.metadata, labels } };
   const members = [
@@ -54,7 +54,7 @@ test("declared members are kept alone", () => {
   });
 });
 
-test("of labels and lists only those are kept that are asked for by what they are", () => {
+test("keeps labels and list entries by their declared properties", () => {
   const labels = { zone: "a", "cpu-model/x": "true", "cpu-feature/avx": "true" };
   const conditions = [
     { type: "Ready", status: "True", lastHeartbeatTime: "now" },
@@ -78,7 +78,7 @@ test("of labels and lists only those are kept that are asked for by what they ar
   });
 });
 
-test("a value that is larger than its limit is dropped, and the reader can tell", () => {
+test("replaces a value that exceeds its limit with a marker", () => {
   const projection: Projection = { keep: "members", members: [["spec", "terms", { atMost: 100 }]] };
   const kept = (terms: readonly string[]) => {
     const object = { apiVersion: "v1", kind: "Node", metadata: { name: "a" }, spec: { terms: [...terms] } };
@@ -88,13 +88,13 @@ test("a value that is larger than its limit is dropped, and the reader can tell"
   expect(kept(Array.from({ length: 1000 }, () => "term"))).toEqual({ terms: "(over the limit)" });
 });
 
-test("metadata is kept without its managed fields", () => {
+test("keeps metadata without managed fields", () => {
   const kept = projectObject(node, { keep: "metadata" });
   expect(Object.keys(kept)).toEqual(["apiVersion", "kind", "metadata"]);
   expect(kept.metadata["managedFields"]).toBeUndefined();
 });
 
-test("a heartbeat that touches none of the declared parts is no change", () => {
+test("a heartbeat outside the declared parts is not a change", () => {
   const beat = {
     ...node,
     metadata: { ...node.metadata, resourceVersion: "6" },
@@ -107,7 +107,7 @@ test("a heartbeat that touches none of the declared parts is no change", () => {
   expect(isSameProjection(seen(node), seen(grown))).toBe(false);
 });
 
-test("so it is where only members are kept, and what is kept of them is compared", () => {
+test("compares only the kept members", () => {
   const members = [
     ["metadata", "name"],
     ["status", "capacity", { begins: "c" }],
@@ -122,45 +122,33 @@ test("so it is where only members are kept, and what is kept of them is compared
   expect(isSameProjection(seen("1", { cpu: "4" }), seen("2", {}))).toBe(false);
 });
 
-const owning: readonly { reason: string; projection: Projection; isKept: boolean }[] = [
-  { reason: "are kept with all", projection: { keep: "all" }, isKept: true },
-  { reason: "are no part of the metadata that is kept", projection: { keep: "metadata" }, isKept: false },
-  {
-    reason: "are kept as a part",
-    projection: { keep: "parts", parts: [["spec"], ["metadata", "managedFields"]] },
-    isKept: true,
-  },
-  { reason: "are kept with a part", projection: { keep: "parts", parts: [["metadata"]] }, isKept: true },
-  {
-    reason: "are not kept with others",
-    projection: {
+const owning: readonly (readonly [reason: string, projection: Projection, isKept: boolean])[] = [
+  ["are kept with the whole object", { keep: "all" }, true],
+  ["are not part of kept metadata", { keep: "metadata" }, false],
+  ["are kept as a declared part", { keep: "parts", parts: [["spec"], ["metadata", "managedFields"]] }, true],
+  ["are kept in a declared part", { keep: "parts", parts: [["metadata"]] }, true],
+  [
+    "are not kept with other parts",
+    {
       keep: "parts",
       parts: [
         ["spec", "managedFields"],
         ["metadata", "annotations"],
       ],
     },
-    isKept: false,
-  },
-  {
-    reason: "are kept by what their name is like",
-    projection: { keep: "members", members: [["metadata", { begins: "managed" }]] },
-    isKept: true,
-  },
-  {
-    reason: "are not kept beside other members",
-    projection: { keep: "members", members: [["metadata", "labels", { contains: "/" }]] },
-    isKept: false,
-  },
+    false,
+  ],
+  ["are kept by a matching prefix", { keep: "members", members: [["metadata", { begins: "managed" }]] }, true],
+  ["are not kept with other members", { keep: "members", members: [["metadata", "labels", { contains: "/" }]] }, false],
 ];
 
-test.each(owning)("owners $reason", ({ projection, isKept }) => {
+test.each(owning)("managed fields %s", (_reason, projection, isKept) => {
   expect(keepsOwners(projection)).toBe(isKept);
   const { metadata } = projectObject(node, projection);
   expect(metadata?.["managedFields"] !== undefined).toBe(isKept);
 });
 
-test("the size of a value grows with its texts, its keys and its members", () => {
+test("the size of a value includes texts, keys and members", () => {
   const text = "x".repeat(1_000);
   expect(projectedBytes({ metadata: { labels: { [text]: text } }, spec: [text, 1, null, true] })).toBeGreaterThan(
     3_000,

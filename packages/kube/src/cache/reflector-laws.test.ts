@@ -1,13 +1,13 @@
-// Histories of faults, played against the decisions of a reflector and its store.
+// Runs random faults against a reflector and its store.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ReflectorHarness } from "../testing/reflector-harness.ts";
 
-/** Each number is one thing that happens: to the server's objects, to the network, or to nobody. */
+/** Each number selects a step of the harness. */
 const history = fc.array(fc.nat(999), { maxLength: 60, size: "max" });
 
-test("after any sequence of faults the store equals the server", () => {
+test("after any sequence of faults, the store equals the server", () => {
   const law = fc.property(history, fc.boolean(), (steps, canStream) => {
     const harness = new ReflectorHarness(canStream);
     for (const step of steps) harness.runStep(step);
@@ -17,7 +17,7 @@ test("after any sequence of faults the store equals the server", () => {
   fc.assert(law);
 });
 
-test("handlers never see an older version of a key after a newer one", () => {
+test("handlers never see an older version after a newer one", () => {
   const law = fc.property(history, (steps) => {
     const harness = new ReflectorHarness(true);
     for (const step of steps) harness.runStep(step);
@@ -27,7 +27,7 @@ test("handlers never see an older version of a key after a newer one", () => {
   fc.assert(law);
 });
 
-test("there is at most one connection, one wait or one page under way, and never none", () => {
+test("exactly one connection, wait or page is in progress", () => {
   const law = fc.property(history, fc.boolean(), (steps, canStream) => {
     const harness = new ReflectorHarness(canStream);
     return steps.every((step) => {

@@ -8,10 +8,12 @@ import {
 } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { findAccess } from "../auth/find-access.ts";
-import { Breakers } from "../circuitbreaker/breaker.ts";
 import { Client } from "../client/client.ts";
 import type { Resource } from "../client/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { clientOf } from "../testing/scripted-client.ts";
+import { silentBreakers } from "../testing/silent-observers.ts";
+import { thing, thingCrd, thingsPath } from "../testing/thing-crd.ts";
 import { Reflector } from "./reflector.ts";
 import { Store } from "./store.ts";
 import { ProbeLimit, WatchSource, type WatchSubject } from "./watch-source.ts";
@@ -34,7 +36,7 @@ function reflect(
   const reflector = new Reflector<string>({
     source: new WatchSource(subject, ({ metadata }) => metadata.resourceVersion ?? ""),
     client,
-    breakers: new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } }),
+    breakers: silentBreakers(clock),
     caller: "watch",
     store,
     clock,
@@ -57,10 +59,6 @@ function reflect(
   return { reflector, store, reported, contents };
 }
 
-function scripted(server: ScriptedServer): Client {
-  return new Client({ access: { server: server.url, isInsecure: false, source: "script" }, userAgent: "test" });
-}
-
 const object = (name: string, version: number) => ({
   metadata: { name, namespace: "n", resourceVersion: `${version}` },
 });
@@ -72,13 +70,13 @@ const initialEnd = (version: number) => bookmark(version, { "k8s.io/initial-even
 const queries = (server: ScriptedServer) =>
   server.seen.map(({ path }) => Object.fromEntries(new URL(path, "http://x").searchParams));
 
-test("a streaming list becomes a watch, and a stream that ends is resumed from its last line", async () => {
+test("watches after a streaming list, and resumes an ended stream", async () => {
   const first = [line("ADDED", "a", 3), initialEnd(5), line("ADDED", "b", 6), bookmark(9)];
   await using server = await startScriptedServer([
     reply.stream(first, "end"),
     reply.stream([line("DELETED", "a", 10)], "open"),
   ]);
-  const { contents, reported } = reflect(scripted(server), systemClock);
+  const { contents, reported } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/b": "6" });
   expect(queries(server)).toMatchObject([
     {
@@ -104,45 +102,42 @@ const refusals: readonly { reason: string; refusal: ScriptedReply }[] = [
   },
 ];
 
-test.each(refusals)(
-  "a server that $reason to a streaming list is listed by pages, then watched",
-  async ({ refusal }) => {
-    const page = (names: readonly string[], metadata: object) => ({
-      kind: "ConfigMapList",
-      apiVersion: "v1",
-      metadata,
-      items: names.map((name) => object(name, 4)),
-    });
-    await using server = await startScriptedServer([
-      refusal,
-      reply.json(200, page(["a", "b"], { resourceVersion: "7", continue: "token" })),
-      reply.json(200, page(["c"], { resourceVersion: "7" })),
-      reply.stream([line("MODIFIED", "c", 8)], "open"),
-    ]);
-    const { contents } = reflect(scripted(server), systemClock);
-    await expect.poll(contents).toEqual({ "n/a": "4", "n/b": "4", "n/c": "8" });
-    expect(queries(server).slice(1)).toMatchObject([
-      { limit: "250" },
-      { limit: "250", continue: "token" },
-      { watch: "true", resourceVersion: "7" },
-    ]);
-  },
-);
+test.each(refusals)("lists pages if a server $reason to a streaming list", async ({ refusal }) => {
+  const page = (names: readonly string[], metadata: object) => ({
+    kind: "ConfigMapList",
+    apiVersion: "v1",
+    metadata,
+    items: names.map((name) => object(name, 4)),
+  });
+  await using server = await startScriptedServer([
+    refusal,
+    reply.json(200, page(["a", "b"], { resourceVersion: "7", continue: "token" })),
+    reply.json(200, page(["c"], { resourceVersion: "7" })),
+    reply.stream([line("MODIFIED", "c", 8)], "open"),
+  ]);
+  const { contents } = reflect(clientOf(server), systemClock);
+  await expect.poll(contents).toEqual({ "n/a": "4", "n/b": "4", "n/c": "8" });
+  expect(queries(server).slice(1)).toMatchObject([
+    { limit: "250" },
+    { limit: "250", continue: "token" },
+    { watch: "true", resourceVersion: "7" },
+  ]);
+});
 
-test("a stream that is reset in the middle of a line loses nothing: it is resumed from the last whole line", async () => {
+test("resumes a broken stream from its last whole line", async () => {
   const whole = line("ADDED", "b", 6);
   const cut = [initialEnd(5), whole, line("ADDED", "c", 7).slice(0, 20)];
   await using server = await startScriptedServer([
     reply.stream(cut, "reset"),
     reply.stream([line("ADDED", "c", 7)], "open"),
   ]);
-  const { contents, reported } = reflect(scripted(server), systemClock);
+  const { contents, reported } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/b": "6", "n/c": "7" });
   expect(queries(server).at(1)).toMatchObject({ resourceVersion: "6" });
   expect(reported).toEqual([expect.stringMatching(/^broken: /)]);
 });
 
-test("a version that the server has forgotten leads to a new list, in which what went meanwhile is gone", async () => {
+test("lists again if the server forgot the version, and drops deleted objects", async () => {
   const gone = `${JSON.stringify({ type: "ERROR", object: { code: 410, message: "too old" } })}\n`;
   const removed: unknown[] = [];
   await using server = await startScriptedServer([
@@ -150,7 +145,7 @@ test("a version that the server has forgotten leads to a new list, in which what
     reply.stream([gone], "open"),
     reply.stream([line("ADDED", "b", 8), initialEnd(9)], "open"),
   ]);
-  const { contents, store } = reflect(scripted(server), systemClock);
+  const { contents, store } = reflect(clientOf(server), systemClock);
   store.subscribe(({ key, before, after }) => removed.push([key, before, after]));
   await expect.poll(contents).toEqual({ "n/b": "8" });
   expect(removed).toEqual([
@@ -161,7 +156,7 @@ test("a version that the server has forgotten leads to a new list, in which what
   expect(queries(server).at(2)).toMatchObject({ sendInitialEvents: "true", resourceVersion: "5" });
 });
 
-test("a stream that fell silent is probed after 30 seconds, and replaced when the probe saw more", async () => {
+test("probes a silent stream after 30 seconds, and replaces it if outdated", async () => {
   const clock = new VirtualClock();
   await using server = await startScriptedServer([
     reply.stream([initialEnd(5)], "open"),
@@ -169,7 +164,7 @@ test("a stream that fell silent is probed after 30 seconds, and replaced when th
     reply.stream([line("ADDED", "a", 6)], "end"),
     reply.stream([line("ADDED", "a", 6)], "open"),
   ]);
-  const { contents, store, reported } = reflect(scripted(server), clock);
+  const { contents, store, reported } = reflect(clientOf(server), clock);
   await expect.poll(() => store.isSynced).toBe(true);
   await clock.advance(30_000);
   await expect.poll(() => server.seen.length).toBe(2);
@@ -179,11 +174,11 @@ test("a stream that fell silent is probed after 30 seconds, and replaced when th
   expect(reported).toEqual(["dead stream: a probe found changes that the watch did not deliver"]);
 });
 
-test("a handler that throws harms nobody", async () => {
+test("other handlers still run if a handler throws", async () => {
   await using server = await startScriptedServer([
     reply.stream([initialEnd(5), line("ADDED", "a", 6), line("ADDED", "b", 7)], "open"),
   ]);
-  const { store, reported, contents } = reflect(scripted(server), systemClock);
+  const { store, reported, contents } = reflect(clientOf(server), systemClock);
   const heard: string[] = [];
   store.subscribe(() => {
     throw new Error("handler");
@@ -194,7 +189,7 @@ test("a handler that throws harms nobody", async () => {
   expect(reported).toEqual(["Error: handler", "Error: handler"]);
 });
 
-test("on a real server the store follows every change, and vanishes with its kind", async () => {
+test("follows every change of a real server until the kind is removed", async () => {
   await using api = await startServer();
   const client = () => new Client({ access: findAccess({ env: {}, kubeconfig: api.kubeconfig }), userAgent: "test" });
   const { contents } = reflect(client(), systemClock, { ...allConfigMaps, namespace: "default" });
@@ -218,27 +213,12 @@ test("on a real server the store follows every change, and vanishes with its kin
   );
   await expect.poll(async () => contents()).toEqual(await truth());
 
-  const crd = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "things.example.org" },
-    spec: {
-      group: "example.org",
-      names: { kind: "Thing", plural: "things" },
-      scope: "Cluster",
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-    },
-  };
-  await api.installCrds([crd]);
-  await api.request({
-    method: "POST",
-    path: "/apis/example.org/v1/things",
-    body: { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" } },
-  });
+  await api.installCrds([thingCrd]);
+  await api.request({ method: "POST", path: thingsPath, body: thing });
   const things = { group: "example.org", version: "v1", plural: "things", isNamespaced: false };
   const kind = reflect(client(), systemClock, { resource: things, selection: {}, content: "metadata" });
   await expect.poll(() => Object.keys(kind.contents())).toEqual(["one"]);
-  await api.removeCrd(crd);
+  await api.removeCrd(thingCrd);
   await expect.poll(() => kind.reported).toContain("vanished");
   expect(kind.contents()).toEqual({});
 });
@@ -251,7 +231,7 @@ const listOf = (version: number, items: readonly object[], more = "") => ({
 });
 const noStreams = reply.json(422, { kind: "Status", message: "sendInitialEvents is forbidden" });
 
-test("a page that is too large is given up and asked for again with fewer objects, and nothing is missed", async () => {
+test("requests fewer objects if a page is too large, without missing any", async () => {
   const heavy = { ...object("heavy", 1), data: { text: "x".repeat(9_000_000) } };
   await using server = await startScriptedServer([
     noStreams,
@@ -261,7 +241,7 @@ test("a page that is too large is given up and asked for again with fewer object
     reply.json(200, listOf(5, [object("b", 2)])),
     reply.stream([], "open"),
   ]);
-  const { contents, reported } = reflect(scripted(server), systemClock);
+  const { contents, reported } = reflect(clientOf(server), systemClock);
   await expect.poll(contents).toEqual({ "n/a": "1", "n/b": "2" });
   expect(queries(server).slice(1, 5)).toEqual([
     { limit: "250" },
@@ -272,7 +252,7 @@ test("a page that is too large is given up and asked for again with fewer object
   expect(reported).toEqual([]);
 });
 
-test("objects that take more memory than the budget are not kept, and are known again when they have shrunk", async () => {
+test("drops objects that exceed the memory budget until they shrink", async () => {
   await using server = await startScriptedServer([
     reply.stream([line("ADDED", "a", 3), initialEnd(5), line("MODIFIED", "a", 6)], "open"),
     reply.stream([line("ADDED", "a", 6), initialEnd(7)], "open"),
@@ -280,7 +260,7 @@ test("objects that take more memory than the budget are not kept, and are known 
   ]);
   const clock = new VirtualClock();
   const bytesOf = (version: string) => (version === "6" ? 17_000_000 : 1);
-  const { contents, reported, store } = reflect(scripted(server), clock, allConfigMaps, bytesOf);
+  const { contents, reported, store } = reflect(clientOf(server), clock, allConfigMaps, bytesOf);
   await expect
     .poll(() => reported)
     .toEqual(["too large: 17.0 MB so far, most of it in namespace n, and no more than 16.0 MB are kept in memory"]);

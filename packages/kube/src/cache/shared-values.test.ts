@@ -1,4 +1,4 @@
-// What objects share, and that nobody sees it but the memory.
+// Sharing equal values between objects does not change them.
 
 import type { KubeObject } from "@virt/objects";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ const vm = (name: string, guest = "8Gi"): KubeObject =>
     }),
   ) as KubeObject;
 
-test("objects share every part that is equal, whatever differs beside it", () => {
+test("objects share all equal parts", () => {
   const shared = new SharedValues();
   const [first, second, larger] = [vm("a"), vm("b"), vm("c", "16Gi")].map((each) => shared.shareObject(each));
   expect(second?.["spec"]).toBe(first?.["spec"]);
@@ -27,7 +27,7 @@ test("objects share every part that is equal, whatever differs beside it", () =>
   expect(larger).toEqual(vm("c", "16Gi"));
 });
 
-test("a text that reads like JSON is not taken for what it describes", () => {
+test("distinguishes a JSON text from the value that it describes", () => {
   const shared = new SharedValues();
   const object = (value: unknown) => ({ ...vm("a"), status: { value } }) as unknown as KubeObject;
   expect(shared.shareObject(object({ a: 1 }))).toEqual(object({ a: 1 }));
@@ -36,7 +36,7 @@ test("a text that reads like JSON is not taken for what it describes", () => {
   expect(shared.shareObject(object([]))).toEqual(object([]));
 });
 
-test("law: what is shared equals what came, key for key, through any number of objects", () => {
+test("shared objects equal the originals, including key order", () => {
   const rest = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 });
   const object = rest.map((members) => ({ ...vm("a"), status: members }));
   const law = fc.property(fc.array(object, { maxLength: 30 }), (objects) => {
@@ -46,7 +46,7 @@ test("law: what is shared equals what came, key for key, through any number of o
   fc.assert(law);
 });
 
-test("memory is bounded: objects that have nothing in common are forgotten, and those that have go on sharing", () => {
+test("forgets unrelated values, so that memory is bounded", () => {
   const shared = new SharedValues();
   const spec = () => shared.shareObject(vm("same"))["spec"];
   const before = spec();

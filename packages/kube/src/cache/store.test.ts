@@ -1,4 +1,4 @@
-// What a store has, whom it notifies, and that its list of notified items is a new one exactly when it should be.
+// The content of a store, its notifications, and when it makes a new list of notified items.
 
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ const put = (key: string, value: number, version = "1") =>
   ({ type: "put", key, version, item: { value, version } }) as const;
 const drop = (key: string) => ({ type: "drop", key, version: "1", item: { value: 0, version: "1" } }) as const;
 
-test("the list of notified items is the same one until subscribers are notified of a change", () => {
+test("keeps the list of notified items until it notifies", () => {
   const { store } = openStore();
   store.change(put("a", 1));
   const first = store.notifiedItems;
@@ -36,12 +36,12 @@ test("the list of notified items is the same one until subscribers are notified 
 });
 
 test.each([
-  { reason: "an item is another one", step: (store: Store<Thing>) => store.change(put("a", 2)), values: [2, 5] },
-  { reason: "an item comes", step: (store: Store<Thing>) => store.change(put("c", 3)), values: [1, 5, 3] },
-  { reason: "an item goes", step: (store: Store<Thing>) => store.change(drop("a")), values: [5] },
-  { reason: "a new list has others", step: (store: Store<Thing>) => (store.begin(), store.swap("2")), values: [] },
-  { reason: "the kind goes", step: (store: Store<Thing>) => store.clear(), values: [] },
-])("the list of notified items is a new one when $reason", ({ step, values }) => {
+  { reason: "an item changes", step: (store: Store<Thing>) => store.change(put("a", 2)), values: [2, 5] },
+  { reason: "an item is added", step: (store: Store<Thing>) => store.change(put("c", 3)), values: [1, 5, 3] },
+  { reason: "an item is deleted", step: (store: Store<Thing>) => store.change(drop("a")), values: [5] },
+  { reason: "a new list lacks items", step: (store: Store<Thing>) => (store.begin(), store.swap("2")), values: [] },
+  { reason: "the kind is removed", step: (store: Store<Thing>) => store.clear(), values: [] },
+])("makes a new list of notified items if $reason", ({ step, values }) => {
   const { store } = openStore();
   store.change(put("a", 1));
   store.change(put("b", 5));
@@ -50,7 +50,7 @@ test.each([
   expect(store.notifiedItems.map(({ value }) => value)).toEqual(values);
 });
 
-test("the namespace whose items take most bytes is known, of a list and of changes", () => {
+test("finds the largest namespace of a list and of changes", () => {
   const { store } = openStore();
   expect(store.largestNamespace).toBeUndefined();
   store.change(put("node", 9));
@@ -63,7 +63,7 @@ test("the namespace whose items take most bytes is known, of a list and of chang
   expect(store.largestNamespace).toEqual({ name: "b", bytes: 90 });
 });
 
-test("a subscriber that is notified of a change finds it in the list", () => {
+test("a subscriber finds its change in the list", () => {
   const { store } = openStore();
   const seen: number[][] = [];
   store.subscribe(() => seen.push(store.notifiedItems.map(({ value }) => value)));
@@ -108,7 +108,7 @@ const valuesOf = (things: readonly Thing[]) =>
     .toSorted()
     .join();
 
-test("after anything that happens the list has what the store has, and stays the same where nobody was notified", () => {
+test("the list equals the store, and is new only after a notification", () => {
   const law = fc.property(fc.array(anyStep, { size: "max", maxLength: 30 }), (steps) => {
     const { store, changes } = openStore();
     return steps.every((step) => {
@@ -127,7 +127,7 @@ const anyUpdate = fc.record({
   value: fc.nat(100),
 });
 
-test("the bytes are those of the items, or of a list that is not complete if that has more, whatever happened", () => {
+test("counts the bytes of the items or of a larger incomplete list", () => {
   const law = fc.property(fc.array(anyUpdate, { maxLength: 40 }), (updates) => {
     const { store } = openStore();
     let collected = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Owners are taken out of any text that a server may send, and nothing else is.
+// Removes managed fields from responses, and nothing else.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,22 +9,22 @@ const line = (object: unknown) => JSON.stringify({ type: "ADDED", object });
 
 const cases = [
   {
-    reason: "they are taken out of a line of a watch",
+    reason: "removes managed fields from a watch event",
     text: line({ kind: "Node", metadata: { name: "a", managedFields: owners, labels: { b: "c" } }, spec: {} }),
     left: line({ kind: "Node", metadata: { name: "a", managedFields: [], labels: { b: "c" } }, spec: {} }),
   },
   {
-    reason: "they may be the last member",
+    reason: "removes managed fields as the last member",
     text: line({ metadata: { name: "a", managedFields: owners } }),
     left: line({ metadata: { name: "a", managedFields: [] } }),
   },
-  { reason: "those of another object stay", text: line({ spec: { metadata: { managedFields: owners } } }) },
-  { reason: "what only has their name stays", text: line({ metadata: { labels: { managedFields: "x" } } }) },
-  { reason: "what is no list stays", text: line({ metadata: { managedFields: { a: 1 } } }) },
-  { reason: "words like them in a text stay", text: line({ metadata: { a: '"managedFields":[1]', b: "\\" } }) },
-  { reason: "text with spaces stays", text: '{"object": {"metadata": {"managedFields": [1]}}}' },
-  { reason: "text that is cut stays", text: '{"object":{"metadata":{"managedFields":[{"a":"]' },
-  { reason: "text that is no JSON stays", text: "managedFields" },
+  { reason: "keeps managed fields of a nested object", text: line({ spec: { metadata: { managedFields: owners } } }) },
+  { reason: "keeps a label with this name", text: line({ metadata: { labels: { managedFields: "x" } } }) },
+  { reason: "keeps managed fields that are not a list", text: line({ metadata: { managedFields: { a: 1 } } }) },
+  { reason: "keeps texts that contain the name", text: line({ metadata: { a: '"managedFields":[1]', b: "\\" } }) },
+  { reason: "keeps a text with spaces", text: '{"object": {"metadata": {"managedFields": [1]}}}' },
+  { reason: "keeps a truncated text", text: '{"object":{"metadata":{"managedFields":[{"a":"]' },
+  { reason: "keeps a text that is not JSON", text: "managedFields" },
 ];
 
 test.each(cases)("$reason", ({ text, left = text }) => {
@@ -47,7 +47,7 @@ const { json } = fc.letrec((tie) => ({
 }));
 const object = fc.record({ a: json, metadata: fc.record({ b: json, managedFields: json, c: json }), d: json });
 
-test("whatever an object looks like, it loses its list of owners and nothing else", () => {
+test("removes only the managed fields of any object", () => {
   const law = fc.property(object, (given) => {
     const left = Array.isArray(given.metadata.managedFields) ? [] : given.metadata.managedFields;
     const expected = JSON.stringify({ ...given, metadata: { ...given.metadata, managedFields: left } });

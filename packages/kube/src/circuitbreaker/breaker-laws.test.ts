@@ -16,7 +16,7 @@ class BreakerHarness {
   readonly clock = new VirtualClock();
   readonly down = new Set<BreakerScope>();
   readonly open = new Set<BreakerScope>();
-  /** What was sent, and when somebody was woken, as long as the breaker concerned was open. */
+  /** Requests and wake-ups while their breaker was open. */
   readonly tries: { readonly at: number; readonly scope: BreakerScope; readonly isDown: boolean }[] = [];
   readonly trials: { readonly at: number; readonly scope: BreakerScope }[] = [];
   readonly openings: number[] = [];
@@ -112,7 +112,7 @@ const latencies = fc.array(fc.constantFrom(0, 20, 700, 1_500), { minLength: 4, m
 const events = fc.array(
   fc.record({
     who: fc.nat({ max: 9 }),
-    what: fc.constantFrom("start", "start", "start", "leave", "break", "break", "mend", "mend"),
+    what: fc.constantFrom("start", "start", "start", "leave", "break", "break", "recover", "recover"),
     scope: fc.constantFrom(...scopes),
     thenMs: fc.constantFrom(0, 1, 30, 400, 1_000, 2_500),
   }),
@@ -121,20 +121,20 @@ const events = fc.array(
 
 type Events = typeof events extends fc.Arbitrary<infer T> ? T : never;
 
-/** Begins with an outage and everybody at work. */
+/** Begins with an outage and all workers running. */
 function runSteps(harness: BreakerHarness, steps: Events): void {
   for (const scope of scopes) harness.down.add(scope);
   for (const name of harness.names) harness.start(name);
   for (const { who, what, scope, thenMs } of steps) {
     const name = harness.names[who % harness.names.length] ?? "";
     if (what === "break") harness.down.add(scope);
-    else if (what === "mend") harness.down.delete(scope);
+    else if (what === "recover") harness.down.delete(scope);
     else harness[what](name);
     harness.clock.elapse(thenMs);
   }
 }
 
-test("a second lies between two trials, but for those at a closing, and each costs one failing request at most", () => {
+test("trials are a second apart, and each costs at most one failure", () => {
   const law = fc.property(plans, events, latencies, (plans, steps, latencies) => {
     const harness = new BreakerHarness(plans, latencies);
     runSteps(harness, steps);
@@ -148,12 +148,12 @@ test("a second lies between two trials, but for those at a closing, and each cos
   fc.assert(law);
 });
 
-test("in an outage of everything at most one request a second leaves", () => {
+test("sends at most one request a second in a full outage", () => {
   const law = fc.property(plans, events, (plans, steps) => {
     const harness = new BreakerHarness(plans, []);
     runSteps(
       harness,
-      steps.filter(({ what }) => what !== "mend"),
+      steps.filter(({ what }) => what !== "recover"),
     );
     harness.clock.elapse(5_000);
     const times = [...harness.openings, ...harness.tries.map(({ at }) => at)];
@@ -162,7 +162,7 @@ test("in an outage of everything at most one request a second leaves", () => {
   fc.assert(law);
 });
 
-test("every open breaker that somebody waits for has its turn", () => {
+test("every open breaker with waiting workers gets a trial", () => {
   const law = fc.property(plans, events, (plans, steps) => {
     const harness = new BreakerHarness(plans, []);
     runSteps(harness, steps);
@@ -176,7 +176,7 @@ test("every open breaker that somebody waits for has its turn", () => {
   fc.assert(law);
 });
 
-test("when all is well again everybody who waited gets done, and nothing is left", () => {
+test("all waiting workers finish after an outage", () => {
   const law = fc.property(plans, events, latencies, (plans, steps, latencies) => {
     const harness = new BreakerHarness(plans, latencies);
     runSteps(harness, steps);

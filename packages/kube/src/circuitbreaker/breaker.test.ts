@@ -43,7 +43,7 @@ function begin() {
   return { clock, breakers, reported, woken, fail, succeed, open, elapse };
 }
 
-test("the third unavailable answer in a row opens a breaker; an answer in between starts the count anew", () => {
+test("opens after three unavailable answers in a row", () => {
   const { fail, succeed, reported } = begin();
   fail("a", nodes);
   fail("b", nodes);
@@ -56,7 +56,7 @@ test("the third unavailable answer in a row opens a breaker; an answer in betwee
   expect(reported).toEqual(["opened read nodes: connection refused"]);
 });
 
-test("other resources, and the other kind of access to the same one, are not concerned", () => {
+test("does not affect other resources and the other access of this one", () => {
   const { open, fail } = begin();
   open(pools, "a");
   expect(fail("b", pools)).toEqual({ admitted: "wait", isParked: true });
@@ -64,12 +64,12 @@ test("other resources, and the other kind of access to the same one, are not con
   expect(fail("b", nodes)).toEqual({ admitted: "go", isParked: false });
 });
 
-test("once a second one of those who wait is let through, in turn over breakers and over those who wait", () => {
+test("admits one waiting worker a second, in turn", () => {
   const { open, fail, elapse } = begin();
   open(nodes, "n1", "n2");
   open(pools, "p1", "p2");
   const turns = [1, 2, 3, 4, 5].map(() => {
-    const [name = "nobody", ...others] = elapse(1_000);
+    const [name = "", ...others] = elapse(1_000);
     expect(others).toEqual([]);
     expect(fail(name, name.startsWith("n") ? nodes : pools)).toEqual({ admitted: "go", isParked: true });
     return name;
@@ -77,7 +77,7 @@ test("once a second one of those who wait is let through, in turn over breakers 
   expect(turns).toEqual(["n1", "p1", "n2", "p2", "n1"]);
 });
 
-test("a trial ends with the first unavailable answer, and has one request on its way at a time", () => {
+test("a trial has one request at a time and ends at its first failure", () => {
   const { open, elapse, breakers } = begin();
   open(nodes, "a");
   open(pools, "b");
@@ -88,7 +88,7 @@ test("a trial ends with the first unavailable answer, and has one request on its
   expect([attempt.admit(nodes), attempt.admit(pools)]).toEqual(["wait", "wait"]);
 });
 
-test("the first answer closes it: the other open breakers have a trial at once, and those parked come 1, 2, 4 … per success", () => {
+test("the first success closes it, wakes other breakers and doubles admissions", () => {
   const { open, elapse, succeed, woken, reported } = begin();
   open(nodes, "a", "b", "c", "d", "e", "f", "g", "h", "i");
   open(pools, "p");
@@ -96,21 +96,21 @@ test("the first answer closes it: the other open breakers have a trial at once, 
   woken.length = 0;
   succeed(first, nodes);
   expect(woken).toEqual(["d", "p"]);
-  succeed("anybody", nodes);
+  succeed("other", nodes);
   expect(woken).toEqual(["d", "p", "e", "f"]);
-  succeed("anybody", nodes);
+  succeed("other", nodes);
   expect(woken).toEqual(["d", "p", "e", "f", "g", "h", "i", "a"]);
   expect(reported.at(-1)).toBe("closed read nodes after 1000");
 });
 
-test("those parked at a closed breaker come in time although nobody has another success", () => {
+test("wakes the parked workers of a closed breaker without further successes", () => {
   const { open, elapse, succeed } = begin();
   open(nodes, "a", "b", "c", "d", "e", "f");
   succeed(elapse(1_000)[0] ?? "", nodes);
   expect([elapse(1_000), elapse(1_000), elapse(10_000)]).toEqual([["e", "f"], ["a", "b"], []]);
 });
 
-test("no trial is made sooner than the server asked for", () => {
+test("makes no trial before the server's Retry-After", () => {
   const { open, fail, elapse } = begin();
   open(nodes, "a");
   const [name = ""] = elapse(1_000);
@@ -119,7 +119,7 @@ test("no trial is made sooner than the server asked for", () => {
   expect(elapse(1)).toEqual(["a"]);
 });
 
-test("a trial that is not used goes to another when its holder withdraws", () => {
+test("passes an unused trial on if its holder withdraws", () => {
   const { open, elapse, breakers } = begin();
   open(nodes, "a", "b", "c");
   const [holder = ""] = elapse(1_000);
@@ -128,7 +128,7 @@ test("a trial that is not used goes to another when its holder withdraws", () =>
   expect(elapse(0)).toHaveLength(1);
 });
 
-test("who runs for another reason does not wait any more", () => {
+test("a worker that runs for another reason no longer waits", () => {
   const { open, breakers, elapse, clock } = begin();
   open(nodes, "a");
   breakers.begin("a").end();
@@ -136,7 +136,7 @@ test("who runs for another reason does not wait any more", () => {
   expect(clock.scheduled).toBe(0);
 });
 
-test("who never met an open breaker has nothing to wait for, nor who heard a good answer since", () => {
+test("a worker waits only if it met an open breaker and no success", () => {
   const { open, breakers, elapse } = begin();
   open(nodes, "a");
   const idle = breakers.begin("b");
@@ -152,7 +152,7 @@ test("who never met an open breaker has nothing to wait for, nor who heard a goo
   expect(elapse(1_000)).toEqual(["a"]);
 });
 
-test("what is open can be asked for, with how long and for how many", () => {
+test("lists open breakers with their duration and waiting workers", () => {
   const { open, breakers, elapse, clock } = begin();
   open(nodes, "a", "b", "c");
   elapse(1_000);

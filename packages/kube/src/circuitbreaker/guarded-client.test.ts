@@ -40,48 +40,32 @@ const failed = (reason: FailedRequest["failure"]["reason"]): FailedRequest => ({
   failure: { reason, message: "" },
 });
 
-const cases = [
-  { reason: "an answer is an answer, whatever it says", answer: answered(404), heard: ["answered *", "answered /x"] },
-  { reason: "a conflict is an answer too", answer: answered(409), heard: ["answered *", "answered /x"] },
-  {
-    reason: "5xx speaks for the resource, not for the server",
-    answer: answered(503),
-    heard: ["answered *", "unavailable /x"],
-  },
-  {
-    reason: "a request that broke speaks for the resource too",
-    answer: failed("reset"),
-    heard: ["answered *", "unavailable /x"],
-  },
-  {
-    reason: "a connection that did not come about speaks for the server",
-    answer: failed("unreachable"),
-    heard: ["unavailable *"],
-  },
-  { reason: "so does a server that nobody is at", answer: failed("refused"), heard: ["unavailable *"] },
-  {
-    reason: "an answer that is larger than we read is an answer too",
-    answer: failed("too large"),
-    heard: ["answered *", "answered /x"],
-  },
-  { reason: "what we gave up says nothing about anybody", answer: failed("aborted"), heard: [] },
-  { reason: "a write that the fence held back says nothing either", answer: failed("fenced"), heard: [] },
+const cases: readonly (readonly [reason: string, answer: ApiAnswer | FailedRequest, heard: readonly string[]])[] = [
+  ["a 404 counts as an answer", answered(404), ["answered *", "answered /x"]],
+  ["a 409 counts as an answer", answered(409), ["answered *", "answered /x"]],
+  ["a 5xx counts as a failure of the resource only", answered(503), ["answered *", "unavailable /x"]],
+  ["a broken request counts as a failure of the resource only", failed("reset"), ["answered *", "unavailable /x"]],
+  ["an unreachable server counts as a failure of the server", failed("unreachable"), ["unavailable *"]],
+  ["a refused connection counts as a failure of the server", failed("refused"), ["unavailable *"]],
+  ["an answer that is too large counts as an answer", failed("too large"), ["answered *", "answered /x"]],
+  ["an aborted request does not count", failed("aborted"), []],
+  ["a fenced write does not count", failed("fenced"), []],
 ];
 
-test.each(cases)("$reason", async ({ answer, heard }) => {
+test.each(cases)("%s", async (_reason, answer, heard) => {
   const opened = openSender(answer);
   expect(await opened.sender.send(request, never)).toBe(answer);
   expect(opened.heard).toEqual(["asked /x", "sent", ...heard]);
 });
 
-test("behind an open breaker nothing is sent", async () => {
+test("sends nothing behind an open breaker", async () => {
   const { heard, sender } = openSender(answered(200), { admits: "wait" });
   expect(await sender.send(request, never)).toMatchObject({ kind: "failed", failure: { reason: "parked" } });
   expect(await sender.stream(request, never)).toMatchObject({ kind: "failed", failure: { reason: "parked" } });
   expect(heard).toEqual(["asked /x", "asked /x"]);
 });
 
-test("while the server is down its breaker decides, whatever is asked for", async () => {
+test("while the server is down, its breaker decides for all resources", async () => {
   const { heard, sender } = openSender(answered(200), { isDown: true });
   await sender.send(request, never);
   expect(heard).toEqual(["asked *", "sent", "answered *", "answered /x"]);

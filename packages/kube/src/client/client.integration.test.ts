@@ -1,11 +1,12 @@
-import { reply, type ScriptedServer, startScriptedServer } from "@virt/testkit";
-import { expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { reply, startScriptedServer } from "@virt/testkit";
+import { expect, expectTypeOf, test } from "vitest";
 import type { Access } from "../auth/access.ts";
 import { issueAuthority, issueServer } from "../auth/x509.ts";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
-import type { ApiReader, ApiWriter, RequestObserver } from "./api-client.ts";
-import { Client, type ClientOptions } from "./client.ts";
+import { clientOf } from "../testing/scripted-client.ts";
+import type { ApiReader, ApiWriter } from "./api-client.ts";
+import type { Client } from "./client.ts";
 import {
   createObject,
   deleteObject,
@@ -24,19 +25,7 @@ const write = createObject(configMaps, { namespace: "default" }, object);
 const follow = watchObjects(configMaps, {}, { timeoutSeconds: 240, resourceVersion: "5" });
 const never = new AbortController().signal;
 
-function clientOf(
-  server: ScriptedServer,
-  limits: ClientOptions["limits"] = {},
-  access: Partial<Access> = {},
-  observer: RequestObserver = () => undefined,
-): Client {
-  const reach = { server: server.url, isInsecure: false, source: "test", ...access };
-  const client = new Client({ access: reach, userAgent: "test/1", limits, observer });
-  onTestFinished(() => client.close());
-  return client;
-}
-
-test("requests share kept connections, over plain HTTP too", async () => {
+test("requests reuse connections, also over plain HTTP", async () => {
   await using server = await startScriptedServer([
     reply.json(200, object),
     reply.json(200, object),
@@ -53,7 +42,7 @@ test("requests share kept connections, over plain HTTP too", async () => {
   expect(server.seen[0]?.headers["user-agent"]).toBe("test/1");
 });
 
-test("a read that dies on a kept connection before its first byte is sent once more, a write never", async () => {
+test("retries a read on a reset connection once, never a write", async () => {
   await using server = await startScriptedServer([reply.json(200, {}), reply.reset, reply.json(200, {}), reply.reset]);
   const client = clientOf(server);
   await client.send(read, { signal: never });
@@ -65,18 +54,18 @@ test("a read that dies on a kept connection before its first byte is sent once m
   expect(server.seen.map(({ method }) => method)).toEqual(["GET", "GET", "GET", "POST"]);
 });
 
-test("the observer hears of each request once: reads, writes, streams, and a read that was sent twice", async () => {
+test("the observer is notified once per request, even after a retry", async () => {
   const script = [reply.json(200, {}), reply.reset, reply.json(200, {}), reply.json(201, {}), reply.json(410, {})];
   await using server = await startScriptedServer(script);
   const observed: string[] = [];
-  const client = clientOf(server, {}, {}, ({ method }, { kind }) => observed.push(`${method} ${kind}`));
+  const client = clientOf(server, { observer: ({ method }, { kind }) => observed.push(`${method} ${kind}`) });
   for (const request of [read, read]) await client.send(request, { signal: never });
   await client.under(noLease).write(write, { signal: never });
   await client.stream(follow, { signal: never });
   expect(observed).toEqual(["GET answered", "GET answered", "POST answered", "GET answered"]);
 });
 
-test("a read that dies on a fresh connection is not repeated: the server is at fault, not the connection", async () => {
+test("does not retry a read on a new connection", async () => {
   await using server = await startScriptedServer([reply.reset]);
   expect(await clientOf(server).send(read, { signal: never })).toMatchObject({ failure: { reason: "reset" } });
   expect(server.seen).toHaveLength(1);
@@ -84,12 +73,12 @@ test("a read that dies on a fresh connection is not repeated: the server is at f
 
 const faults = [
   {
-    reason: "an answer that never comes",
+    reason: "an answer that never arrives",
     scripted: reply.stall,
     given: { readMs: 100 },
     failure: { reason: "timeout", message: "no response within 0.1 s" },
   },
-  { reason: "an answer that is cut", scripted: reply.cut('{"kind":'), failure: { reason: "cut" } },
+  { reason: "a truncated answer", scripted: reply.cut('{"kind":'), failure: { reason: "cut" } },
   {
     reason: "an answer that stops in the middle",
     scripted: reply.freeze('{"kind":'),
@@ -97,23 +86,26 @@ const faults = [
     failure: { reason: "cut", message: "no data from the API server for 0.1 s" },
   },
   {
-    reason: "an answer that is not JSON although it says so",
+    reason: "an invalid JSON answer",
     scripted: reply.stream(["{]"], "end"),
     failure: { reason: "cut", message: "the response is not valid JSON" },
   },
 ];
 
-test.each(faults)("$reason is a failure and no exception", async ({ scripted, given, failure }) => {
+test.each(faults)("reports $reason as a failure", async ({ scripted, given, failure }) => {
   await using server = await startScriptedServer([scripted]);
-  expect(await clientOf(server, given).send(read, { signal: never })).toMatchObject({ kind: "failed", failure });
+  expect(await clientOf(server, { limits: given ?? {} }).send(read, { signal: never })).toMatchObject({
+    kind: "failed",
+    failure,
+  });
 });
 
-test("nobody listening, an unknown host and a certificate that we do not trust are told apart", async () => {
+test("distinguishes refused connections, unknown hosts and untrusted certificates", async () => {
   const authority = issueAuthority("ours", { from: new Date(0), until: new Date(4e12) });
   const certificate = issueServer(authority, ["127.0.0.1"], { from: new Date(0), until: new Date(4e12) });
   await using server = await startScriptedServer([reply.json(200, {})], certificate);
   const reasonOf = async (access: Partial<Access>) => {
-    const answer = await clientOf(server, {}, access).send(read, { signal: never });
+    const answer = await clientOf(server, { access }).send(read, { signal: never });
     return answer.kind === "failed" ? answer.failure.reason : answer.status;
   };
   expect(await reasonOf({ server: "http://127.0.0.1:9" })).toBe("refused");
@@ -122,7 +114,7 @@ test("nobody listening, an unknown host and a certificate that we do not trust a
   expect(await reasonOf({ authority: { data: authority.certificate } })).toBe(200);
 });
 
-test("a request that was given up ends at once, and one that is given up before it starts sends nothing", async () => {
+test("an aborted request ends at once, or is not sent", async () => {
   await using server = await startScriptedServer([reply.stall]);
   const client = clientOf(server);
   const leaving = new AbortController();
@@ -134,7 +126,7 @@ test("a request that was given up ends at once, and one that is given up before 
   expect(server.seen).toHaveLength(1);
 });
 
-test("a write is not sent once the fence is closed, even if it waited for a connection when it was open", async () => {
+test("does not send a write after the fence closed, even if queued", async () => {
   await using server = await startScriptedServer([reply.json(201, {}), reply.json(201, {})]);
   const client = clientOf(server);
   const gate = new ManualWriteGate();
@@ -156,7 +148,7 @@ test("a write without a write gate does not compile", () => {
   expectTypeOf<undefined>().not.toExtend<Parameters<Client["under"]>[0]>();
 });
 
-test("the fence does not hold back reads and dry runs", async () => {
+test("the fence does not block reads and dry runs", async () => {
   await using server = await startScriptedServer([reply.json(200, {}), reply.json(200, {})]);
   const writer = clientOf(server).under(new ManualWriteGate(false));
   const rehearsal = patchObject(configMaps, one, object, { type: "apply", isDryRun: true, fieldManager: "us" });
@@ -164,7 +156,7 @@ test("the fence does not hold back reads and dry runs", async () => {
   expect(await writer.write(rehearsal, { signal: never })).toMatchObject({ status: 200 });
 });
 
-test("a removal carries the length of its preconditions, so that the server reads them", async () => {
+test("sends the preconditions of a deletion with a content length", async () => {
   await using server = await startScriptedServer([reply.json(200, {})]);
   await clientOf(server)
     .under(noLease)
@@ -175,12 +167,12 @@ test("a removal carries the length of its preconditions, so that the server read
   expect(JSON.parse(seen?.body ?? "")).toMatchObject({ preconditions: { uid: "u-1" } });
 });
 
-test("Retry-After is part of the answer", async () => {
+test("returns Retry-After with the answer", async () => {
   await using server = await startScriptedServer([reply.json(429, {}, { "retry-after": "7" })]);
   expect(await clientOf(server).send(read, { signal: never })).toMatchObject({ status: 429, retryInMs: 7000 });
 });
 
-test("a stream hands over whole lines, whatever packets they came in, and says how it ended", async () => {
+test("a stream delivers whole lines and reports its end", async () => {
   const line = Buffer.from('{"type":"ADDED","object":{"text":"größe 🚀"}}\n');
   const pieces = Array.from({ length: line.length }, (_, at) => line.subarray(at, at + 1));
   await using server = await startScriptedServer([
@@ -200,9 +192,9 @@ test("a stream hands over whole lines, whatever packets they came in, and says h
   expect(await client.stream(follow, { signal: never })).toMatchObject({ kind: "answered", status: 410 });
 });
 
-test("a line that is longer than the limit ends its stream and is not held", async () => {
+test("a line beyond the limit ends its stream", async () => {
   await using server = await startScriptedServer([reply.stream(["x".repeat(600), "x".repeat(600)], "open")]);
-  const stream = await clientOf(server, { frameBytes: 1000 }).stream(follow, { signal: never });
+  const stream = await clientOf(server, { limits: { frameBytes: 1000 } }).stream(follow, { signal: never });
   const ending = stream.kind === "streaming" && (await stream.follow(() => undefined));
   expect(ending).toMatchObject({ reason: "too large", message: "a line of the stream is longer than 1000 bytes" });
 });

@@ -40,19 +40,19 @@ function live(outcome: Outcome): { uid: string; resourceVersion: string } {
   return { uid, resourceVersion };
 }
 
-test("a prediction shows the object and writes nothing", async () => {
+test("a dry run returns the object and writes nothing", async () => {
   const predicted = await cluster().dryRunApply(map("predicted", { a: "1" }), ours);
   expect(predicted).toMatchObject({ kind: "done", live: { data: { a: "1" } } });
   expect(await cluster().read(ref("predicted"))).toEqual({ kind: "absent" });
 });
 
-test("a creation never runs over somebody else's object, whatever force says", async () => {
+test("a creation never overwrites another client's object, even with force", async () => {
   await cluster().apply(map("taken", { a: "theirs" }), theirs);
   const outcome = await cluster().apply(map("taken", { a: "ours" }), { ...ours, force: true, expect: "absent" });
   expect(outcome).toEqual({ kind: "conflict", conflicts: [{ field: "data.a", manager: "them" }] });
 });
 
-test("a conflict of a write costs no further request: operators may write what they may not get", async () => {
+test("reports the conflict of a write without a further request", async () => {
   await cluster().apply(map("write-only", { a: "theirs" }), theirs);
   const outcome = await cluster().apply(map("write-only", { a: "ours" }), ours);
   expect(outcome).toEqual({ kind: "conflict", conflicts: [{ field: "data.a", manager: "them" }] });
@@ -62,7 +62,7 @@ test("a conflict of a write costs no further request: operators may write what t
   expect(requestsTo(`${maps}/write-only`).map(({ verb }) => verb)).toEqual(["patch", "patch"]);
 });
 
-test("a conflict of a dry run names field, manager, operation and time", async () => {
+test("a conflict of a dry run has field, manager, operation and time", async () => {
   await cluster().apply(map("contested", { a: "1", b: "1" }), ours);
   const update = {
     method: "PATCH",
@@ -79,7 +79,7 @@ test("a conflict of a dry run names field, manager, operation and time", async (
   });
 });
 
-test("an apply is stale when the object moved, was replaced or is gone, and then nothing is written", async () => {
+test("a stale apply writes nothing if the object changed or is gone", async () => {
   const seen = live(await cluster().apply(map("moving", { a: "1" }), ours));
   await cluster().apply(map("moving", { a: "1", b: "2" }), ours);
   expect(await cluster().apply(map("moving", { a: "3" }), { ...ours, expect: seen })).toEqual({ kind: "stale" });
@@ -93,12 +93,12 @@ test("an apply is stale when the object moved, was replaced or is gone, and then
   expect(await cluster().read(ref("moving"))).toEqual({ kind: "absent" });
 });
 
-test("an apply that changes nothing leaves the version as it is", async () => {
+test("an apply without changes keeps the resource version", async () => {
   const first = live(await cluster().apply(map("same", { a: "1" }), ours));
   expect(live(await cluster().apply(map("same", { a: "1" }), { ...ours, expect: first }))).toEqual(first);
 });
 
-test("a removal needs the object's uid, spares another object of that name, and is done when there is none", async () => {
+test("a deletion requires the uid and succeeds if the object is gone", async () => {
   const seen = live(await cluster().apply(map("mortal", { a: "1" }), ours));
   const other = { uid: "00000000-0000-0000-0000-000000000000", resourceVersion: seen.resourceVersion };
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: other })).toEqual({ kind: "stale" });
@@ -108,7 +108,7 @@ test("a removal needs the object's uid, spares another object of that name, and 
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toEqual({ kind: "done" });
 });
 
-test("what the server will refuse again tomorrow is rejected, in its own words", async () => {
+test("quotes a permanent rejection of the server", async () => {
   const nameless = { ...map("wrong", {}), data: { "not a key!": "1" } };
   expect(await cluster().dryRunApply(nameless, ours)).toMatchObject({ kind: "rejected", reason: "Invalid" });
   const unknown = { ...map("wrong", {}), nonsense: 1 };
@@ -126,14 +126,14 @@ test("what the server will refuse again tomorrow is rejected, in its own words",
   weak.close();
 });
 
-test("a missing namespace and a kind that is not served are told apart from a missing object", async () => {
+test("distinguishes a missing namespace, kind and object", async () => {
   expect(await cluster().apply(map("one", {}, "nowhere"), ours)).toEqual({ kind: "missing", what: "namespace" });
   const unicorn = { apiVersion: "example.org/v1", kind: "Unicorn", metadata: { name: "one" } };
   expect(await cluster().apply(unicorn, ours)).toEqual({ kind: "missing", what: "kind" });
   expect(await cluster().read(ref("nothing"))).toEqual({ kind: "absent" });
 });
 
-test("behind a closed fence nothing is written, and predictions still work", async () => {
+test("a closed fence blocks writes, not dry runs and reads", async () => {
   const fenced = cluster(new ManualWriteGate(false));
   expect(await fenced.apply(map("fenced", {}), ours)).toMatchObject({ kind: "unavailable" });
   expect(await fenced.dryRunApply(map("fenced", {}), ours)).toMatchObject({ kind: "done" });

@@ -1,6 +1,6 @@
-import { reply, startScriptedServer } from "@virt/testkit";
+import { reply, type ScriptedReply } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { Client } from "./client.ts";
+import { startScripted } from "../testing/scripted-client.ts";
 import { Discovery } from "./discovery.ts";
 
 const never = new AbortController().signal;
@@ -13,18 +13,13 @@ const served = reply.json(200, {
   ],
 });
 
-async function discovery(...script: Parameters<typeof startScriptedServer>[0]) {
-  const server = await startScriptedServer(script);
-  const client = new Client({ access: { server: server.url, isInsecure: false, source: "script" }, userAgent: "test" });
-  const end = async () => {
-    client.close();
-    await server[Symbol.asyncDispose]();
-  };
-  return { server, found: new Discovery(client), [Symbol.asyncDispose]: end };
+async function discovery(...script: readonly ScriptedReply[]) {
+  const { server, client } = await startScripted(script);
+  return { server, found: new Discovery(client) };
 }
 
-test("a group is asked for once, however many ask at the same time", async () => {
-  await using use = await discovery(served);
+test("parallel callers cause one discovery request", async () => {
+  const use = await discovery(served);
   const answers = await Promise.all([1, 2, 3].map(() => use.found.find(pool, never)));
   const resource = {
     group: "machineconfiguration.openshift.io",
@@ -36,8 +31,8 @@ test("a group is asked for once, however many ask at the same time", async () =>
   expect(use.server.seen.map(({ path }) => path)).toEqual(["/apis/machineconfiguration.openshift.io/v1"]);
 });
 
-test("that a kind is not served is a fact, and kept until its group changes", async () => {
-  await using use = await discovery(reply.text(404, "404 page not found\n"), served);
+test("remembers that a kind is not served until its group changes", async () => {
+  const use = await discovery(reply.text(404, "404 page not found\n"), served);
   for (let round = 0; round < 2; round++) expect(await use.found.find(pool, never)).toEqual({ kind: "not-served" });
   use.found.forget("other.example");
   expect(await use.found.find(pool, never)).toEqual({ kind: "not-served" });
@@ -45,13 +40,13 @@ test("that a kind is not served is a fact, and kept until its group changes", as
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "served" });
 });
 
-test("an answer from before a kind was first asked for does not say that it is not served", async () => {
+test("asks again for a kind that an older answer lacks", async () => {
   const config = { ...pool, kind: "MachineConfig" };
   const both = reply.json(200, {
     kind: "APIResourceList",
     resources: [pool, config].map(({ kind }) => ({ name: `${kind.toLowerCase()}s`, kind, namespaced: false })),
   });
-  await using use = await discovery(served, both);
+  const use = await discovery(served, both);
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "served" });
   expect(await use.found.find(config, never)).toMatchObject({ kind: "served" });
   for (let round = 0; round < 2; round++) {
@@ -60,22 +55,22 @@ test("an answer from before a kind was first asked for does not say that it is n
   }
 });
 
-test("each kind that is not served is asked for once, whenever that is", async () => {
-  await using use = await discovery(...Array.from({ length: 3 }, () => served));
+test("asks once for each kind that is not served", async () => {
+  const use = await discovery(...Array.from({ length: 3 }, () => served));
   const kinds = ["MachineConfigPool", "MachineConfig", "KubeletConfig"].map((kind) => ({ ...pool, kind }));
   for (let round = 0; round < 2; round++) for (const kind of kinds) await use.found.find(kind, never);
   expect(use.server.seen).toHaveLength(3);
 });
 
-test("no answer is no fact", async () => {
-  await using use = await discovery(reply.json(503, {}), reply.json(500, {}), served);
+test("does not remember an unavailable answer", async () => {
+  const use = await discovery(reply.json(503, {}), reply.json(500, {}), served);
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "unavailable" });
   expect((await use.found.find(pool, never)).kind).toBe("unavailable");
   expect((await use.found.find(pool, never)).kind).toBe("served");
 });
 
-test("where a kind was last is not asked for again when its group changes, until an answer says that it is gone", async () => {
-  await using use = await discovery(served, reply.text(404, "404 page not found\n"));
+test("keeps the known place of a kind until it is gone", async () => {
+  const use = await discovery(served, reply.text(404, "404 page not found\n"));
   const first = await use.found.find(pool, never);
   use.found.forget("machineconfiguration.openshift.io");
   expect(await use.found.place(pool, never)).toEqual(first);

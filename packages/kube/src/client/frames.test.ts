@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FrameCutter } from "./exchange.ts";
 
-test("lines come out as they went in, wherever the stream was cut into packets", () => {
+test("lines are the same for any split into packets", () => {
   const line = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((text) => !text.includes("\n"));
   const law = fc.property(fc.array(line, { maxLength: 8 }), fc.array(fc.nat(100), { maxLength: 8 }), (lines, cuts) => {
     const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(""));

@@ -18,42 +18,42 @@ const cause = {
 
 const cases = [
   {
-    reason: "an object comes back from a write",
+    reason: "a written object is done",
     answer: answered(201, { kind: "Pod" }),
     outcome: { kind: "done", live: { kind: "Pod" } },
   },
   {
-    reason: "a Status instead of an object is no object",
+    reason: "a Status is done without an object",
     answer: answered(200, status({ status: "Success" })),
     outcome: { kind: "done" },
   },
   {
-    reason: "a conflict names field and manager",
+    reason: "a conflict has field and manager",
     answer: answered(409, status({ details: { causes: [cause] } })),
     outcome: { kind: "conflict", conflicts: [{ field: "spec.mode", manager: "kubectl-edit" }] },
   },
   {
-    reason: "409 without causes is a moved object",
+    reason: "a 409 without causes is stale",
     answer: answered(409, status({ reason: "Conflict", details: { name: "a" } })),
     outcome: { kind: "stale" },
   },
   {
-    reason: "409 on a creation is an object that somebody else made",
+    reason: "a 409 of a creation is stale",
     answer: answered(409, status({ reason: "AlreadyExists", details: {} })),
     outcome: { kind: "stale" },
   },
   {
-    reason: "422 on the uid is another object of that name",
+    reason: "a 422 for the uid is stale",
     answer: answered(422, status({ details: { causes: [{ field: "metadata.uid" }] } })),
     outcome: { kind: "stale" },
   },
   {
-    reason: "422 on anything else is a refusal",
+    reason: "any other 422 is rejected",
     answer: answered(422, status({ reason: "Invalid", message: "spec.x: bad" })),
     outcome: { kind: "rejected", reason: "Invalid", message: "spec.x: bad" },
   },
   {
-    reason: "403 while the CRD ends says nothing about the object",
+    reason: "a 403 of a terminating CRD is unavailable",
     answer: answered(403, status({ message: "create not allowed while custom resource definition is terminating" })),
     outcome: {
       kind: "unavailable",
@@ -61,12 +61,12 @@ const cases = [
     },
   },
   {
-    reason: "403 is a refusal",
+    reason: "a 403 is rejected",
     answer: answered(403, status({ reason: "Forbidden", message: "no" })),
     outcome: { kind: "rejected", reason: "Forbidden", message: "no" },
   },
   {
-    reason: "400 of a webhook that has side effects is about dry runs",
+    reason: "a 400 of a webhook with side effects rejects dry runs",
     answer: answered(
       400,
       status({ reason: "BadRequest", message: 'admission webhook "a.b.c" does not support dry run' }),
@@ -74,32 +74,32 @@ const cases = [
     outcome: { kind: "rejected", reason: "NoDryRun" },
   },
   {
-    reason: "so is 400 of one that says it itself",
+    reason: "a 400 of a webhook that denies dry runs rejects dry runs",
     answer: answered(400, status({ message: 'admission webhook "a.b.c" denied the request: no dry-run here' })),
     outcome: { kind: "rejected", reason: "NoDryRun" },
   },
   {
-    reason: "and 400 of an aggregated API server",
+    reason: "a 400 of an aggregated API server rejects dry runs",
     answer: answered(400, status({ reason: "BadRequest", message: "dryRun is not supported" })),
     outcome: { kind: "rejected", reason: "NoDryRun" },
   },
   {
-    reason: "a field of that name is none of them",
+    reason: "a 400 for a field named dryRun rejects the object",
     answer: answered(400, status({ reason: "BadRequest", message: 'unknown field "spec.dryRun"' })),
     outcome: { kind: "rejected", reason: "BadRequest" },
   },
   {
-    reason: "nor is any other code",
+    reason: "a 403 that mentions dry runs rejects the object",
     answer: answered(403, status({ reason: "Forbidden", message: 'admission webhook "a.b.c" denied: no dry run' })),
     outcome: { kind: "rejected", reason: "Forbidden" },
   },
   {
-    reason: "an undeclared field comes as 500 and is a refusal",
+    reason: "a 500 for an undeclared field is rejected",
     answer: answered(500, status({ message: "failed to create typed patch object: x" })),
     outcome: { kind: "rejected", reason: "500", message: "failed to create typed patch object: x" },
   },
   {
-    reason: "any other 500 says nothing about the object",
+    reason: "any other 500 is unavailable",
     answer: answered(500, status({ message: "webhook failed" })),
     outcome: { kind: "unavailable", message: "the API server answered 500: webhook failed" },
   },
@@ -109,32 +109,32 @@ const cases = [
     outcome: { kind: "unavailable", message: "the API server answered 429: slow", retryInMs: 3000 },
   },
   {
-    reason: "504 says nothing, even if the write landed",
+    reason: "a 504 is unavailable, because the write may have succeeded",
     answer: answered(504, status({})),
     outcome: { kind: "unavailable" },
   },
   {
-    reason: "a second 401 says nothing about the object",
+    reason: "a second 401 is unavailable",
     answer: answered(401, status({ message: "Unauthorized" })),
     outcome: { kind: "unavailable" },
   },
   {
-    reason: "a broken connection says nothing",
+    reason: "a broken connection is unavailable",
     answer: failed,
     outcome: { kind: "unavailable", message: "socket hang up" },
   },
   {
-    reason: "404 in plain text is a kind that is not served",
+    reason: "a plain text 404 means that the kind is not served",
     answer: answered(404),
     outcome: { kind: "missing", what: "kind" },
   },
   {
-    reason: "404 of a namespace must be mended first",
+    reason: "a 404 for a namespace means that it is missing",
     answer: answered(404, status({ details: { kind: "namespaces", name: "x" } })),
     outcome: { kind: "missing", what: "namespace" },
   },
   {
-    reason: "a webhook that denies with 404 is quoted, and says nothing about the object",
+    reason: "a 404 of a webhook is unavailable and quoted",
     answer: answered(
       404,
       status({
@@ -149,7 +149,7 @@ const cases = [
     },
   },
   {
-    reason: "a webhook that denies with 409 is quoted, and does not mean that the object was modified",
+    reason: "a 409 of a webhook is unavailable and quoted",
     answer: answered(
       409,
       status({
@@ -165,7 +165,7 @@ const cases = [
     },
   },
   {
-    reason: "404 of an object is absence",
+    reason: "a 404 for an object means that it is absent",
     answer: answered(404, status({ details: { kind: "pods", name: "x" } })),
     outcome: { kind: "absent" },
   },
@@ -176,7 +176,7 @@ test.each(cases)("$reason", ({ answer, outcome }) => {
   expect(writeResultOf(answer).kind).toBe(outcome.kind);
 });
 
-test("that there is no dry run is told apart from a refusal of the object", () => {
+test("distinguishes rejected dry runs from rejected objects", () => {
   const outcomes = cases.flatMap(({ answer }) => {
     const writing = writeResultOf(answer);
     return writing.kind === "conflict" || writing.kind === "absent" ? [] : [writing];
@@ -184,7 +184,7 @@ test("that there is no dry run is told apart from a refusal of the object", () =
   expect(outcomes.filter(isDryRunRefused)).toHaveLength(3);
 });
 
-test("a read finds, misses, is refused or says nothing, and never anything else", () => {
+test("a read has no other results", () => {
   expect(readResultOf(answered(200, { kind: "Pod" }))).toEqual({ kind: "found", object: { kind: "Pod" } });
   expect(readResultOf(answered(409, status({})))).toMatchObject({ kind: "unavailable" });
   for (const { answer } of cases)

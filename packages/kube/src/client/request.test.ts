@@ -21,76 +21,72 @@ const pools: Resource = {
 const worker = { name: "worker" };
 const apply = { type: "apply", fieldManager: "us" } as const;
 
-const cases = [
-  {
-    reason: "core kinds live under /api",
-    request: getObject(pods, { namespace: "a", name: "b" }),
-    line: "GET /api/v1/namespaces/a/pods/b",
-  },
-  {
-    reason: "others live under /apis",
-    request: getObject(pools, worker),
-    line: "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
-  },
-  {
-    reason: "a namespace given for a cluster-scoped kind is not used",
-    request: getObject(pools, { ...worker, namespace: "x" }),
-    line: "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
-  },
-  {
-    reason: "names are escaped, and their case is kept",
-    request: getObject(pods, { namespace: "a", name: "B/c?d" }),
-    line: "GET /api/v1/namespaces/a/pods/B%2Fc%3Fd",
-  },
-  {
-    reason: "no namespace means all of them",
-    request: listObjects(pods, {}, { limit: 250, labelSelector: "a=b,c" }),
-    line: "GET /api/v1/pods?limit=250&labelSelector=a%3Db%2Cc",
-  },
-  {
-    reason: "empty parts of a query are left out",
-    request: listObjects(pods, {}, { continue: "" }),
-    line: "GET /api/v1/pods",
-  },
-  {
-    reason: "a watch asks for bookmarks",
-    request: watchObjects(pods, {}, { timeoutSeconds: 240, resourceVersion: "7" }),
-    line: "GET /api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=240&resourceVersion=7",
-  },
-  {
-    reason: "a subresource follows the name",
-    request: replaceObject(pools, { ...worker, subresource: "status" }, {}),
-    line: "PUT /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status",
-  },
-  {
-    reason: "a dry run says so",
-    request: createObject(pods, { namespace: "a" }, {}, { isDryRun: true, isStrict: true }),
-    line: "POST /api/v1/namespaces/a/pods?dryRun=All&fieldValidation=Strict",
-  },
-  {
-    reason: "force is asked for only where it is wanted",
-    request: patchObject(pools, worker, {}, apply),
-    line: "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us",
-  },
-  {
-    reason: "and then it is",
-    request: patchObject(pools, worker, {}, { ...apply, force: true }),
-    line: "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us&force=true",
-  },
-  { reason: "other paths are taken as they are", request: getPath("/version"), line: "GET /version" },
+const cases: readonly (readonly [
+  reason: string,
+  request: { readonly method: string; readonly path: string },
+  line: string,
+])[] = [
+  ["core kinds are under /api", getObject(pods, { namespace: "a", name: "b" }), "GET /api/v1/namespaces/a/pods/b"],
+  [
+    "other kinds are under /apis",
+    getObject(pools, worker),
+    "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
+  ],
+  [
+    "ignores the namespace of a cluster-scoped kind",
+    getObject(pools, { ...worker, namespace: "x" }),
+    "GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker",
+  ],
+  [
+    "escapes names and keeps their case",
+    getObject(pods, { namespace: "a", name: "B/c?d" }),
+    "GET /api/v1/namespaces/a/pods/B%2Fc%3Fd",
+  ],
+  [
+    "lists all namespaces without a namespace",
+    listObjects(pods, {}, { limit: 250, labelSelector: "a=b,c" }),
+    "GET /api/v1/pods?limit=250&labelSelector=a%3Db%2Cc",
+  ],
+  ["omits empty query parameters", listObjects(pods, {}, { continue: "" }), "GET /api/v1/pods"],
+  [
+    "a watch requests bookmarks",
+    watchObjects(pods, {}, { timeoutSeconds: 240, resourceVersion: "7" }),
+    "GET /api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=240&resourceVersion=7",
+  ],
+  [
+    "a subresource follows the name",
+    replaceObject(pools, { ...worker, subresource: "status" }, {}),
+    "PUT /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status",
+  ],
+  [
+    "a dry run is a query parameter",
+    createObject(pods, { namespace: "a" }, {}, { isDryRun: true, isStrict: true }),
+    "POST /api/v1/namespaces/a/pods?dryRun=All&fieldValidation=Strict",
+  ],
+  [
+    "an apply does not force by default",
+    patchObject(pools, worker, {}, apply),
+    "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us",
+  ],
+  [
+    "an apply forces on request",
+    patchObject(pools, worker, {}, { ...apply, force: true }),
+    "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker?fieldManager=us&force=true",
+  ],
+  ["other paths are used unchanged", getPath("/version"), "GET /version"],
 ];
 
-test.each(cases)("$reason", ({ request, line }) => {
+test.each(cases)("%s", (_reason, request, line) => {
   expect(`${request.method} ${request.path}`).toBe(line);
 });
 
-test("a write says whether it is a dry run, which no gate keeps back", () => {
+test("only an apply with isDryRun is a dry run", () => {
   expect(patchObject(pools, worker, {}, apply).isDryRun).toBe(false);
   expect(patchObject(pools, worker, {}, { ...apply, isDryRun: true }).isDryRun).toBe(true);
   expect(deleteObject(pools, worker, { preconditions: { uid: "u" } }).isDryRun).toBe(false);
 });
 
-test("a dry run is a write to the breaker: the same webhook fails both", () => {
+test("a dry run counts as a write for the breaker", () => {
   expect(patchObject(pools, worker, {}, { ...apply, isDryRun: true }).scope).toEqual({
     access: "write",
     resource: "machineconfigpools.machineconfiguration.openshift.io",
@@ -98,7 +94,7 @@ test("a dry run is a write to the breaker: the same webhook fails both", () => {
   expect(getObject(pods, { namespace: "a", name: "b" }).scope).toEqual({ access: "read", resource: "pods" });
 });
 
-test("each patch has its own content type", () => {
+test("each patch type has its content type", () => {
   const types = (["json", "merge", "apply"] as const).map(
     (type) => patchObject(pools, worker, {}, { type }).contentType,
   );
@@ -109,7 +105,7 @@ test("each patch has its own content type", () => {
   ]);
 });
 
-test("a removal always carries the uid of the object that is meant, and removes in the background", () => {
+test("a deletion has its uid and propagates in the background", () => {
   const { body } = deleteObject(pools, worker, { preconditions: { uid: "u", resourceVersion: "7" } });
   expect(JSON.parse(body ?? "")).toMatchObject({
     preconditions: { uid: "u", resourceVersion: "7" },
@@ -117,6 +113,6 @@ test("a removal always carries the uid of the object that is meant, and removes 
   });
 });
 
-test("a namespaced object without its namespace is a mistake of ours, not a request", () => {
+test("rejects a namespaced object without a namespace", () => {
   expect(() => getObject(pods, { name: "b" })).toThrow("pods b is namespaced, but no namespace is given");
 });

@@ -17,7 +17,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(open)])) !== open;
 }
 
-test("a reconcile waits for its own write, seen as an event, as a bookmark or in a list", async () => {
+test("a reconcile waits for its write as an event, bookmark or list", async () => {
   const item = { type: "put", key: "a", item: "" } as const;
   const arrivals = [
     (store: Store<string>) => store.change({ ...item, version: "7" }),
@@ -37,7 +37,7 @@ test("a reconcile waits for its own write, seen as an event, as a bookmark or in
   }
 });
 
-test("a write that changed nothing is waited for without delay", async () => {
+test("does not wait for a write that changed nothing", async () => {
   const writes = new OwnWrites(new VirtualClock());
   const place = watched();
   place.store.advance("9");
@@ -45,7 +45,7 @@ test("a write that changed nothing is waited for without delay", async () => {
   expect(await isSettled(writes.caughtUp("a", never))).toBe(true);
 });
 
-test("a write that does not come back makes the stream doubtful, then the list", async () => {
+test("a missing write causes a probe, then a new list", async () => {
   const clock = new VirtualClock();
   const writes = new OwnWrites(clock);
   const place = watched();
@@ -62,7 +62,7 @@ test("a write that does not come back makes the stream doubtful, then the list",
   expect(clock.scheduled).toBe(0);
 });
 
-test("a reconcile that is aborted stops waiting, and its write is still waited for by the next one", async () => {
+test("an aborted reconcile leaves the wait to the next one", async () => {
   const writes = new OwnWrites(new VirtualClock());
   const place = watched();
   const aborted = new AbortController();
@@ -73,7 +73,7 @@ test("a reconcile that is aborted stops waiting, and its write is still waited f
   expect(await isSettled(writes.caughtUp("a", never))).toBe(false);
 });
 
-test("of two writes to one object the second is waited for, and the first is not enough", async () => {
+test("waits for the second of two writes to an object", async () => {
   const writes = new OwnWrites(new VirtualClock());
   const place = watched();
   writes.note("a", { object: "one", informer: place, version: "7" });
@@ -85,7 +85,7 @@ test("of two writes to one object the second is waited for, and the first is not
   expect(await isSettled(waiting)).toBe(true);
 });
 
-test("all writes to a key are waited for, and those to another key are not", async () => {
+test("waits for all writes to a key, not for those to others", async () => {
   const writes = new OwnWrites(new VirtualClock());
   const [first, second] = [watched(), watched()];
   writes.note("a", { object: "one", informer: first, version: "7" });
@@ -98,7 +98,7 @@ test("all writes to a key are waited for, and those to another key are not", asy
   expect(await isSettled(waiting)).toBe(true);
 });
 
-test("a write to a kind that is gone holds nobody up for ever", async () => {
+test("stops waiting for a write to a removed kind", async () => {
   const clock = new VirtualClock();
   const writes = new OwnWrites(clock);
   writes.note("a", { object: "one", informer: watched(), version: "7" });

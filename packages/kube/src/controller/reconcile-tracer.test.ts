@@ -10,7 +10,7 @@ const client = {
   write: () => Promise.resolve({ kind: "answered", status: 201, body: { data: "c4nary" } }),
 } as unknown as ApiWriter;
 
-test("traces key, triggers, decisions, requests and duration, and no content", async () => {
+test("traces key, triggers, decisions, requests and duration, but no content", async () => {
   const traces: ReconcileTrace[] = [];
   const tracer = new ReconcileTracer((trace) => traces.push(trace));
   for (const _ of [1, 2]) tracer.triggered("one", "Node worker-0 changed");
@@ -31,7 +31,7 @@ test("traces key, triggers, decisions, requests and duration, and no content", a
   expect(JSON.stringify(traces)).not.toContain("c4nary");
 });
 
-test("a change during a reconcile is the trigger of the next one, and a timer has a name", () => {
+test("a change during a reconcile triggers the next one", () => {
   const traces: ReconcileTrace[] = [];
   const tracer = new ReconcileTracer((trace) => traces.push(trace));
   const reconcileOnce = () => tracer.ended({ key: "one", outcome: "done", durationMs: 0 });
@@ -45,7 +45,7 @@ test("a change during a reconcile is the trigger of the next one, and a timer ha
   expect(traces.map(({ triggers }) => triggers)).toEqual([["requeue"], ["Node worker-1 changed"], ["requeue"]]);
 });
 
-test("a storm of changes does not fill the trace", () => {
+test("bounds the triggers of a trace", () => {
   const traces: ReconcileTrace[] = [];
   const tracer = new ReconcileTracer((trace) => traces.push(trace));
   for (let at = 0; at < 1000; at++) tracer.triggered("one", `Node worker-${at} changed`);

@@ -1,8 +1,8 @@
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { Breakers } from "../circuitbreaker/breaker.ts";
 import type { BreakerScope } from "../client/request.ts";
 import { WriteFence } from "../leaderelection/write-fence.ts";
+import { silentBreakers, silentQueueObserver } from "../testing/silent-observers.ts";
 import { WorkQueue } from "../workqueue/work-queue.ts";
 import { type Reconcile, type ReconcileReport, type ReconcileResult, Worker } from "./worker.ts";
 
@@ -14,9 +14,8 @@ function begin() {
   const clock = new VirtualClock();
   const fence = new WriteFence({ clock, deadlineMs: 1_000_000_000 });
   fence.renewed(fence.mark());
-  const silent = { added: () => undefined, retried: () => undefined, taken: () => undefined, worked: () => undefined };
-  const queue = new WorkQueue({ clock, chance: () => 0.5, observer: silent });
-  const breakers = new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } });
+  const queue = new WorkQueue({ clock, chance: () => 0.5, observer: silentQueueObserver });
+  const breakers = silentBreakers(clock);
   const running = new Map<string, PromiseWithResolvers<ReconcileResult> & { readonly signal: AbortSignal }>();
   const started: string[] = [];
   const reports: ReconcileReport[] = [];
@@ -43,7 +42,7 @@ function begin() {
 
 const keys = ["a", "b", "c", "d", "e", "f"];
 
-test("four keys are worked on at once, the others in order as soon as one is done", async () => {
+test("reconciles four keys in parallel, and the others in order", async () => {
   const { started, add, end } = begin();
   await add(...keys);
   expect(started).toEqual(["a", "b", "c", "d"]);
@@ -51,7 +50,7 @@ test("four keys are worked on at once, the others in order as soon as one is don
   expect(started).toEqual(["a", "b", "c", "d", "e"]);
 });
 
-test("a key that changes while it is reconciled is reconciled again afterwards", async () => {
+test("reconciles a key again if it changed during its reconcile", async () => {
   const { started, add, end } = begin();
   await add("a");
   await add("a");
@@ -60,13 +59,13 @@ test("a key that changes while it is reconciled is reconciled again afterwards",
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a reconcile does not start in the middle of whatever adds its key", () => {
+test("does not start a reconcile within the call that adds its key", () => {
   const { queue, started } = begin();
   queue.add("a");
   expect(started).toEqual([]);
 });
 
-test("a reconcile that asks to be requeued runs again at its time, and that is no failure", async () => {
+test("a requeue runs on time and resets the failures", async () => {
   const { clock, started, reports, add, end } = begin();
   await add("a");
   await end("a", { kind: "retry" });
@@ -80,7 +79,7 @@ test("a reconcile that asks to be requeued runs again at its time, and that is n
   expect(reports.map(({ outcome }) => outcome)).toEqual(["retry", "requeueAt", "retry"]);
 });
 
-test("Retry-After is obeyed when it is longer than the backoff", async () => {
+test("Retry-After takes precedence over a shorter back-off", async () => {
   const { clock, started, add, end } = begin();
   await add("a");
   await end("a", { kind: "retry", retryInMs: 7_000 });
@@ -90,7 +89,7 @@ test("Retry-After is obeyed when it is longer than the backoff", async () => {
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a throw is a bug: reported with its cause, backoff for that key, and the others go on", async () => {
+test("reports an exception and retries only that key", async () => {
   const { clock, started, reports, current, running, add, end } = begin();
   const { reconcile } = current;
   current.reconcile = (key, signal, attempt) => {
@@ -108,7 +107,7 @@ test("a throw is a bug: reported with its cause, backoff for that key, and the o
   expect(clock.nextInMs).toBe(10);
 });
 
-test("a reconcile gets its signal after 60 s; when it throws then, it is late and not a bug", async () => {
+test("aborts a reconcile after 60 seconds and reports it as late", async () => {
   const { clock, running, reports, add, worker } = begin();
   await add("a");
   await clock.advance(59_999);
@@ -123,7 +122,7 @@ test("a reconcile gets its signal after 60 s; when it throws then, it is late an
   expect(worker.oldestReconcileMs).toBe(0);
 });
 
-test("when the gate closes running reconciles get their signal and none starts; the keys are reconciled when it opens", async () => {
+test("aborts reconciles when the gate closes, and repeats them when it opens", async () => {
   const { clock, fence, started, running, reports, add, end } = begin();
   await add("a");
   fence.close();
@@ -137,7 +136,7 @@ test("when the gate closes running reconciles get their signal and none starts; 
   expect(started).toEqual(["a", "b", "a"]);
 });
 
-test("a process that wakes after its lease starts no reconcile", async () => {
+test("starts no reconcile after waking without the lease", async () => {
   const { clock, queue, started } = begin();
   clock.freeze(2_000_000_000);
   queue.add("a");
@@ -155,7 +154,7 @@ function asking(isDown: () => boolean, sent: string[]): Reconcile {
   };
 }
 
-test("keys that need what is down are parked: one request a second, and all run when it is back", async () => {
+test("parks keys during an outage, and runs them all afterwards", async () => {
   const { clock, current, reports, add } = begin();
   let isDown = true;
   const sent: string[] = [];
@@ -173,7 +172,7 @@ test("keys that need what is down are parked: one request a second, and all run 
   expect(reports.filter(({ outcome }) => outcome === "done")).toHaveLength(6);
 });
 
-test("a controller that does not lead holds no trial that another could use", async () => {
+test("a controller that does not lead passes on its trial", async () => {
   const { clock, current, fence, breakers, add } = begin();
   current.reconcile = asking(() => true, []);
   await add("a", "b", "c");
@@ -186,7 +185,7 @@ test("a controller that does not lead holds no trial that another could use", as
   expect(woken).toEqual(["platform/a"]);
 });
 
-test("a stop lets running reconciles end by themselves and starts no others", async () => {
+test("a stop waits for running reconciles and starts no others", async () => {
   const { clock, worker, started, running, add, end } = begin();
   await add(...keys);
   const stopped = worker.stop(unheard);
@@ -197,7 +196,7 @@ test("a stop lets running reconciles end by themselves and starts no others", as
   expect([...running.values()].map(({ signal }) => signal.aborted)).toEqual([false, false, false, false]);
 });
 
-test("a stop gives reconciles their signal after 10 s, and does not wait for one that does not listen", async () => {
+test("a stop aborts reconciles after 10 seconds and ignores stuck ones", async () => {
   const { clock, worker, running, add } = begin();
   await add("a");
   const stopped = worker.stop(unheard);
@@ -209,7 +208,7 @@ test("a stop gives reconciles their signal after 10 s, and does not wait for one
   await stopped;
 });
 
-test("a gate that closes during a stop still ends the reconciles", async () => {
+test("a gate that closes during a stop aborts the reconciles", async () => {
   const { worker, fence, running, add } = begin();
   await add("a");
   void worker.stop(unheard);
@@ -217,7 +216,7 @@ test("a gate that closes during a stop still ends the reconciles", async () => {
   expect(running.get("a")?.signal.aborted).toBe(true);
 });
 
-test("a stop that is in a hurry aborts the running reconciles at once", async () => {
+test("a hurried stop aborts the reconciles at once", async () => {
   const { clock, worker, running, add } = begin();
   await add("a");
   const hurry = new AbortController();
@@ -228,7 +227,7 @@ test("a stop that is in a hurry aborts the running reconciles at once", async ()
   expect(running.get("a")?.signal.aborted).toBe(true);
 });
 
-test("a stop with nothing to do is done, and leaves no timer but those of others", async () => {
+test("an idle stop leaves no timers of its own", async () => {
   const { clock, worker, fence, breakers, current, add } = begin();
   current.reconcile = asking(() => true, []);
   await add("a", "b", "c");

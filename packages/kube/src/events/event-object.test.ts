@@ -21,7 +21,7 @@ const event: EventInput = {
 const bodyOf = (what: EventInput) =>
   JSON.parse(createEvent({ name: "n", input: what, wallMs: 0 }, reporter).body) as Record<string, string>;
 
-test("an event says all that events.k8s.io/v1 asks for, with six digits in its time", () => {
+test("an event has all required fields and a MicroTime", () => {
   const { method, path, body } = createEvent({ name: "n", input: event, wallMs: 1_700_000_000_123 }, reporter);
   expect([method, path]).toEqual(["POST", "/apis/events.k8s.io/v1/namespaces/openshift-cnv/events"]);
   expect(JSON.parse(body)).toEqual({
@@ -39,7 +39,7 @@ test("an event says all that events.k8s.io/v1 asks for, with six digits in its t
   });
 });
 
-test("an event about a cluster-scoped object lives in the namespace default, and its series too", () => {
+test("events of cluster-scoped objects are in the namespace default", () => {
   const { namespace: _, ...clusterScoped } = hco;
   const what = { name: "n", input: { ...event, regarding: clusterScoped, related: hco }, wallMs: 0 };
   expect(createEvent(what, reporter).path).toBe("/apis/events.k8s.io/v1/namespaces/default/events");
@@ -49,7 +49,7 @@ test("an event about a cluster-scoped object lives in the namespace default, and
   expect(body).toBe('{"series":{"count":2,"lastObservedTime":"1970-01-01T00:00:00.000000Z"}}');
 });
 
-test("texts that the server would refuse are cut", () => {
+test("cuts texts to the limits of the server", () => {
   const long = { ...event, note: "ä".repeat(600), action: "a".repeat(200), reason: "R".repeat(200) };
   const { note = "", action = "", reason = "" } = bodyOf(long);
   expect([note, action, reason].map((text) => Buffer.byteLength(text))).toEqual([1023, 128, 128]);
@@ -80,7 +80,7 @@ const announcements = fc.record({
   note: texts,
 });
 
-test("two announcements have one name if and only if subject, reason, action and note are the same", () => {
+test("the name depends on exactly subject, reason, action and note", () => {
   const essence = ({ regarding: { uid, ...where }, reason, action, note }: EventInput) =>
     JSON.stringify([uid ?? where, reason, action, note]);
   const likenesses = fc.constantFrom("twin", "same subject", "same subject", "other");
@@ -93,14 +93,14 @@ test("two announcements have one name if and only if subject, reason, action and
   fc.assert(law);
 });
 
-test("every name is one that the API server takes, and begins as the caller said", () => {
+test("every name is valid and has the prefix", () => {
   const law = fc.property(announcements, (one) =>
     /^virt-platform-operator\.[0-9a-f]{16}$/.test(eventName("virt-platform-operator.", one)),
   );
   fc.assert(law);
 });
 
-test("notes that differ only beyond the cut have names of their own", () => {
+test("notes that differ beyond the cut have different names", () => {
   const long = "n".repeat(2_000);
   expect(eventName("p.", { ...event, note: `${long}a` })).not.toBe(eventName("p.", { ...event, note: `${long}b` }));
 });

@@ -1,9 +1,9 @@
-import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
-import { expect, onTestFinished, test } from "vitest";
-import { Breakers } from "../circuitbreaker/breaker.ts";
-import { Client } from "../client/client.ts";
+import { reply, type ScriptedReply, VirtualClock } from "@virt/testkit";
+import { expect, test } from "vitest";
 import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
+import { startScripted } from "../testing/scripted-client.ts";
+import { silentBreakers } from "../testing/silent-observers.ts";
 import type { EventInput } from "./event-object.ts";
 import { EventRecorder } from "./event-recorder.ts";
 
@@ -22,13 +22,7 @@ const patched = reply.json(200, { kind: "Event" });
 const exists = reply.json(409, { kind: "Status", reason: "AlreadyExists" });
 
 async function begin(script: readonly ScriptedReply[], gate: WriteGate = noLease) {
-  const server = await startScriptedServer(script);
-  const access = { server: server.url, isInsecure: false, source: "test" };
-  const client = new Client({ access, userAgent: "test/1" });
-  onTestFinished(async () => {
-    client.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const { server, client } = await startScripted(script);
   const clock = new VirtualClock();
   const reported: string[] = [];
   const observer = {
@@ -36,7 +30,7 @@ async function begin(script: readonly ScriptedReply[], gate: WriteGate = noLease
     lost: (why: string, { note }: EventInput, message: string) => reported.push(`lost ${note}: ${why}, ${message}`),
   };
   const reporter = { controller: "virt-test", instance: "pod-1", namePrefix: "virt-test." };
-  const breakers = new Breakers({ clock, observer: { opened: () => undefined, closed: () => undefined } });
+  const breakers = silentBreakers(clock);
   const recorder = new EventRecorder({
     client: client.under(gate),
     breakers,
@@ -49,7 +43,7 @@ async function begin(script: readonly ScriptedReply[], gate: WriteGate = noLease
   return { server, clock, reported, recorder, breakers };
 }
 
-test("an event is sent in the background, and its repetitions as a series a minute later", async () => {
+test("sends an event in the background, and repetitions as a series", async () => {
   const { server, clock, reported, recorder } = await begin([created, patched]);
   for (let times = 0; times < 3; times++) recorder.recordEvent(event);
   await expect.poll(() => reported, patience).toEqual(["written"]);
@@ -68,7 +62,7 @@ test("an event is sent in the background, and its repetitions as a series a minu
   expect(clock.scheduled).toBe(0);
 });
 
-test("after a restart an event is not written again, and its series goes on from the server's count", async () => {
+test("after a restart, continues the series of the server", async () => {
   const known = reply.json(200, { kind: "Event", series: { count: 7 } });
   const { server, clock, reported, recorder } = await begin([exists, created, known, patched]);
   recorder.recordEvent(event);
@@ -84,7 +78,7 @@ test("after a restart an event is not written again, and its series goes on from
   ]);
 });
 
-test("an event that cannot be sent now is sent later, not before the server asked for it", async () => {
+test("sends an event after the server's Retry-After", async () => {
   const busy = reply.json(429, { kind: "Status" }, { "retry-after": "7" });
   const { server, clock, reported, recorder } = await begin([busy, created]);
   recorder.recordEvent(event);
@@ -95,7 +89,7 @@ test("an event that cannot be sent now is sent later, not before the server aske
   await expect.poll(() => reported, patience).toEqual(["written"]);
 });
 
-test("in an outage it waits for its breaker like everybody, and leaves no trial unused", async () => {
+test("waits for the breaker in an outage and uses its trials", async () => {
   const down = reply.json(503, { kind: "Status" });
   const { server, clock, reported, recorder, breakers } = await begin([down, down, down, down, created, patched]);
   recorder.recordEvent(event);
@@ -115,7 +109,7 @@ test("in an outage it waits for its breaker like everybody, and leaves no trial 
   expect(clock.scheduled).toBe(0);
 });
 
-test("nothing is sent while the fence is closed; when it opens, everything is", async () => {
+test("sends events after the fence opens", async () => {
   const gate = new ManualWriteGate(false);
   const { server, clock, reported, recorder } = await begin([created], gate);
   recorder.recordEvent(event);
@@ -126,14 +120,14 @@ test("nothing is sent while the fence is closed; when it opens, everything is", 
   await expect.poll(() => reported, patience).toEqual(["written"]);
 });
 
-test("a refused event is reported and fails nothing", async () => {
+test("reports a rejected event and continues", async () => {
   const { reported, recorder } = await begin([reply.json(403, { kind: "Status", message: "you may not" }), created]);
   recorder.recordEvent(event);
   recorder.recordEvent({ ...event, note: "next" });
   await expect.poll(() => reported, patience).toEqual(["lost all is well: refused, you may not", "written"]);
 });
 
-test("a stop waits for what has not been sent", async () => {
+test("a stop waits for pending events", async () => {
   const { reported, recorder, clock } = await begin([created, created]);
   recorder.recordEvent(event);
   recorder.recordEvent({ ...event, note: "second" });
@@ -143,7 +137,7 @@ test("a stop waits for what has not been sent", async () => {
 });
 
 test.each(["after two seconds", "at once when asked to"])(
-  "a stop gives up %s, and reports what is lost",
+  "a stop gives up %s and reports lost events",
   async (when) => {
     const { reported, recorder, clock, server } = await begin([reply.stall]);
     recorder.recordEvent(event);

@@ -41,7 +41,7 @@ function runSteps(steps: readonly HarnessStep[]): EventHarness {
   return harness;
 }
 
-test("in whatever order things runStep, each event is counted on the server or written to be lost", () => {
+test("counts each event on the server or reports its loss", () => {
   const law = fc.property(historyOf(usual), (steps) => {
     const { server, accepted, isAtRest } = runSteps(steps);
     const isTrue = [...accepted].every(([name, count]) => server.get(name) === count);
@@ -50,7 +50,7 @@ test("in whatever order things runStep, each event is counted on the server or w
   fc.assert(law);
 });
 
-test("no important event is dropped by a limit, whatever else is announced, refused, forgotten or answered late", () => {
+test("no limit drops an important event", () => {
   const storm = fc.tuple(subject, fc.nat(9), fc.nat(300)).map(([who, from, count]) => (harness: EventHarness) => {
     for (let at = from; at < from + count; at++) eventAbout(harness, who, [`!drift: ${at}`, `n${at}`]);
   });
@@ -60,7 +60,7 @@ test("no important event is dropped by a limit, whatever else is announced, refu
   fc.assert(law, runsForCost(10));
 });
 
-test("no subject is written about in routine events more often than its bucket allows, whatever is refused, forgotten or answered late", () => {
+test("the routine events of a subject respect its bucket", () => {
   const law = fc.property(historyOf([...usual, ...rough]), (steps) => {
     const { written } = runSteps(steps);
     return ["s", "t"].every((who) => {
@@ -72,7 +72,7 @@ test("no subject is written about in routine events more often than its bucket a
   fc.assert(law);
 });
 
-test("no series is raised twice within its time, whatever is refused, forgotten or restarted", () => {
+test("updates a series at most once per interval", () => {
   const law = fc.property(historyOf([...usual, ...rough, restart]), (steps) => {
     const { written, isAtRest } = runSteps(steps);
     const last = new Map<string, number>();

@@ -4,7 +4,7 @@ import { EventHarness, eventAbout, importantRefillMs, refillMs, repeatMs } from 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `n${at}`);
 
 describe("an event", () => {
-  test("that was announced once is created once", () => {
+  test("is created once", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", ["a"]);
     harness.elapse(10 * repeatMs);
@@ -12,7 +12,7 @@ describe("an event", () => {
     expect(harness.isAtRest).toBe(true);
   });
 
-  test("that repeats has its series raised, a minute later, once for all repetitions of that minute", () => {
+  test("updates its series once a minute", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", ["a", "a", "a"]);
     harness.elapse(repeatMs - 1);
@@ -26,7 +26,7 @@ describe("an event", () => {
     expect(harness.written.map(({ at }) => at / repeatMs)).toEqual([0, 1, 2, 11]);
   });
 
-  test("that an earlier process wrote is not repeated; a real repetition goes on counting where that one stopped", () => {
+  test("of an earlier process continues its count", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", ["a", "a"]);
     harness.elapse(repeatMs);
@@ -39,7 +39,7 @@ describe("an event", () => {
     expect(harness.server.get("s/a")).toBe(3);
   });
 
-  test("that the server forgot meanwhile is created anew", () => {
+  test("that the server forgot is created again", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", ["a"]);
     harness.server.clear();
@@ -49,7 +49,7 @@ describe("an event", () => {
     expect(harness.server.get("s/a")).toBe(1);
   });
 
-  test("that is refused is lost, and tried again only when it is announced again", () => {
+  test("that is rejected is retried only when it is recorded again", () => {
     const harness = new EventHarness();
     harness.announce("s", "a");
     harness.refuse();
@@ -59,8 +59,8 @@ describe("an event", () => {
   });
 });
 
-describe("of many events", () => {
-  test("25 about a subject are written, then one every five minutes; the others are lost", () => {
+describe("many events", () => {
+  test("of a subject are limited to 25, then one per five minutes", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", numbered(30));
     eventAbout(harness, "other", ["n0"]);
@@ -71,7 +71,7 @@ describe("of many events", () => {
     expect(harness.server.size).toBe(27);
   });
 
-  test("the oldest are lost if they cannot be sent, and the newest are sent when they can", () => {
+  test("lose the oldest ones while the server is down", () => {
     const harness = new EventHarness();
     harness.isDown = true;
     for (const at of numbered(260)) harness.announce(at, "note");
@@ -84,14 +84,14 @@ describe("of many events", () => {
     ]);
   });
 
-  test("the longest silent are forgotten, so that memory has a bound", () => {
+  test("forget the oldest subjects, so that memory is bounded", () => {
     const harness = new EventHarness();
     for (const at of numbered(1_300)) eventAbout(harness, at, ["note"]);
     expect(harness.size).toBe(1_001);
     expect(harness.lost).toEqual([]);
   });
 
-  test("those not sent yet are sent while the process stops; no series is raised and nothing new is taken", () => {
+  test("are sent during a stop, without updates of series", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", ["a", "a"]);
     harness.announce("s", "b");
@@ -109,14 +109,14 @@ describe("of many events", () => {
 });
 
 describe("important events", () => {
-  test("are written although routine ones have used up what may be written about their subject", () => {
+  test("are not limited by routine events", () => {
     const harness = new EventHarness();
     eventAbout(harness, "s", numbered(1_000));
     eventAbout(harness, "s", ["!drift", "!approval"]);
     expect([harness.server.has("s/!drift"), harness.server.has("s/!approval")]).toEqual([true, true]);
   });
 
-  test("are all written where there are more than a subject may have of routine ones", () => {
+  test("are not limited like routine events", () => {
     const harness = new EventHarness();
     eventAbout(
       harness,
@@ -126,7 +126,7 @@ describe("important events", () => {
     expect([harness.server.size, harness.lost]).toEqual([150, []]);
   });
 
-  test("beyond 200 of one reason are combined into one event that counts them; other reasons have their own", () => {
+  test("beyond 200 per reason are combined into one counted event", () => {
     const harness = new EventHarness();
     eventAbout(
       harness,
@@ -143,7 +143,7 @@ describe("important events", () => {
     expect(harness.server.get("s/!drift: later")).toBe(1);
   });
 
-  test("wait for a server that is down however many routine ones come after them, and are sent before those", () => {
+  test("are kept during an outage and sent before routine ones", () => {
     const harness = new EventHarness();
     harness.isDown = true;
     harness.announce("first", "routine");
@@ -155,7 +155,7 @@ describe("important events", () => {
     expect(harness.lost.every((why) => why === "overflow")).toBe(true);
   });
 
-  test("beyond 4,000 that wait are combined, so that memory has a bound and none is lost", () => {
+  test("beyond 4,000 pending ones are combined without loss", () => {
     const harness = new EventHarness();
     harness.isDown = true;
     for (const at of numbered(5_000)) harness.announce(`s${Number(at.slice(1)) % 50}`, `!drift: ${at}`);
@@ -166,7 +166,7 @@ describe("important events", () => {
   });
 });
 
-test("while the server is down there are few tries, however many events wait", () => {
+test("retries rarely during an outage", () => {
   const harness = new EventHarness();
   harness.isDown = true;
   for (const at of numbered(100)) harness.announce(at, "note");
@@ -179,7 +179,7 @@ test("while the server is down there are few tries, however many events wait", (
   expect(tries).toBe(8); // after 0, 1, 3, 7, 15, 31, 61, 91 s
 });
 
-test("while a breaker is open nothing is tried at all, until somebody is woken", () => {
+test("does not retry behind an open breaker until it is woken", () => {
   const harness = new EventHarness();
   harness.isDown = true;
   harness.isParking = true;

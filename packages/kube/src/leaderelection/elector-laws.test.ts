@@ -28,7 +28,7 @@ const shortLife = life.map(({ speed, faults }) => ({
 const lives = fc.array(life, { minLength: 2, maxLength: 3 });
 const journeys = fc.array(journey, { minLength: 1, maxLength: 30 });
 
-test("nobody may write but the holder of the lease, whatever happens to processes, clocks and requests", () => {
+test("only the holder of the lease may write", () => {
   const delays = fc.array(fc.integer({ min: 1, max: 4_000 }), { minLength: 10, maxLength: 40 });
   const law = fc.property(lives, journeys, delays, (lives, journeys, delays) => {
     const clock = new VirtualClock();
@@ -42,7 +42,7 @@ test("nobody may write but the holder of the lease, whatever happens to processe
   fc.assert(law);
 });
 
-test("when all is calm again one of those that are left leads, and goes on leading", () => {
+test("one of the remaining candidates leads when faults end", () => {
   const law = fc.property(fc.array(shortLife, { minLength: 2, maxLength: 3 }), journeys, (lives, journeys) => {
     const clock = new VirtualClock();
     const harness = new ElectionHarness(clock, lives, journeys);

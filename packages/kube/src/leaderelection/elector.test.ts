@@ -31,23 +31,23 @@ const wait = (ms: number) => ({ kind: "wait", ms });
 const failed = { kind: "failed", message: "no answer" } as const;
 
 const cases: readonly Case[] = [
-  { reason: "a newcomer reads the lease first", input: { kind: "due" }, action: { kind: "read" } },
+  { reason: "a candidate reads the lease first", input: { kind: "due" }, action: { kind: "read" } },
   {
-    reason: "a lease that is not there is created",
+    reason: "creates a missing lease",
     input: { kind: "absent" },
     action: { kind: "create" },
     fenceUpdate: "lost",
   },
-  { reason: "a released lease is taken at once", input: found(free), action: update("me"), fenceUpdate: "lost" },
+  { reason: "takes a released lease at once", input: found(free), action: update("me"), fenceUpdate: "lost" },
   {
-    reason: "a foreign lease seen for the first time is left alone, however old its times are",
+    reason: "waits for an unknown holder, even if its times are old",
     input: found(theirs),
     at: 1e9,
     action: wait(2_000),
     fenceUpdate: "lost",
   },
   {
-    reason: "a foreign lease that changed lives on",
+    reason: "waits for a holder that renewed",
     was: seen(theirs),
     input: found(renewedByThem),
     at: 15_000,
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     fenceUpdate: "lost",
   },
   {
-    reason: "a foreign lease is read again just when it would have expired",
+    reason: "reads a foreign lease again at its expiry",
     was: seen(theirs),
     input: found(theirs),
     at: 14_500,
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     fenceUpdate: "lost",
   },
   {
-    reason: "a foreign lease without a change for its duration is dead",
+    reason: "takes a foreign lease that did not change for its duration",
     was: seen(theirs),
     input: found(theirs),
     at: 15_000,
@@ -72,53 +72,53 @@ const cases: readonly Case[] = [
   },
   { reason: "the leader renews without reading", was: seen(mine), input: { kind: "due" }, action: update("me") },
   {
-    reason: "a write that is answered counts",
+    reason: "an answered write counts as a renewal",
     was: { asked: asked("claim") },
     input: { kind: "written", lease: mine },
     action: wait(2_000),
     fenceUpdate: "renewed",
   },
   {
-    reason: "after a conflict the leader reads at once: its own earlier write may have arrived",
+    reason: "the leader reads after a conflict, because its write may have succeeded",
     was: { ...seen(mine), asked: asked("renewal") },
     input: { kind: "conflict" },
     action: { kind: "read" },
   },
   {
-    reason: "a lease in our own name is renewed at once, also after an outage",
+    reason: "renews a lease of its own at once, even after an outage",
     was: seen(mine),
     input: found(version(mine, "2")),
     at: 1e6,
     action: update("me"),
   },
   {
-    reason: "who loses the race for a free lease waits",
+    reason: "waits after losing the race for a free lease",
     was: { ...seen(free), asked: asked("claim") },
     input: { kind: "conflict" },
     action: wait(2_000),
   },
   {
-    reason: "no answer says nothing: the leader tries again",
+    reason: "the leader retries without an answer",
     was: { ...seen(mine), asked: asked("renewal") },
     input: failed,
     action: wait(2_000),
   },
   {
-    reason: "after an answer that did not come for longer than the retry time, it tries again at once",
+    reason: "the leader retries at once after a long wait for an answer",
     was: { ...seen(mine), asked: asked("renewal") },
     input: failed,
     at: 5_000,
     action: wait(0),
   },
   {
-    reason: "a deleted lease is created again by its leader at once",
+    reason: "the leader re-creates a deleted lease at once",
     was: { ...seen(mine), asked: asked("renewal") },
     input: { kind: "absent" },
     action: { kind: "create" },
     fenceUpdate: "lost",
   },
   {
-    reason: "others let a deleted lease run out, because its holder does not know",
+    reason: "others wait for the duration of a deleted lease",
     was: seen(theirs),
     input: { kind: "absent" },
     at: 14_000,
@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
     fenceUpdate: "lost",
   },
   {
-    reason: "and then create it",
+    reason: "others create a deleted lease after its duration",
     was: seen(theirs),
     input: { kind: "absent" },
     at: 15_000,
@@ -134,58 +134,58 @@ const cases: readonly Case[] = [
     fenceUpdate: "lost",
   },
   {
-    reason: "the leader releases when it leaves",
+    reason: "a leaving leader releases the lease",
     was: seen(mine),
     input: { kind: "leave" },
     action: update(""),
     fenceUpdate: "lost",
   },
   {
-    reason: "who holds nothing just leaves",
+    reason: "a leaving follower ends",
     was: seen(theirs),
     input: { kind: "leave" },
     action: { kind: "end" },
     fenceUpdate: "lost",
   },
   {
-    reason: "who never saw the lease just leaves",
+    reason: "a leaving candidate without a lease ends",
     input: { kind: "leave" },
     action: { kind: "end" },
     fenceUpdate: "lost",
   },
   {
-    reason: "who leaves with a claim on its way reads whether it arrived",
+    reason: "a leaving candidate checks its pending claim",
     was: { ...seen(free), asked: asked("claim") },
     input: { kind: "leave" },
     action: { kind: "read" },
     fenceUpdate: "lost",
   },
   {
-    reason: "who leaves releases what is found in its name",
+    reason: "a leaving candidate releases its own lease",
     was: { isLeaving: true, asked: asked("read") },
     input: found(mine),
     action: update(""),
   },
   {
-    reason: "who leaves does not touch what is found in another's",
+    reason: "a leaving candidate does not change a foreign lease",
     was: { isLeaving: true, asked: asked("read") },
     input: found(theirs),
     action: { kind: "end" },
   },
   {
-    reason: "a release that meets a conflict is tried once more",
+    reason: "retries a release after a conflict",
     was: { ...seen(mine), isLeaving: true, asked: asked("renewal") },
     input: { kind: "conflict" },
     action: { kind: "read" },
   },
   {
-    reason: "but only once",
+    reason: "retries a release only once",
     was: { ...seen(mine), isLeaving: true, asked: asked("claim") },
     input: { kind: "conflict" },
     action: { kind: "end" },
   },
   {
-    reason: "a release without an answer holds nobody up",
+    reason: "does not retry a release without an answer",
     was: { ...seen(mine), isLeaving: true, asked: asked("renewal") },
     input: failed,
     action: { kind: "end" },
@@ -198,7 +198,7 @@ test.each(cases)("$reason", ({ was = {}, input, at = 0, action, fenceUpdate }) =
   expect(move.fenceUpdate).toBe(fenceUpdate);
 });
 
-test("a lease of another duration lives as long as it says itself", () => {
+test("a lease with another duration expires after its own duration", () => {
   const long = version(heldLease(theirs, { ...me, identity: "them", durationSeconds: 60 }, wallMs), "9");
   const at = (monotonicMs: number) => stepElection(me, seen(long), found(long), { monotonicMs, wallMs }).action.kind;
   expect([at(59_999), at(60_000)]).toEqual(["wait", "update"]);

@@ -70,7 +70,7 @@ function begin(shelf = new Shelf(), clock = new VirtualClock()) {
   return { shelf, clock, fence, reported, stop, ended, leave };
 }
 
-test("whoever creates the lease leads, and renews it every two seconds", async () => {
+test("the creator of the lease leads and renews every two seconds", async () => {
   const { shelf, clock, reported, leave } = begin();
   await clock.advance(4_500);
   expect(reported).toEqual(["does not lead", "held by me", "leads"]);
@@ -78,7 +78,7 @@ test("whoever creates the lease leads, and renews it every two seconds", async (
   await leave();
 });
 
-test("on the way out the fence is shut before the release leaves, and nothing is left behind", async () => {
+test("closes the fence before it releases the lease", async () => {
   const { shelf, clock, fence, leave } = begin();
   await clock.advance(0);
   const mayWrite: boolean[] = [];
@@ -89,7 +89,7 @@ test("on the way out the fence is shut before the release leaves, and nothing is
   expect(clock.scheduled).toBe(0);
 });
 
-test("who holds nothing leaves without a write", async () => {
+test("a follower leaves without a write", async () => {
   const shelf = new Shelf();
   shelf.put(newLease(other, 0));
   const { clock, reported, leave } = begin(shelf);
@@ -99,7 +99,7 @@ test("who holds nothing leaves without a write", async () => {
   expect(shelf.calls).toEqual(["read", "read"]);
 });
 
-test("in an outage the fence closes ten seconds after the last good renewal was sent, and the next renewal opens it at once", async () => {
+test("closes the fence ten seconds after the last renewal in an outage", async () => {
   const { shelf, clock, fence, reported, leave } = begin();
   await clock.advance(1_000);
   shelf.mode = "hanging"; // the last successful renewal was sent at 0
@@ -124,7 +124,7 @@ test("in an outage the fence closes ten seconds after the last good renewal was 
   await leave();
 });
 
-test("a renewal counts from when it was sent, not from its answer", async () => {
+test("a renewal counts from its request", async () => {
   const { shelf, clock, fence, leave } = begin();
   await clock.advance(1_000);
   const slow = shelf.update.bind(shelf);
@@ -147,7 +147,7 @@ test("a renewal counts from when it was sent, not from its answer", async () => 
   await leave();
 });
 
-test("a renewal whose answer was lost is found again, without a change of hands", async () => {
+test("recovers from a lost answer without another transition", async () => {
   const { shelf, clock, reported, leave } = begin();
   await clock.advance(1_000);
   shelf.mode = "losing answers";
@@ -159,7 +159,7 @@ test("a renewal whose answer was lost is found again, without a change of hands"
   await leave();
 });
 
-test("who leaves with a renewal on its way releases all the same", async () => {
+test("releases the lease despite a pending renewal", async () => {
   const { shelf, clock, stop, ended } = begin();
   await clock.advance(1_000);
   shelf.mode = "losing answers";
@@ -171,7 +171,7 @@ test("who leaves with a renewal on its way releases all the same", async () => {
   expect(shelf.lease?.spec?.holderIdentity).toBe("");
 });
 
-test("a release that gets no answer holds the process up for half the deadline, and not longer", async () => {
+test("waits for the release at most half the deadline", async () => {
   const { shelf, clock, stop, ended } = begin();
   await clock.advance(0);
   shelf.mode = "hanging";
@@ -181,7 +181,7 @@ test("a release that gets no answer holds the process up for half the deadline, 
   expect(clock.scheduled).toBe(0);
 });
 
-test("losing one lease does not touch another in the same process", async () => {
+test("losing one lease does not affect another one", async () => {
   const clock = new VirtualClock();
   const [advisor, platform] = [begin(new Shelf(), clock), begin(new Shelf(), clock)];
   await clock.advance(1_000);
@@ -193,7 +193,7 @@ test("losing one lease does not touch another in the same process", async () => 
   await Promise.all([advisor.leave(), platform.leave()]);
 });
 
-test("a bug below shuts the fence and is not hidden", async () => {
+test("an exception closes the fence and is thrown", async () => {
   const { shelf, clock, fence, ended } = begin();
   await clock.advance(0);
   shelf.mode = "broken";
@@ -207,7 +207,7 @@ test.each([
   { durationSeconds: 10, retryMs: 2_000 },
   { durationSeconds: 15.5, retryMs: 2_000 },
   { durationSeconds: 15, retryMs: 10_000 },
-])("times that cannot be kept are refused: %o", async (times) => {
+])("rejects invalid times: %o", async (times) => {
   const clock = new VirtualClock();
   const fence = new WriteFence({ clock, deadlineMs: 10_000 });
   const observer = { heldBy: () => undefined, failing: () => undefined, recovered: () => undefined };

@@ -5,7 +5,7 @@ const me = { name: "lock", namespace: "home", identity: "me", durationSeconds: 1
 const then = Date.UTC(2030, 0, 1, 0, 0, 0, 7);
 const now = Date.UTC(2030, 0, 1, 0, 0, 10);
 
-test("times have the six digits that the API server wants", () => {
+test("times have six digits, as the API server requires", () => {
   expect(newLease(me, then).spec).toEqual({
     holderIdentity: "me",
     leaseDurationSeconds: 15,
@@ -15,12 +15,12 @@ test("times have the six digits that the API server wants", () => {
   });
 });
 
-test("a renewal moves only the renew time", () => {
+test("a renewal changes only the renew time", () => {
   const lease = newLease(me, then);
   expect(heldLease(lease, me, now).spec).toEqual({ ...lease.spec, renewTime: "2030-01-01T00:00:10.000000Z" });
 });
 
-test("a change of hands is counted, and keeps everything else that is in the object", () => {
+test("a transition is counted and keeps the rest of the object", () => {
   const metadata = { name: "lock", namespace: "home", uid: "1-2-3", resourceVersion: "7", labels: { team: "blue" } };
   const foreign = { ...newLease({ ...me, identity: "other" }, then), metadata };
   const taken = heldLease(foreign, me, now);
@@ -29,7 +29,7 @@ test("a change of hands is counted, and keeps everything else that is in the obj
   expect(taken.spec?.acquireTime).toBe(taken.spec?.renewTime);
 });
 
-test("a released lease is nobody's, dead after a second, and remembers its transitions", () => {
+test("a released lease has no holder and expires after a second", () => {
   const released = releasedLease(heldLease(newLease({ ...me, identity: "other" }, then), me, now), now);
   expect(holderOf(released)).toBe("");
   expect(released.spec).toMatchObject({ leaseDurationSeconds: 1, leaseTransitions: 1 });

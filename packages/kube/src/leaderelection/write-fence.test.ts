@@ -12,13 +12,13 @@ function begin(state: "open" | "closed" = "open") {
   return { clock, fence, reported };
 }
 
-test("nobody writes before the first renewal", () => {
+test("is closed before the first renewal", () => {
   const { fence, reported } = begin("closed");
   expect(fence.mayWrite()).toBe(false);
   expect(reported).toEqual([false]);
 });
 
-test("a renewal counts from when it was sent, and at the deadline the gate closes by itself", () => {
+test("a renewal counts from its request, and the fence closes at the deadline", () => {
   const { clock, fence, reported } = begin("closed");
   const mark = fence.mark();
   clock.elapse(4_000);
@@ -29,7 +29,7 @@ test("a renewal counts from when it was sent, and at the deadline the gate close
   expect(reported).toEqual([false, true, false]);
 });
 
-test("an answer that comes after the deadline opens nothing", () => {
+test("an answer after the deadline does not open it", () => {
   const { clock, fence, reported } = begin("closed");
   const mark = fence.mark();
   clock.elapse(10_000);
@@ -38,10 +38,10 @@ test("an answer that comes after the deadline opens nothing", () => {
 });
 
 const wakings: readonly { readonly reason: string; readonly runStep: (clock: VirtualClock) => void }[] = [
-  { reason: "a process that was frozen", runStep: (clock) => clock.freeze(60_000) },
-  { reason: "a machine that was suspended", runStep: (clock) => clock.suspend(60_000) },
+  { reason: "a frozen process", runStep: (clock) => clock.freeze(60_000) },
+  { reason: "a suspended machine", runStep: (clock) => clock.suspend(60_000) },
   {
-    reason: "a machine that was suspended after its clock was set back",
+    reason: "a suspended machine whose clock was set back",
     runStep: (clock) => {
       clock.stepWall(-3_600_000);
       clock.elapse(1_000);
@@ -49,7 +49,7 @@ const wakings: readonly { readonly reason: string; readonly runStep: (clock: Vir
     },
   },
   {
-    reason: "a process that was frozen while its clock was set back",
+    reason: "a frozen process whose clock was set back",
     runStep: (clock) => {
       clock.freeze(60_000);
       clock.stepWall(-60_000);
@@ -57,17 +57,14 @@ const wakings: readonly { readonly reason: string; readonly runStep: (clock: Vir
   },
 ];
 
-test.each(wakings)(
-  "$reason writes nothing when it wakes, and all subscribers are notified before the answer is given",
-  ({ runStep }) => {
-    const { clock, fence, reported } = begin();
-    runStep(clock);
-    expect(fence.mayWrite()).toBe(false);
-    expect(reported).toEqual([false, true, false]);
-  },
-);
+test.each(wakings)("$reason wakes with a closed fence", ({ runStep }) => {
+  const { clock, fence, reported } = begin();
+  runStep(clock);
+  expect(fence.mayWrite()).toBe(false);
+  expect(reported).toEqual([false, true, false]);
+});
 
-test("once closed it stays closed until the next renewal, whatever the clocks say; then it is open at once", () => {
+test("a closed fence stays closed for any clock until the next renewal", () => {
   const { clock, fence } = begin();
   clock.stepWall(3_600_000);
   expect(fence.mayWrite()).toBe(false);
@@ -77,7 +74,7 @@ test("once closed it stays closed until the next renewal, whatever the clocks sa
   expect(fence.mayWrite()).toBe(true);
 });
 
-test("a lease that is lost closes it at once, and the next renewal opens it", () => {
+test("a lost lease closes it until the next renewal", () => {
   const { fence, reported } = begin();
   fence.close();
   fence.close();
@@ -85,7 +82,7 @@ test("a lease that is lost closes it at once, and the next renewal opens it", ()
   expect(reported).toEqual([false, true, false, true]);
 });
 
-test("a shut fence never opens again, and leaves no timer", () => {
+test("a disposed fence stays closed and leaves no timer", () => {
   const { clock, fence, reported } = begin();
   fence[Symbol.dispose]();
   fence.renewed(fence.mark());
@@ -93,7 +90,7 @@ test("a shut fence never opens again, and leaves no timer", () => {
   expect(clock.scheduled).toBe(0);
 });
 
-test("who has unsubscribed hears nothing", () => {
+test("does not notify an unsubscribed listener", () => {
   const { fence } = begin();
   const heard: boolean[] = [];
   fence.subscribe((isOpen) => heard.push(isOpen))();
@@ -101,7 +98,7 @@ test("who has unsubscribed hears nothing", () => {
   expect(heard).toEqual([true]);
 });
 
-test("without leader election the gate is open", () => {
+test("is open without leader election", () => {
   const heard: boolean[] = [];
   noLease.subscribe((isOpen) => heard.push(isOpen))();
   expect([noLease.mayWrite(), ...heard]).toEqual([true, true]);
@@ -113,7 +110,7 @@ const step = fc.record({
   isBack: fc.boolean(),
 });
 
-test("no write leaves when the last renewal was sent longer ago than the deadline, nor between a loss and a renewal", () => {
+test("allows no write after the deadline or a lost lease", () => {
   const law = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
     const { clock, fence } = begin("closed");
     let now = 0;

@@ -1,4 +1,4 @@
-// Plants secrets in every place where they occur, and checks that the log never contains them.
+// Puts secrets in every place where they can occur, and checks that the log does not contain them.
 
 import { VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
@@ -123,7 +123,7 @@ const ways: readonly ((log: Log, value: unknown) => void)[] = [
 ];
 
 describe.each(["json", "pretty"] as const)("in format %s", (format) => {
-  test("no secret is ever written, wherever it stands and however it comes in", () => {
+  test("never writes a secret, in any place or wrapping", () => {
     const { log, lines } = begin(format);
     const law = fc.property(wrapped, fc.constantFrom(...ways), (value, way) => {
       way(log, value);
@@ -133,7 +133,7 @@ describe.each(["json", "pretty"] as const)("in format %s", (format) => {
     fc.assert(law);
   });
 
-  test("every place and every text is a secret's", () => {
+  test("redacts each of the examples", () => {
     for (const place of [...places, ...texts]) {
       const { log, lines } = begin(format);
       log.debug("m", { place });
@@ -141,7 +141,7 @@ describe.each(["json", "pretty"] as const)("in format %s", (format) => {
     }
   });
 
-  test("what is no secret is written", () => {
+  test("writes texts that are not secret", () => {
     const { log, lines } = begin(format);
     log.info('secrets "pull" is forbidden: User "me" cannot get resource', {
       request: { method: "GET", path: "/api/v1/namespaces/n/secrets/pull", body: '{"spec":{"secretName":"pull"}}' },

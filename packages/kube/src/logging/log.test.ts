@@ -9,7 +9,7 @@ function begin(level: "debug" | "info" = "debug") {
   return { lines, log, records: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-test("a record is one line of JSON with time, level, message, the fields of its logger and its own", () => {
+test("a record is one line of JSON with its own and its logger's fields", () => {
   const { log, lines } = begin();
   log.child({ controller: "advisor" }).child({ key: "load-aware" }).info("100 %s done", { hash: "f00" });
   expect(lines).toEqual([
@@ -17,7 +17,7 @@ test("a record is one line of JSON with time, level, message, the fields of its 
   ]);
 });
 
-test("what is below the level is not written, by children neither", () => {
+test("omits records below the level, also from child loggers", () => {
   const { log, records } = begin("info");
   for (const one of [log, log.child({ key: "k" })]) {
     one.debug("no");
@@ -26,13 +26,13 @@ test("what is below the level is not written, by children neither", () => {
   expect(records().map(({ msg }) => msg)).toEqual(["yes", "yes"]);
 });
 
-test("fields cannot take the place of level, time and message", () => {
+test("fields do not replace level, time and message", () => {
   const { log, records } = begin();
   log.error("true", { level: "debug", time: "never", msg: "false" });
   expect(records()).toMatchObject([{ level: "error", time: "2030-01-01T00:00:00.000Z", msg: "true", level_: "debug" }]);
 });
 
-test("errors keep their code, their causes and the errors that they gather", () => {
+test("errors keep their code, causes and inner errors", () => {
   const { log, records } = begin();
   const cause = Object.assign(new TypeError("inner"), { code: "ECONNRESET" });
   log.error("failed", { error: new AggregateError([new Error("other")], "outer", { cause }) });
@@ -58,14 +58,14 @@ const throwing = {
 };
 
 test.each([
-  { reason: "itself inside", value: itself, logged: { self: "[circular]" } },
-  { reason: "a getter that throws", value: throwing, logged: "[unreadable]" },
+  { reason: "a circular object", value: itself, logged: { self: "[circular]" } },
+  { reason: "a throwing getter", value: throwing, logged: "[unreadable]" },
   { reason: "a revoked proxy", value: revoked(), logged: "[unreadable]" },
   { reason: "bytes", value: Buffer.from("secret"), logged: "[6 bytes]" },
   { reason: "numbers that JSON lacks", value: [1n, Number.NaN], logged: ["1", "NaN"] },
-  { reason: "dates, good and bad", value: [new Date(0), new Date("x")], logged: ["1970-01-01T00:00:00.000Z", "Invalid Date"] }, // biome-ignore format: a table
-  { reason: "things without a form", value: [undefined, () => 1, Symbol("s")], logged: [null, null, "Symbol(s)"] },
-])("$reason can be logged", ({ value, logged }) => {
+  { reason: "valid and invalid dates", value: [new Date(0), new Date("x")], logged: ["1970-01-01T00:00:00.000Z", "Invalid Date"] }, // biome-ignore format: a table
+  { reason: "values without a JSON form", value: [undefined, () => 1, Symbol("s")], logged: [null, null, "Symbol(s)"] },
+])("logs $reason", ({ value, logged }) => {
   const { log, records } = begin();
   log.info("m", { value });
   expect(records()).toMatchObject([{ value: logged }]);
@@ -77,7 +77,7 @@ function revoked(): object {
   return proxy;
 }
 
-test("what is logged has a bound, and so has the time it takes: long texts, deep and wide objects", () => {
+test("bounds the size of records and the time to write them", () => {
   const { log, lines } = begin();
   const deep = Array.from({ length: 100 }).reduce<unknown>((inner) => ({ inner }), "bottom");
   const wide = Array.from({ length: 100_000 }, (_, at) => ({ at, name: "n" }));
@@ -88,7 +88,7 @@ test("what is logged has a bound, and so has the time it takes: long texts, deep
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(100_000);
 });
 
-test("the flags' words, and those of zap, are understood", () => {
+test("understands the levels and formats of our flags and of zap", () => {
   expect(["debug", "info", "warn", "error", "2", "panic", "WARNING"].map(logLevelOf)).toEqual(
     ["debug", "info", "warn", "error", "debug", "error", "warn"],
   ); // biome-ignore format: a table

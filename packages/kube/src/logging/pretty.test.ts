@@ -15,7 +15,7 @@ function begin(isColoured = false) {
   return { lines, log };
 }
 
-test("time, level, controller, message, then the fields", () => {
+test("shows time, level, controller, message and fields in order", () => {
   const { log, lines } = begin();
   log.child({ controller: "advisor" }).info("drafted a plan", { key: "load-aware", items: 2, note: "two words" });
   log.warn("alone");
@@ -25,7 +25,7 @@ test("time, level, controller, message, then the fields", () => {
   ]);
 });
 
-test("errors stand below, with what they carry and their causes", () => {
+test("shows errors below the line with their fields and causes", () => {
   const { log, lines } = begin();
   const cause = Object.assign(new Error("connection reset"), { code: "ECONNRESET", stack: "Error: connection reset" });
   const error = Object.assign(new TypeError("cannot apply", { cause }), { stack: "TypeError: cannot apply\n    at x" });
@@ -41,7 +41,7 @@ test("errors stand below, with what they carry and their causes", () => {
   ]);
 });
 
-test("no logged text can steer the terminal or begin a line of its own", () => {
+test("logged text cannot control the terminal or begin a line", () => {
   const { log, lines } = begin();
   const hostile = "a\u001B[2Jb\nc\u009Bd\u202Ee\rf";
   log.info(hostile, { [hostile]: hostile, error: new Error(hostile) });
@@ -50,7 +50,7 @@ test("no logged text can steer the terminal or begin a line of its own", () => {
   expect(text.split("\n")[0]).toContain("a\\u{1b}[2Jb\\nc\\u{9b}d\\u{202e}e\\u{d}f");
 });
 
-test("colours mark the level, on a terminal only", () => {
+test("colors the level only on a terminal", () => {
   const { log, lines } = begin(true);
   log.error("m", { a: 1 });
   expect(lines).toEqual(["\u001B[2m12:34:56.789\u001B[0m \u001B[31mERROR\u001B[0m m \u001B[2ma=1\u001B[0m\n"]);
@@ -63,7 +63,7 @@ test("colours mark the level, on a terminal only", () => {
   ]).toEqual([true, false, false, true, false]);
 });
 
-test("an object that only looks like an error is a field", () => {
+test("an object that resembles an error is a field", () => {
   expect(
     pretty('{"time":"2030-01-01T00:00:00.000Z","level":"info","msg":"m","e":{"message":1,"stack":2}}', false),
   ).toBe('00:00:00.000 INFO  m e={"message":1,"stack":2}\n');

@@ -71,7 +71,7 @@ test("queues have the metrics of client-go's workqueue", async () => {
   expect(exposed).toContain('workqueue_work_duration_seconds_bucket{le="10",name="advisor"} 1');
 });
 
-test("a watch has its ages; the oldest of one resource counts, and a watch that ended leaves nothing behind", async () => {
+test("exposes the oldest age per resource, and none of ended watches", async () => {
   const registry = new Registry();
   let watches: readonly InformerAge[] = [
     { resource: "nodes", ages: { line: 2_000, list: 9_000 } },
@@ -88,7 +88,7 @@ test("a watch has its ages; the oldest of one resource counts, and a watch that 
   expect(await samples(registry)).toEqual([]);
 });
 
-test("breakers, leadership, events and the version are exposed", async () => {
+test("exposes breakers, leadership, events and the version", async () => {
   const registry = new Registry();
   const place = { registry, prefix };
   const breakers = breakerMetrics(place);
@@ -120,7 +120,7 @@ test("breakers, leadership, events and the version are exposed", async () => {
   );
 });
 
-test("requests are counted by verb, resource and code, and reach the server as they were", async () => {
+test("counts requests by verb, resource and code, and sends them unchanged", async () => {
   const registry = new Registry();
   const failed = { kind: "failed", failure: { reason: "timeout", message: "late" } } as const;
   const stream = { kind: "streaming", follow: () => Promise.resolve(undefined) } as const;
@@ -156,7 +156,7 @@ test.each([
   expect(describeRequest(request)).toEqual({ verb, resource });
 });
 
-test("the series of a removed subject go, whatever their other labels; those of others stay", async () => {
+test("removes all series of a subject, and none of others", async () => {
   const registry = new Registry();
   const settings = { help: "h", labelNames: ["name", "phase"], registers: [registry] };
   const gauge = new Gauge({ ...settings, name: "config_phase" });
@@ -193,7 +193,7 @@ test("the process exposes its memory, CPU, event loop and handles", async () => 
   await expect.poll(() => value("process_cpu_seconds_total"), patience).toBeGreaterThan(before);
 });
 
-test("a blocked event loop is seen, and reported once", async () => {
+test("reports a blocked event loop once", async () => {
   const registry = new Registry();
   using _ = processMetrics(registry, 10);
   const longest = async () => {
@@ -208,7 +208,7 @@ test("a blocked event loop is seen, and reported once", async () => {
   await expect.poll(longest, patience).toBeLessThan(0.1);
 });
 
-test("all metrics have names, units and help as Prometheus wants them, and none is in the global registry", async () => {
+test("all metrics pass the linter and stay out of the global registry", async () => {
   const registry = new Registry();
   const place = { registry, prefix };
   using _ = processMetrics(registry, 500);
@@ -232,6 +232,6 @@ test.each([
   ["# HELP a_gauge h\n# TYPE a_gauge gauge", "a_gauge: its type is in its name"],
   ["# HELP aB h\n# TYPE aB gauge", "aB: not snake case"],
   ["# HELP a_count h\n# TYPE a_count gauge", "a_count: a histogram's suffix"],
-])("the linter sees what is wrong: %j", (text, problem) => {
+])("the linter reports %j", (text, problem) => {
   expect(lint(text)).toEqual([problem]);
 });

@@ -1,25 +1,20 @@
-import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
+import { reply, type ScriptedReply, VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
-import { Client } from "../client/client.ts";
+import { expect, test } from "vitest";
 import { noLease } from "../leaderelection/write-fence.ts";
+import { startScripted } from "../testing/scripted-client.ts";
 import { AccessGuard, type LookupLimit, noLookups, takeLookup } from "./access-guard.ts";
 
 const token = "c4nary-token";
 const never = new AbortController().signal;
 const user = { username: "prometheus", uid: "u", groups: ["g"], extra: { k: ["v"] } };
 const known = reply.json(201, { kind: "TokenReview", status: { authenticated: true, user } });
-const nobody = reply.json(201, { kind: "TokenReview", status: { authenticated: false, error: "unknown" } });
+const unauthenticated = reply.json(201, { kind: "TokenReview", status: { authenticated: false, error: "unknown" } });
 const yes = reply.json(201, { kind: "SubjectAccessReview", status: { allowed: true } });
 const no = reply.json(201, { kind: "SubjectAccessReview", status: { allowed: false } });
 
 async function begin(script: readonly ScriptedReply[]) {
-  const server = await startScriptedServer(script);
-  const client = new Client({ access: { server: server.url, isInsecure: false, source: "test" }, userAgent: "t" });
-  onTestFinished(async () => {
-    client.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const { server, client } = await startScripted(script);
   const clock = new VirtualClock();
   const guard = new AccessGuard({ client: client.under(noLease), clock });
   const authorize = async (authorization: string | undefined = `Bearer ${token}`, path = "/metrics", address = "a") =>
@@ -27,7 +22,7 @@ async function begin(script: readonly ScriptedReply[]) {
   return { server, clock, guard, authorize };
 }
 
-test("the API server is asked who holds the token, then whether they may get the path", async () => {
+test("sends a TokenReview and a SubjectAccessReview", async () => {
   const { server, authorize } = await begin([known, yes]);
   expect(await authorize()).toBe("allowed");
   expect(server.seen.map(({ method, path, body }) => [method, path, JSON.parse(body) as unknown])).toMatchObject([
@@ -48,7 +43,7 @@ test("the API server is asked who holds the token, then whether they may get the
   ]);
 });
 
-test("a yes is believed for a minute, for its own path only", async () => {
+test("caches a permission for a minute and its path", async () => {
   const { server, clock, authorize } = await begin([known, yes, no, known, yes]);
   await authorize();
   await clock.advance(59_999);
@@ -58,8 +53,8 @@ test("a yes is believed for a minute, for its own path only", async () => {
   expect([await authorize(), server.seen.length]).toEqual(["allowed", 5]);
 });
 
-test("a no is believed for ten seconds", async () => {
-  const { server, clock, authorize } = await begin([nobody, nobody, known, no, yes]);
+test("caches a denial for ten seconds", async () => {
+  const { server, clock, authorize } = await begin([unauthenticated, unauthenticated, known, no, yes]);
   expect([await authorize(), await authorize(), server.seen.length]).toEqual(["unknown", "unknown", 1]);
   await clock.advance(10_000);
   expect([await authorize(), server.seen.length]).toEqual(["unknown", 2]);
@@ -69,7 +64,7 @@ test("a no is believed for ten seconds", async () => {
   expect([await authorize(), server.seen.length]).toEqual(["allowed", 5]);
 });
 
-test("many who come at once with one token are asked about once", async () => {
+test("parallel requests with one token cause one review", async () => {
   const { server, authorize } = await begin([known, yes]);
   const all = await Promise.all(Array.from({ length: 50 }, () => authorize()));
   expect(new Set(all)).toEqual(new Set(["allowed"]));
@@ -77,7 +72,7 @@ test("many who come at once with one token are asked about once", async () => {
 });
 
 test.each([undefined, "", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Bearer ä", `Token ${token}`])(
-  "%j is no token, and nobody is asked",
+  "rejects %j without a review",
   async (authorization) => {
     const { server, guard } = await begin([]);
     expect(await guard.authorize({ authorization, path: "/", address: "a" }, never)).toEqual({ kind: "unknown" });
@@ -85,7 +80,7 @@ test.each([undefined, "", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Beare
   },
 );
 
-test("an API server that cannot be asked lets nobody in, and is asked again the next time", async () => {
+test("denies access without the API server, and retries at the next request", async () => {
   const refused = reply.json(403, { kind: "Status", message: "you may not create tokenreviews" });
   const { guard, authorize } = await begin([reply.reset, refused, known, reply.json(500, {}), known, yes]);
   const visitor = { authorization: `bearer ${token}`, path: "/metrics", address: "a" };
@@ -98,8 +93,13 @@ test("an API server that cannot be asked lets nobody in, and is asked again the 
   expect(await authorize("Bearer another")).toBe("allowed");
 });
 
-test("a flood of tokens from one address is throttled, and others are still let in", async () => {
-  const { server, clock, authorize } = await begin([...Array.from({ length: 10 }, () => nobody), known, yes, nobody]);
+test("throttles many tokens of one address, but not others", async () => {
+  const { server, clock, authorize } = await begin([
+    ...Array.from({ length: 10 }, () => unauthenticated),
+    known,
+    yes,
+    unauthenticated,
+  ]);
   const flood: string[] = [];
   for (let at = 0; at < 15; at++) flood.push(await authorize(`Bearer bad-${at}`));
   expect(flood.slice(8)).toEqual([
@@ -117,7 +117,7 @@ test("a flood of tokens from one address is throttled, and others are still let 
   expect(server.seen).toHaveLength(13);
 });
 
-test("whoever floods us, the API server is asked no more than 50 times and ten times a second", () => {
+test("limits reviews to a burst of 50 and ten a second", () => {
   const visit = fc.record({ address: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"), pause: fc.nat(60) });
   const law = fc.property(fc.array(visit, { size: "max", maxLength: 120 }), (visits) => {
     let limit: LookupLimit = noLookups;

@@ -12,7 +12,7 @@ test.each([
   expect(parseBindAddress(text)).toEqual({ kind: "at", endpoint });
 });
 
-test("0 is off", () => {
+test("0 means off", () => {
   expect(parseBindAddress("0")).toEqual({ kind: "off" });
 });
 
@@ -30,13 +30,13 @@ test.each([
   "a b:9",
   "http://a:9",
   ":9 ",
-])("%j is refused in one line that quotes it", (text) => {
+])("rejects %j in one line that quotes it", (text) => {
   const address = parseBindAddress(text);
   expect(address).toMatchObject({ kind: "bad" });
   expect("problem" in address ? address.problem : "").toMatch(/^".*" is not a valid listen address: [^\n]+$/);
 });
 
-test("what is written can be read again", () => {
+test("reads a formatted address back", () => {
   const hosts = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain());
   const law = fc.property(hosts, fc.nat(65_535), (host, port) => {
     expect(parseBindAddress(formatEndpoint({ host, port }))).toEqual({ kind: "at", endpoint: { host, port } });

@@ -51,16 +51,16 @@ const request = "GET / HTTP/1.1\r\nhost: x\r\n";
 const closing = `${request}connection: close\r\n\r\n`;
 
 test.each([
-  { reason: "one that says nothing", words: "" },
-  { reason: "one that never ends its headers", words: `${request}x: y\r\n` },
-  { reason: "one that never ends its first line", words: "GET /" },
-])("$reason is hung up on", async ({ words }) => {
+  { reason: "without data", words: "" },
+  { reason: "with unfinished headers", words: `${request}x: y\r\n` },
+  { reason: "with an unfinished first line", words: "GET /" },
+])("closes a connection $reason", async ({ words }) => {
   const { open, answered } = await begin(hasty);
   expect(await say(open(), words)).toMatch(/^$|^HTTP\/1.1 408/);
   expect(answered).toEqual([]);
 });
 
-test("one that drips a byte at a time is hung up on all the same", async () => {
+test("closes a connection that sends a byte at a time", async () => {
   const { open, answered } = await begin(hasty);
   const socket = open();
   await once(socket, "connect");
@@ -71,7 +71,7 @@ test("one that drips a byte at a time is hung up on all the same", async () => {
   expect(answered).toEqual([]);
 });
 
-test("one that begins no handshake, or one that is none, is hung up on", async () => {
+test("closes a connection without a valid TLS handshake", async () => {
   const { open, answered } = await begin(hasty, "secure");
   expect(await hear(open())).toMatch(/^$|reset/);
   await say(open(), closing);
@@ -79,7 +79,7 @@ test("one that begins no handshake, or one that is none, is hung up on", async (
   expect(answered).toEqual([]);
 });
 
-test("old versions of TLS are refused", async () => {
+test("rejects old TLS versions", async () => {
   const { port } = await begin({}, "secure");
   const versionWith = (maxVersion: "TLSv1.1" | "TLSv1.2" | "TLSv1.3") =>
     new Promise<string>((resolve) => {
@@ -106,20 +106,20 @@ test("old versions of TLS are refused", async () => {
   ]);
 });
 
-test("headers have a limit", async () => {
+test("limits the headers", async () => {
   const { open, answered } = await begin();
   expect(await say(open(), `${request}x: ${"y".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431/);
   expect(answered).toEqual([]);
 });
 
-test("a body that was announced is not waited for", async () => {
+test("does not wait for an announced body", async () => {
   const { open } = await begin();
   expect(await say(open(), `${request}content-length: 1000000\r\n\r\nbegin`)).toMatch(
     /^HTTP\/1.1 200 .*connection: close/s,
   );
 });
 
-test("one that asks and does not read is hung up on", async () => {
+test("closes a connection that does not read its answer", async () => {
   const { open } = await begin({ ...hasty, connectionsEach: 1 }, "plain", "x".repeat(20_000_000));
   const socket = open().pause();
   socket.write(closing);
@@ -128,7 +128,7 @@ test("one that asks and does not read is hung up on", async () => {
   await expect.poll(isNextServed, { timeout: 120_000 }).toBe(true);
 });
 
-test("one address has a limited number of connections, and gets new ones when old ones are gone", async () => {
+test("limits the connections of an address until old ones close", async () => {
   const { open } = await begin({ connectionsEach: 3 });
   const held = [open(), open(), open()];
   await Promise.all(held.map((socket) => once(socket, "connect")));
@@ -137,13 +137,13 @@ test("one address has a limited number of connections, and gets new ones when ol
   await expect.poll(() => say(open(), closing), { timeout: 120_000 }).toMatch(/^HTTP\/1.1 200/);
 });
 
-test("thousands of requests at once on one connection are not all answered", async () => {
+test("limits the requests of a connection", async () => {
   const { open, answered } = await begin();
   await say(open(), `${request}\r\n`.repeat(5_000));
   expect(answered.length).toBeLessThanOrEqual(defaultServerLimits.requestsEach);
 });
 
-test("whatever bytes come in, the next one is served", async () => {
+test("serves the next request after any input", async () => {
   // On a busy machine, 0.1 s may pass between a connection and its request.
   const { open, answered } = await begin({ ...hasty, requestMs: 2_000, idleMs: 2_000, connectionsEach: 150 });
   const pieces = fc.oneof(

@@ -8,24 +8,30 @@ const broken: ProbeCheck = () => {
 };
 
 test.each([
-  { reason: "all is well", checks: { loop: well, sync: well }, verbose: false, status: 200, body: "ok\n" },
-  { reason: "nothing is checked", checks: {}, verbose: false, status: 200, body: "ok\n" },
   {
-    reason: "everything is reported",
+    reason: "passes if all checks pass",
+    checks: { loop: well, sync: well },
+    verbose: false,
+    status: 200,
+    body: "ok\n",
+  },
+  { reason: "passes without checks", checks: {}, verbose: false, status: 200, body: "ok\n" },
+  {
+    reason: "lists all checks if verbose",
     checks: { loop: well, sync: well },
     verbose: true,
     status: 200,
     body: "[+]loop ok\n[+]sync ok\nok\n",
   },
   {
-    reason: "what fails is named, in one line each",
+    reason: "lists failed checks in one line each",
     checks: { loop: well, sync: ill, x: broken },
     verbose: false,
     status: 500,
     body: "[-]sync failed: no list of nodes for 11 min\n[-]x failed: a bug\n",
   },
   {
-    reason: "both are reported",
+    reason: "lists passed and failed checks if verbose",
     checks: { loop: well, sync: ill },
     verbose: true,
     status: 500,

@@ -29,7 +29,7 @@ test.each([
   expect(ask(url)).toMatchObject({ body, rest });
 });
 
-test("the path that is authorized is the path that is served", () => {
+test("serves exactly the path that is authorized", () => {
   expect(ask("/debug/x/../../metrics?format=json")).toEqual({
     body: "metrics",
     path: "/metrics",
@@ -45,16 +45,16 @@ test.each(["/", "/metrics/", "/metrics/x", "/Metrics", "//metrics", "/%6Detrics"
   },
 );
 
-test.each(["POST", "HEAD", "OPTIONS", "DELETE", "PATCH", "CONNECT", "get"])("%s is not allowed", (method) => {
+test.each(["POST", "HEAD", "OPTIONS", "DELETE", "PATCH", "CONNECT", "get"])("rejects method %s", (method) => {
   expect(ask("/metrics", method)).toEqual({ status: 405 });
 });
 
-test("a body is refused, however it is announced", () => {
+test("rejects a body", () => {
   expect(ask("/metrics", "GET", { "content-length": "5" })).toEqual({ status: 413 });
   expect(ask("/metrics", "GET", { "transfer-encoding": "chunked" })).toEqual({ status: 413 });
   expect(ask("/metrics", "GET", { "content-length": "0" })).toMatchObject({ body: "metrics" });
 });
 
-test("what is no URL is a bad request", () => {
+test("rejects an invalid URL", () => {
   expect(ask("http://[")).toEqual({ status: 400 });
 });

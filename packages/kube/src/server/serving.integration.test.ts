@@ -6,18 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { PeerCertificate, TLSSocket } from "node:tls";
-import { reply, type ScriptedReply, startScriptedServer, VirtualClock } from "@virt/testkit";
+import { reply, type ScriptedReply, VirtualClock } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { issueAuthority, issueServer } from "../auth/x509.ts";
-import { Client } from "../client/client.ts";
 import { noLease } from "../leaderelection/write-fence.ts";
 import { Gauge, Registry } from "../metrics/metrics.ts";
+import { startScripted } from "../testing/scripted-client.ts";
 import { AccessGuard } from "./access-guard.ts";
 import type { Routes } from "./routes.ts";
 import { type Serving, serveGuarded, serveMetrics, serveProbes } from "./serving.ts";
 
 const known = reply.json(201, { status: { authenticated: true, user: { username: "me" } } });
-const nobody = reply.json(201, { status: { authenticated: false } });
+const unauthenticated = reply.json(201, { status: { authenticated: false } });
 const yes = reply.json(201, { status: { allowed: true } });
 const no = reply.json(201, { status: { allowed: false } });
 
@@ -37,12 +37,7 @@ function portOf(serving: Serving): number {
 }
 
 async function begin(script: readonly ScriptedReply[]) {
-  const api = await startScriptedServer(script);
-  const client = new Client({ access: { server: api.url, isInsecure: false, source: "test" }, userAgent: "t" });
-  onTestFinished(async () => {
-    client.close();
-    await api[Symbol.asyncDispose]();
-  });
+  const { server: api, client } = await startScripted(script);
   const clock = new VirtualClock(Date.now());
   return {
     ...silent(),
@@ -71,7 +66,7 @@ function get(url: string, headers: Record<string, string> = {}, options: Request
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test("a probe gets through although somebody holds 240 idle connections, and those are let go", async () => {
+test("answers a probe despite 240 idle connections, and closes those", async () => {
   const { observer } = silent();
   const port = portOf(await serveProbes({ address: "127.0.0.1:0", healthz: {}, readyz: {}, observer }));
   let open = 0;
@@ -85,7 +80,7 @@ test("a probe gets through although somebody holds 240 idle connections, and tho
   await expect.poll(() => open).toBeLessThanOrEqual(50);
 });
 
-test("probes answer in plain HTTP, and name what fails", async () => {
+test("answers probes in plain HTTP with the failed checks", async () => {
   let isReady = false;
   const { observer } = silent();
   const readyz = { sync: () => (isReady ? undefined : "nodes are not listed yet") };
@@ -105,8 +100,8 @@ function registryWith(value: number): Registry {
   return registry;
 }
 
-test("metrics are for who shows a token that may get them, over TLS", async () => {
-  const { api, ...parts } = await begin([nobody, known, no, known, yes]);
+test("serves metrics over TLS to authorized tokens only", async () => {
+  const { api, ...parts } = await begin([unauthenticated, known, no, known, yes]);
   const port = portOf(await serveMetrics({ ...parts, registry: registryWith(42), isSecure: true }));
   const url = `https://127.0.0.1:${port}/metrics`;
   expect(await get(url)).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
@@ -123,14 +118,14 @@ test("metrics are for who shows a token that may get them, over TLS", async () =
   expect(api.seen).toHaveLength(5);
 });
 
-test("metrics that need not be secure are plain, and nobody is asked", async () => {
+test("serves insecure metrics without a review", async () => {
   const { api, ...parts } = await begin([]);
   const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: false }));
   expect(await get(`http://127.0.0.1:${port}/metrics`)).toMatchObject({ status: 200 });
   expect(api.seen).toEqual([]);
 });
 
-test("the same guard stands before any other routes, and checks the path that is asked for", async () => {
+test("guards other routes by their paths", async () => {
   const { api, ...parts } = await begin([known, yes, no]);
   const routes: Routes = { "/debug/render/": ({ rest, query }) => ({ status: 200, body: `${rest} ${query.get("format")}` }) }; // biome-ignore format: short
   const port = portOf(await serveGuarded({ ...parts, routes }));
@@ -144,7 +139,7 @@ test("the same guard stands before any other routes, and checks the path that is
   ]);
 });
 
-test("while the API server cannot be asked nobody gets in, and it is reported once", async () => {
+test("denies access without the API server, and reports it once", async () => {
   const { reported, ...parts } = await begin([reply.json(500, {}), reply.json(500, {}), known, yes, reply.reset]);
   const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: true }));
   const url = `https://127.0.0.1:${port}/metrics`;
@@ -154,8 +149,8 @@ test("while the API server cannot be asked nobody gets in, and it is reported on
   expect(reported).toHaveLength(2);
 });
 
-test("a flood of bad tokens is answered 429", async () => {
-  const { api, ...parts } = await begin(Array.from({ length: 10 }, () => nobody));
+test("answers 429 to many invalid tokens", async () => {
+  const { api, ...parts } = await begin(Array.from({ length: 10 }, () => unauthenticated));
   const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: true }));
   const statuses: number[] = [];
   for (let at = 0; at < 12; at++)
@@ -164,7 +159,7 @@ test("a flood of bad tokens is answered 429", async () => {
   expect(api.seen).toHaveLength(10);
 });
 
-test("a route that throws is a 500 that reveals nothing, and the bug is reported", async () => {
+test("answers 500 without details if a route throws, and reports it", async () => {
   const { reported, ...parts } = await begin([known, yes]);
   const routes: Routes = { "/bug": () => Promise.reject(new Error("inner matters")) };
   const port = portOf(await serveGuarded({ ...parts, routes }));
@@ -175,14 +170,14 @@ test("a route that throws is a 500 that reveals nothing, and the bug is reported
   expect(reported).toEqual(["/bug: Error: inner matters"]);
 });
 
-test("connections that ended make room for others, over TLS too", async () => {
+test("ended connections make room for others, also over TLS", async () => {
   const parts = await begin([]);
   const port = portOf(await serveGuarded({ ...parts, routes: {}, limits: { connectionsEach: 2 } }));
   const ask = () => get(`https://127.0.0.1:${port}/`).then(({ status }) => status, String);
   for (let at = 0; at < 10; at++) await expect.poll(ask, { timeout: 120_000 }).toBe(404);
 });
 
-test("a mounted certificate is served, and a renewed one from the next connection on", async () => {
+test("serves a renewed certificate for new connections", async () => {
   const validity = { from: new Date(0), until: new Date(4e12) };
   const authority = issueAuthority("ours", validity);
   const folder = mkdtempSync(join(tmpdir(), "serving-"));
@@ -208,7 +203,7 @@ test("a mounted certificate is served, and a renewed one from the next connectio
   ]);
 });
 
-test("0 is no server, and an address that cannot be had is refused in one line", async () => {
+test("0 starts no server, and reports an unusable address in one line", async () => {
   const { observer } = silent();
   const serve = (address: string) => serveProbes({ address, healthz: {}, readyz: {}, observer });
   const port = portOf(await serve("127.0.0.1:0"));
@@ -228,7 +223,7 @@ test("0 is no server, and an address that cannot be had is refused in one line",
   expect(await serveGuarded({ ...absent, address: "0" })).toEqual({ kind: "off" });
 });
 
-test("a server that closes leaves no connection open and lets its port go", async () => {
+test("closes all connections and frees the port", async () => {
   const { observer } = silent();
   const serving = await serveProbes({ address: "127.0.0.1:0", healthz: {}, readyz: {}, observer });
   const port = portOf(serving);

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { backoffMs } from "./work-queue.ts";
 
-test("the first rests are 5, 10, 20, 40 ms, and they grow to 30 s and no further", () => {
+test("the back-off doubles from 5 milliseconds to 30 seconds", () => {
   const rests = [1, 2, 3, 4, 12, 13, 14, 40, 2_000].map((failures) => backoffMs(failures, 0.5));
   expect(rests).toEqual([5, 10, 20, 40, 10_240, 20_480, 30_000, 30_000, 30_000]);
 });
 
-test("chance moves a rest by at most a fifth, and never above 30 s", () => {
+test("jitter changes the back-off by at most a fifth, up to 30 seconds", () => {
   const law = fc.property(
     fc.integer({ min: 1, max: 100 }),
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

@@ -1,16 +1,10 @@
 import { VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WorkQueue, type WorkQueueObserver } from "./work-queue.ts";
+import { silentQueueObserver } from "../testing/silent-observers.ts";
+import { WorkQueue } from "./work-queue.ts";
 
-const silent: WorkQueueObserver = {
-  added: () => undefined,
-  retried: () => undefined,
-  taken: () => undefined,
-  worked: () => undefined,
-};
-
-function begin(observer = silent) {
+function begin(observer = silentQueueObserver) {
   const clock = new VirtualClock();
   return { clock, queue: new WorkQueue({ clock, chance: () => 0.5, observer }) };
 }
@@ -21,13 +15,13 @@ function takeAll(queue: WorkQueue): readonly string[] {
   return keys;
 }
 
-test("a key is queued once, however often it is added", () => {
+test("queues a key once", () => {
   const { queue } = begin();
   for (const key of ["a", "b", "a", "a"]) queue.add(key);
   expect(takeAll(queue)).toEqual(["a", "b"]);
 });
 
-test("a key added while in work comes again afterwards, and not before", () => {
+test("queues a key again that is added while it is processed", () => {
   const { queue } = begin();
   queue.add("a");
   queue.take();
@@ -37,7 +31,7 @@ test("a key added while in work comes again afterwards, and not before", () => {
   expect(takeAll(queue)).toEqual(["a"]);
 });
 
-test("delayed adds keep the earliest time", () => {
+test("a delayed key keeps its earliest time", () => {
   const { queue, clock } = begin();
   queue.addAfter("a", 100);
   queue.addAfter("a", 50);
@@ -51,7 +45,7 @@ test("delayed adds keep the earliest time", () => {
   expect(queue.take()).toBeUndefined();
 });
 
-test("failures make a key rest longer each time, success forgets them, Retry-After wins when longer", () => {
+test("the back-off grows with failures, respects Retry-After, and resets", () => {
   const { queue, clock } = begin();
   const rest = (retryInMs?: number) => {
     queue.fail("a", retryInMs);
@@ -72,7 +66,7 @@ test("failures make a key rest longer each time, success forgets them, Retry-Aft
   expect(rest()).toBe(5);
 });
 
-test("after a shutdown nothing is added, what was queued can be taken, and no timer is left", () => {
+test("after a shutdown, adds nothing and leaves no timer", () => {
   const { queue, clock } = begin();
   queue.add("a");
   queue.add("b");
@@ -86,7 +80,7 @@ test("after a shutdown nothing is added, what was queued can be taken, and no ti
   expect(clock.scheduled).toBe(0);
 });
 
-test("whoever listens hears of each key that can be taken", () => {
+test("notifies listeners of each available key", () => {
   const { queue, clock } = begin();
   const heard: (string | undefined)[] = [];
   queue.listen(() => heard.push(queue.take()));
@@ -98,7 +92,7 @@ test("whoever listens hears of each key that can be taken", () => {
   expect(heard).toEqual(["a", "a", "b"]);
 });
 
-test("the numbers are those of workqueue_*", () => {
+test("reports the numbers of the workqueue metrics", () => {
   const seen: Record<string, number[]> = { added: [], retried: [], taken: [], worked: [] };
   const { queue, clock } = begin({
     added: () => void seen["added"]?.push(1),
@@ -191,7 +185,7 @@ class Model {
   }
 }
 
-test("no key is in work twice, none is lost, each comes when it is due, whatever is done in whatever order", () => {
+test("behaves like a simple model in any order of calls", () => {
   const law = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
     const { queue, clock } = begin();
     const model = new Model();

@@ -13,7 +13,7 @@ const psi: KubeObject = {
   spec: { kernelArguments: ["psi=1"] },
 };
 
-test("the creation of the PSI MachineConfig reads as the specification shows it", () => {
+test("the creation of the PSI MachineConfig has the specified diff", () => {
   expect(creationDiff(psi)).toBe(`--- /dev/null
 +++ 99-worker-psi-karg (MachineConfig)
 @@ -0,0 +1,9 @@
@@ -29,7 +29,7 @@ test("the creation of the PSI MachineConfig reads as the specification shows it"
 `);
 });
 
-test("a deletion shows every line that goes", () => {
+test("a deletion shows every removed line", () => {
   const text = deletionDiff(psi);
   expect(text).toMatch(/^--- 99-worker-psi-karg \(MachineConfig\)\n\+\+\+ \/dev\/null\n@@ -1,9 \+0,0 @@\n-apiVersion/);
   expect(text.split("\n")).toHaveLength(13);
@@ -45,12 +45,12 @@ const descheduler = (spec: Json, rest: Record<string, Json> = {}): KubeObject =>
 
 const noChanges = "--- cluster (KubeDescheduler)\n+++ cluster (KubeDescheduler)\n(no changes)\n";
 
-test("no changes read as the specification shows them", () => {
+test("an unchanged object has the specified diff", () => {
   expect(changeDiff(descheduler({ mode: "Automatic" }), descheduler({ mode: "Automatic" }))).toBe(noChanges);
   expect(equalDiff({ kind: "KubeDescheduler", name: "cluster" })).toBe(noChanges);
 });
 
-test("what the server writes by itself is no change", () => {
+test("fields that the server sets are not a change", () => {
   const metadata = {
     ...descheduler({}).metadata,
     managedFields: [{ manager: "x" }],
@@ -64,7 +64,7 @@ test("what the server writes by itself is no change", () => {
   expect(changeDiff(live, descheduler({ mode: "Automatic" }))).toBe(noChanges);
 });
 
-test("a change reads as the workflow guide shows it", () => {
+test("a change has the specified diff", () => {
   const spec = (interval: number, node: number, total: number): Json => ({
     deschedulingIntervalSeconds: interval,
     evictionLimits: { node, total },
@@ -92,7 +92,7 @@ test("a change reads as the workflow guide shows it", () => {
 `);
 });
 
-test("blank lines of a text are lines, and there is no phantom one at the end", () => {
+test("shows blank lines of a text, and none after its end", () => {
   expect(creationDiff(descheduler({ text: "a\n\n\n" }))).toMatch(
     /@@ -0,0 \+1,10 @@\n[^]*\n\+ {2}text: \|\+\n\+ {4}a\n\+\n\+\n$/,
   );
@@ -101,7 +101,7 @@ test("blank lines of a text are lines, and there is no phantom one at the end", 
 const leaf = fc.constantFrom<Json>(1, 2, "a", "- b", "x\ny\n", "x\n\n", "", {}, "--- a", "+++ b");
 const anySpec = fc.dictionary(fc.constantFrom("a", "b", "-- c"), fc.oneof(leaf, fc.array(leaf, { maxLength: 3 })));
 
-test("a diff, applied by a patch program to one side, gives the other", () => {
+test("patching one side with a diff gives the other", () => {
   const law = fc.property(anySpec, anySpec, (before, after) => {
     const [live, predicted] = [descheduler(before), descheduler(after)];
     const [old, fresh] = [writeYaml(live), writeYaml(predicted)];
@@ -115,7 +115,7 @@ test("a diff, applied by a patch program to one side, gives the other", () => {
   fc.assert(law);
 });
 
-test("a diff that is not cut reads as the one that is reviewed, and raw it shows what is stored", () => {
+test("a whole diff equals the reviewed one, and a raw one shows stored data", () => {
   const [live, fresh] = [descheduler({ mode: "Automatic" }), descheduler({ mode: "Predictive" })];
   const decoded = { isRaw: false };
   expect(wholeDiff(live, fresh, decoded)).toBe(changeDiff(live, fresh));

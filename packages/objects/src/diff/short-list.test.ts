@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shortList } from "./drift.ts";
 
-test("three names are shown, and how many more there are", () => {
+test("shows three names and the number of others", () => {
   expect(shortList([])).toBe("");
   expect(shortList(["a"])).toBe("a");
   expect(shortList(["a", "b", "c"])).toBe("a, b, c");

@@ -5,15 +5,15 @@ import { cutMark, cutText } from "./bytes.ts";
 const bytes = (text: string) => Buffer.byteLength(text);
 
 test.each([
-  { reason: "a text that just fits stays as it is", text: "äöü", limit: 6, cut: "äöü" },
-  { reason: "a longer one is marked", text: "abcdefgh", limit: 7, cut: "abcd…" },
-  { reason: "no half characters", text: "a😀😀", limit: 8, cut: "a😀…" },
-  { reason: "not even those that fill the limit exactly but for the mark", text: "😀😀", limit: 7, cut: "😀…" },
+  { reason: "keeps a text that fits", text: "äöü", limit: 6, cut: "äöü" },
+  { reason: "marks a longer text", text: "abcdefgh", limit: 7, cut: "abcd…" },
+  { reason: "does not split a character", text: "a😀😀", limit: 8, cut: "a😀…" },
+  { reason: "does not split a character that fills the limit without the mark", text: "😀😀", limit: 7, cut: "😀…" },
 ])("$reason", ({ text, limit, cut }) => {
   expect(cutText(text, limit)).toBe(cut);
 });
 
-test("a cut text fits, is a true beginning, ends between characters, and is as long as possible", () => {
+test("a cut text is the longest whole-character start that fits", () => {
   const texts = fc.string({ unit: "binary", size: "max", maxLength: 60 });
   const law = fc.property(texts, fc.integer({ min: 3, max: 80 }), (text, limit) => {
     const cut = cutText(text, limit);

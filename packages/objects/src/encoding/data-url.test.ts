@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readDataUrl, writeDataUrl } from "./bytes.ts";
 
-test("our own files are written in one form", () => {
+test("writes our own files in one form", () => {
   expect(writeDataUrl("é\n")).toBe("data:text/plain;charset=utf-8;base64,w6kK");
 });
 
-test.each([";base64", ";BASE64", ";Base64", "text/plain;bAsE64"])("contents marked %s are base64", (mark) => {
+test.each([";base64", ";BASE64", ";Base64", "text/plain;bAsE64"])("content marked %s is base64", (mark) => {
   expect(readDataUrl(`data:${mark},YQ==`)).toEqual(Uint8Array.of(0x61));
 });
 
-test("contents whose media type only mentions base64 are not", () => {
+test("a media type that mentions base64 is not base64", () => {
   expect(readDataUrl("data:text/base64,YQ")).toEqual(Uint8Array.of(0x59, 0x51));
 });
 
-test("every content survives base64 and percent signs", () => {
+test("reads any content in base64 and percent encoding", () => {
   const law = fc.property(fc.uint8Array({ maxLength: 20 }), (bytes) => {
     const percent = `data:,${Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")}`;
     const base64 = `data:;base64,${Buffer.from(bytes).toString("base64")}`;
@@ -23,7 +23,7 @@ test("every content survives base64 and percent signs", () => {
   fc.assert(law);
 });
 
-test("a base64 text is read as Buffer reads it, or refused", () => {
+test("reads base64 like Buffer, or rejects it", () => {
   const sign = fc.constantFrom(...Array.from("AZaz09+/=-_ \n.é"));
   const law = fc.property(fc.string({ unit: sign, maxLength: 12 }), (text) => {
     const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(text) && isWhole(text);
@@ -37,7 +37,7 @@ function isWhole(text: string): boolean {
   return text.includes("=") ? text.length % 4 === 0 : text.length % 4 !== 1;
 }
 
-test("a megabyte survives", () => {
+test("reads and writes a megabyte", () => {
   const text = "é0123456789".repeat(90_000);
   expect(isSame(readDataUrl(writeDataUrl(text)), Buffer.from(text))).toBe(true);
 });

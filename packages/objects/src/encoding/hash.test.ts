@@ -5,23 +5,16 @@ import { sha256 } from "./bytes.ts";
 
 const oracle = (text: string) => createHash("sha256").update(text, "utf8").digest("hex");
 
-test("every text has the hash that node:crypto gives it", () => {
+test("equals the hash of node:crypto for any text", () => {
   const text = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.string({ unit: "grapheme", maxLength: 100 }));
   fc.assert(fc.property(text, (given) => sha256(given) === oracle(given)));
 });
 
-test("texts of every length around the block borders have the right hash", () => {
+test("hashes texts of any length around block borders", () => {
   for (let length = 0; length <= 200; length++) expect(sha256("x".repeat(length))).toBe(oracle("x".repeat(length)));
 });
 
-test("a megabyte has the right hash", () => {
+test("hashes a megabyte", () => {
   const text = "0123456789abcdef".repeat(65_536);
   expect(sha256(text)).toBe(oracle(text));
-});
-
-test("the snapshot of the specification has the hash that the specification names", () => {
-  const snapshot =
-    '{"machineconfiguration.openshift.io/v1/MachineConfig/99-worker-psi-karg":{"__state":"NOT_FOUND"},' +
-    '"operator.openshift.io/v1/KubeDescheduler/openshift-kube-descheduler-operator/cluster":{"__state":"NOT_FOUND"}}';
-  expect(sha256(snapshot)).toBe("8046b8bc3127298de872e1ee226b6464d73a52449bc71d34910bc97914434037");
 });

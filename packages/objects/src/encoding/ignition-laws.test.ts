@@ -41,7 +41,7 @@ const anyConfig = fc
   .record({ files: fc.array(anyFile, { maxLength: 3 }), units: fc.array(anyUnit, { maxLength: 2 }) })
   .map(({ files, units }) => machineConfig({ storage: { files }, systemd: { units } }));
 
-test("a decoded diff, applied by a patch program to one side as text, gives the other", () => {
+test("patching one side with a decoded diff gives the other", () => {
   const law = fc.property(anyConfig, anyConfig, (live, predicted) => {
     const [old, fresh] = [diffText(live), diffText(predicted)];
     const change = changeDiff(live, predicted);
@@ -53,7 +53,7 @@ test("a decoded diff, applied by a patch program to one side as text, gives the 
 
 const withUnit = (contents: string) => machineConfig({ systemd: { units: [{ name: "a", contents }] } });
 
-test("contents that differ never read the same", () => {
+test("different contents have different texts", () => {
   const law = fc.property(anyText, anyText, (left, right) => {
     const [one, other] = [left, right].map((text) => diffText(withUnit(text)));
     return (one === other) === (left === right);
@@ -61,7 +61,7 @@ test("contents that differ never read the same", () => {
   fc.assert(law, runsForCost(4));
 });
 
-test("nothing that is written there makes it throw", () => {
+test("shows any content without throwing", () => {
   const keys = "config storage files systemd units dropins contents source path name mode enabled compression append";
   const urls = "data: data:, data:,% data:,%4 data:;base64,A data:;base64,AAAA data:;base64,/w==";
   const key = fc.constantFrom("__proto__", ...keys.split(" "));

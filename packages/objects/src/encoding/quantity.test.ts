@@ -18,11 +18,11 @@ test.each([
   ["", undefined],
   ["many", undefined],
   ["1Zi", undefined],
-])("%s", (text, bytes) => {
+])("reads %s", (text, bytes) => {
   expect(readBytes(text)).toBe(bytes);
 });
 
-test("a number is an amount, and what is neither text nor number is none", () => {
+test("reads a number as bytes, and rejects other types", () => {
   expect([readBytes(8_589_934_592), readBytes(0)]).toEqual([2 ** 33, 0]);
   expect([-5, null, true, {}, [], undefined].map((value) => readBytes(value))).toEqual(Array(6).fill(undefined));
 });

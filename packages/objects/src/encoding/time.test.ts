@@ -4,7 +4,7 @@ import { readTime, writeTime } from "./api-scalars.ts";
 
 const instant = fc.integer({ min: Date.parse("0000-01-01T00:00:00Z"), max: Date.parse("9999-12-31T23:59:59.999Z") });
 
-test("every time is written as Date writes it, and read as Date reads it", () => {
+test("writes and reads any time like Date", () => {
   const law = fc.property(instant, (ms) => {
     const text = new Date(ms).toISOString();
     return writeTime(ms) === text.replace(".000Z", "Z") && readTime(text) === ms && readTime(writeTime(ms)) === ms;
@@ -12,7 +12,7 @@ test("every time is written as Date writes it, and read as Date reads it", () =>
   fc.assert(law);
 });
 
-test("every date is read as Date reads it, or refused where it is none", () => {
+test("reads any date like Date, and rejects invalid ones", () => {
   const part = (min: number, max: number) => fc.integer({ min, max }).map((each) => String(each).padStart(2, "0"));
   const parts = fc.tuple(
     fc.constantFrom("1900", "2000", "2023", "2024"),
@@ -32,11 +32,11 @@ test("every date is read as Date reads it, or refused where it is none", () => {
   fc.assert(law);
 });
 
-test("the six digits of a MicroTime are read", () => {
+test("reads the six digits of a MicroTime", () => {
   expect(readTime("2025-12-18T21:13:17.123456Z")).toBe(Date.parse("2025-12-18T21:13:17.123Z"));
 });
 
-test("what is no time is refused", () => {
+test("rejects other texts", () => {
   for (const text of [
     "",
     "2025-12-18",

@@ -4,7 +4,7 @@ import { compareUtf8, decodeUtf8, encodeUtf8, utf8Length } from "./bytes.ts";
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string());
 
-test("every text has the bytes that TextEncoder gives it", () => {
+test("encodes any text like TextEncoder", () => {
   const law = fc.property(anyText, (text) => {
     const bytes = new TextEncoder().encode(text);
     const isLength = utf8Length(text) === bytes.length;
@@ -13,12 +13,12 @@ test("every text has the bytes that TextEncoder gives it", () => {
   fc.assert(law);
 });
 
-test("half a surrogate pair becomes the replacement character", () => {
+test("replaces half of a surrogate pair", () => {
   expect(encodeUtf8("a\ud83d")).toEqual(new TextEncoder().encode("a\ufffd"));
   expect(utf8Length("a\ud83da")).toBe(5);
 });
 
-test("bytes are read as TextDecoder reads them, or refused where it refuses", () => {
+test("decodes bytes like TextDecoder, and rejects the same ones", () => {
   const edges = [
     0x00, 0x41, 0x7f, 0x80, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff, 0x9f, 0xa0, 0x90, 0x8f,
   ];
@@ -38,7 +38,7 @@ function decodeAsNode(bytes: Uint8Array): string | undefined {
   }
 }
 
-test("texts are ordered as their bytes are", () => {
+test("orders texts by their bytes", () => {
   const wellFormed = anyText.map((text) => text.toWellFormed());
   const law = fc.property(wellFormed, wellFormed, (left, right) => {
     const byBytes = Buffer.compare(Buffer.from(left), Buffer.from(right));

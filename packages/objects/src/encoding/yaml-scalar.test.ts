@@ -6,109 +6,36 @@ import { writeText } from "./yaml.ts";
 
 const schemas = [CORE_SCHEMA, YAML11_SCHEMA.withTags(mergeTag)];
 
+// biome-ignore format: a list
 const plain = [
-  "a",
-  "a b",
-  "a:b",
-  "a#b",
-  "-a",
-  "?a",
-  ":a",
-  "--a",
-  "a-",
-  "=a",
-  "3.2.0",
-  "v1",
-  "1Gi",
-  "10:70",
-  "psi=1",
-  "0o8",
-  "-0o7",
-  "yEs",
-  "é\u{1f600}",
-  "a'b",
-  "\u00a0",
-  "e9",
-  "2020-1-1",
-  "https://x/y?z=1",
+  "a", "a b", "a:b", "a#b", "-a", "?a", ":a", "--a", "a-", "=a", "3.2.0", "v1", "1Gi", "10:70", "psi=1", "0o8",
+  "-0o7", "yEs", "é\u{1f600}", "a'b", "\u00a0", "e9", "2020-1-1", "https://x/y?z=1",
 ];
+// biome-ignore format: a list
 const double = [
-  "",
-  "true",
-  "yes",
-  "on",
-  "No",
-  "y",
-  "null",
-  "~",
-  "1",
-  "1e3",
-  "0x1f",
-  "0o17",
-  "0b1",
-  "1_000",
-  "12:30",
-  ".5",
-  ".inf",
-  "-.INF",
-  ".nan",
-  "2020-01-01",
-  "2025-12-18T21:13:17Z",
-  "=",
-  "<<",
-  " a",
-  "a ",
-  "\t",
-  "a\rb",
-  "\u0085",
-  "\u2028",
-  "\ufeff",
-  "\u0000",
-  "\uffff",
-  "\ud800",
+  "", "true", "yes", "on", "No", "y", "null", "~", "1", "1e3", "0x1f", "0o17", "0b1", "1_000", "12:30", ".5", ".inf",
+  "-.INF", ".nan", "2020-01-01", "2025-12-18T21:13:17Z", "=", "<<", " a", "a ", "\t", "a\rb", "\u0085", "\u2028",
+  "\ufeff", "\u0000", "\uffff", "\ud800",
 ];
+// biome-ignore format: a list
 const single = [
-  "- a",
-  "-",
-  "?",
-  ": a",
-  "a: b",
-  "a:",
-  "a #b",
-  "#a",
-  "*a",
-  "&a",
-  "!a",
-  "|",
-  ">",
-  "'a'",
-  '"a"',
-  "%a",
-  "@a",
-  "`a",
-  "[a",
-  "]",
-  "{a",
-  "}",
-  ",a",
-  "---",
-  "--- a",
-  "...",
+  "- a", "-", "?", ": a", "a: b", "a:", "a #b", "#a", "*a", "&a", "!a", "|", ">", "'a'", '"a"', "%a", "@a", "`a",
+  "[a", "]", "{a", "}", ",a", "---", "--- a", "...",
 ];
 
-test("a text that both versions read back is plain", () => {
+test("writes a text plain if both versions read it back", () => {
   for (const text of plain) expect(writeText(text)).toBe(text);
 });
 
-test("a text that would be another type, or has signs that nobody sees, is double-quoted", () => {
+test("double-quotes texts of other types and invisible characters", () => {
   for (const text of double) expect(writeText(text)).toMatch(/^"[\x20-\x7e]*"$/);
 });
 
-test("a text that only indicators keep from being plain is single-quoted", () => {
+test("single-quotes texts that only an indicator prevents from being plain", () => {
   for (const text of single) expect(writeText(text)).toBe(`'${text.replaceAll("'", "''")}'`);
 });
 
-test("a word is quoted in exactly those spellings that a version takes for something else", () => {
+test("quotes exactly the spellings that a version reads as another type", () => {
   const spellings = (word: string): readonly string[] => {
     const [first = "", ...rest] = Array.from(word);
     if (first === "") return [""];
@@ -116,28 +43,15 @@ test("a word is quoted in exactly those spellings that a version takes for somet
       [...new Set([first, first.toUpperCase()])].map((sign) => sign + end),
     );
   };
+  // biome-ignore format: a list
   const words = [
-    "y",
-    "n",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "true",
-    "false",
-    "null",
-    ".inf",
-    "-.inf",
-    "+.inf",
-    ".nan",
-    "-.nan",
-    "~",
+    "y", "n", "yes", "no", "on", "off", "true", "false", "null", ".inf", "-.inf", "+.inf", ".nan", "-.nan", "~",
   ];
   const wrong = words.flatMap(spellings).filter((text) => (writeText(text) === text) !== isReadBackPlain(text));
   expect(wrong).toEqual([]);
 });
 
-test("what is plain for both versions at every place is written plain", () => {
+test("writes a text plain if and only if all versions read it back", () => {
   const line = fc.string({
     unit: fc.constantFrom(...Array.from("ab 019:#-?'\"[{,&*!|>%@`~._ex+T")),
     minLength: 1,

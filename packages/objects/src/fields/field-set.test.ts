@@ -25,7 +25,7 @@ const fieldsV1: Json = {
   },
 };
 
-test("the fields of managedFields are read, each with its pointer", () => {
+test("reads managed fields with their pointers", () => {
   expect(pathsOf(readFieldsV1(fieldsV1)).map(writePath)).toEqual([
     "/metadata/labels",
     "/metadata/labels/app",
@@ -38,7 +38,7 @@ test("the fields of managedFields are read, each with its pointer", () => {
   ]);
 });
 
-test("the leaves are what is owned as a whole", () => {
+test("leaves are the fields that are owned as a whole", () => {
   const leaves = [
     "/metadata/labels/app",
     "/metadata/finalizers/=a~1b",
@@ -49,31 +49,31 @@ test("the leaves are what is owned as a whole", () => {
   expect(leavesOf(readFieldsV1(fieldsV1)).map(writePath)).toEqual(leaves);
 });
 
-test("keys are the same in any order and spelling", () => {
+test("keys are equal in any order and spelling", () => {
   const spelled = readFieldsV1({ "f:l": { 'k:{ "b": 1, "a": "\\u0078" }': {} } });
   expect(hasField(spelled, ["f:l", 'k:{"a":"x","b":1}'])).toBe(true);
 });
 
-test("what is no field is left out", () => {
+test("omits entries that are not fields", () => {
   for (const fields of [undefined, null, "f:spec", ["f:spec"], {}]) expect(isNoFields(readFieldsV1(fields))).toBe(true);
   expect(
     pathsOf(readFieldsV1({ "x:a": {}, "k:{": {}, "v:": {}, "i:-1": {}, "f:": {}, f: {}, "f:__proto__": {} })),
   ).toEqual([["f:"], ["f:__proto__"]]);
 });
 
-test("of a field with a part that cannot be read the whole is owned", () => {
+test("owns the whole field if a part is unreadable", () => {
   // Node 24 may misread 'k:{"n":1}' like this: https://github.com/nodejs/node/issues/63785
   const garbled: Json = { "f:spec": { "f:a": {}, "f:list": { 'k:{\\"n\\"': { "f:n": {} } } } };
   expect(pathsOf(readFieldsV1(garbled)).map(writePath)).toEqual(["/spec/a", "/spec/list"]);
 });
 
-test("a tree without end is cut, not followed", () => {
+test("stops at the depth limit", () => {
   let fields: Json = {};
   for (let depth = 0; depth < 5000; depth++) fields = { "f:a": fields };
   expect(leavesOf(readFieldsV1(fields))).toHaveLength(1);
 });
 
-test("a field is touched by its owner, the owner of a parent and the owner of a part", () => {
+test("owners of a field, its parent or its part touch it", () => {
   const set = fieldSet([fieldPath("a", "b")]);
   expect(["a", "a.b", "a.b.c", "a.c", "b"].map((path) => touchesField(set, fieldPath(...path.split("."))))).toEqual([
     true,
@@ -91,7 +91,7 @@ const names = (paths: readonly Path[]) => new Set(paths.map((path) => path.join(
 const isEqual = (set: FieldSet, paths: ReadonlySet<string>) =>
   [...names(pathsOf(set))].toSorted().join() === [...paths].toSorted().join();
 
-test("sets of fields are sets: uniteFields, subtractFields and membership are those of their paths", () => {
+test("union, difference and membership equal those of path sets", () => {
   const law = fc.property(anyPaths, anyPaths, anyPath, (some, others, path) => {
     const [left, right] = [fieldSet(some), fieldSet(others)];
     return [
@@ -104,7 +104,7 @@ test("sets of fields are sets: uniteFields, subtractFields and membership are th
   fc.assert(law);
 });
 
-test("what the server would write of a set is read as that set", () => {
+test("reads a written set back", () => {
   const written = (set: FieldSet): Json =>
     Object.fromEntries([
       ...(set.isOwned && set.below.size > 0 ? [[".", {}] as const] : []),

@@ -4,15 +4,15 @@ import { readIgnoreFields } from "./ignore-fields.ts";
 
 const accepted: readonly { reason: string; text: string; pointers: readonly (readonly string[])[] }[] = [
   {
-    reason: "pointers stand between commas, blanks and empty ones dropped",
+    reason: "reads pointers between commas, without blanks",
     text: " /spec/a , /spec/b,,",
     pointers: [
       ["spec", "a"],
       ["spec", "b"],
     ],
   },
-  { reason: "a JSON array may hold commas", text: '["/spec/a,b"]', pointers: [["spec", "a,b"]] },
-  { reason: "escapes are undone", text: "/metadata/annotations/a~1b", pointers: [["metadata", "annotations", "a/b"]] },
+  { reason: "reads a JSON array with commas", text: '["/spec/a,b"]', pointers: [["spec", "a,b"]] },
+  { reason: "decodes escapes", text: "/metadata/annotations/a~1b", pointers: [["metadata", "annotations", "a/b"]] },
   { reason: "an empty annotation ignores nothing", text: "", pointers: [] },
   { reason: "all of spec may be ignored", text: "/spec", pointers: [["spec"]] },
 ];
@@ -23,10 +23,10 @@ test.each(accepted)("$reason", ({ text, pointers }) => {
 
 const refused: readonly { reason: string; text: string; says: string }[] = [
   { reason: "a pointer starts with a slash", text: "/spec/a, spec/b", says: "JSON pointer must start with /: spec/b" },
-  { reason: "an empty pointer would be the whole object", text: '[""]', says: "JSON pointer must start with /: " },
-  { reason: "a tilde is escaped", text: "/spec/a~", says: 'pointer "/spec/a~": invalid escape' },
+  { reason: "an empty pointer is rejected", text: '[""]', says: "JSON pointer must start with /: " },
+  { reason: "a tilde must be escaped", text: "/spec/a~", says: 'pointer "/spec/a~": invalid escape' },
   {
-    reason: "only what may be patched may be ignored",
+    reason: "only fields that may be patched may be ignored",
     text: "/metadata/name",
     says: 'pointer "/metadata/name" is forbidden',
   },
@@ -35,9 +35,9 @@ const refused: readonly { reason: string; text: string; says: string }[] = [
     text: "/metadata/annotations/platform.kubevirt.io~1mode",
     says: 'pointer "/metadata/annotations/platform.kubevirt.io~1mode" is forbidden',
   },
-  { reason: "a prototype is no field", text: "/spec/__proto__", says: 'pointer "/spec/__proto__" is forbidden' },
-  { reason: "an array is whole", text: '["/spec/a"', says: "not a JSON array of strings" },
-  { reason: "an array holds texts", text: '["/spec/a",1]', says: "not a JSON array of strings" },
+  { reason: "a prototype is not a field", text: "/spec/__proto__", says: 'pointer "/spec/__proto__" is forbidden' },
+  { reason: "an array must be complete", text: '["/spec/a"', says: "not a JSON array of strings" },
+  { reason: "an array contains only texts", text: '["/spec/a",1]', says: "not a JSON array of strings" },
   {
     reason: "an annotation has at most 16 KiB",
     text: `/spec/${"é".repeat(8190)}`,
@@ -54,7 +54,7 @@ test.each(refused)("$reason", ({ text, says }) => {
   expect(readIgnoreFields(text)).toEqual({ kind: "refused", reason: says });
 });
 
-test("every text is read or refused, and no pointer leaves the roots", () => {
+test("reads or rejects any text, and no pointer leaves the roots", () => {
   const piece = fc.constantFrom(
     "/spec",
     "/data",

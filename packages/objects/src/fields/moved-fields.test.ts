@@ -43,49 +43,49 @@ type Case = {
 
 const cases: readonly Case[] = [
   {
-    reason: "a field that moved is owned where it is now",
+    reason: "a moved field is owned at its new place",
     fields: { "f:liveMigrationConfig": { "f:parallelMigrationsPerCluster": {} } },
     owned: ["/spec/virtualization/liveMigrationConfig/parallelMigrationsPerCluster"],
   },
   {
-    reason: "and where it was before, for whoever asks there",
+    reason: "a moved field is owned at its old place in the old version",
     served: "v1beta1",
     written: "v1",
     fields: { "f:virtualization": { ".": {}, "f:liveMigrationConfig": { ".": {}, "f:network": {} } } },
     owned: ["/spec/liveMigrationConfig", "/spec/liveMigrationConfig/network"],
   },
   {
-    reason: "an element of a list moves with its list",
+    reason: "an element moves with its list",
     fields: { "f:permittedHostDevices": { "f:pciHostDevices": { 'k:{"pciDeviceSelector":"a"}': { ".": {} } } } },
     owned: ["/spec/virtualization/permittedHostDevices/pciHostDevices/pciDeviceSelector=a"],
   },
   {
-    reason: "what went into another map is known apart from it",
+    reason: "distinguishes fields that moved into one map",
     served: "v1beta1",
     written: "v1",
     fields: { "f:deployment": { "f:applicationAwareConfig": { "f:enable": {}, "f:vmiCalcConfigName": {} } } },
     owned: ["/spec/enableApplicationAwareQuota", "/spec/applicationAwareConfig/vmiCalcConfigName"],
   },
   {
-    reason: "what is there in both is the same",
+    reason: "a field of both versions stays",
     fields: { ".": {}, "f:size": {} },
     spec: { size: 1 },
     owned: ["/spec", "/spec/size"],
   },
   {
-    reason: "what is not there any more is somewhere else",
+    reason: "a missing field may be at any other place",
     fields: { "f:infra": { "f:nodePlacement": {} }, "f:certConfig": {} },
     owned: ["/spec/security/certConfig"],
     unplaced: ["/spec/infra/nodePlacement"],
   },
   {
-    reason: "gates have another form, and no part of it a place",
+    reason: "feature gates of a map have no place in the list",
     fields: { "f:featureGates": { "f:alignCPUs": {} } },
     spec: { featureGates: [] },
     unplaced: ["/spec/featureGates/alignCPUs"],
   },
   {
-    reason: "nor has their list where they are a map",
+    reason: "feature gates of a list have no place in the map",
     served: "v1beta1",
     written: "v1",
     fields: { "f:featureGates": {} },
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
     unplaced: ["/spec/featureGates"],
   },
   {
-    reason: "of a version that nobody knows, only what is there as well has a place",
+    reason: "for an unknown version, only existing fields have a place",
     written: "v2",
     fields: { "f:liveMigrationConfig": {}, "f:size": {} },
     spec: { size: 1 },
@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
     unplaced: ["/spec/liveMigrationConfig"],
   },
   {
-    reason: "an entry of the object's own version is left as it is",
+    reason: "does not translate an entry of the same version",
     written: "v1",
     fields: { "f:liveMigrationConfig": {} },
     owned: ["/spec/liveMigrationConfig"],
@@ -122,7 +122,7 @@ test("labels and annotations are the same in every version", () => {
   ]);
 });
 
-test("owners can be asked for in terms of another version than the object's", () => {
+test("translates owners to another version", () => {
   const object = hco("v1beta1", "v1beta1", { "f:uninstallStrategy": {} });
   const path = fieldPath("spec", "deployment", "uninstallStrategy");
   expect(ownersOf(ownersAs(object, "hco.kubevirt.io/v1"), path)).toMatchObject([
@@ -131,7 +131,7 @@ test("owners can be asked for in terms of another version than the object's", ()
   expect(ownersOf(readOwners(object), path)).toEqual([]);
 });
 
-test("what nobody can place may be any field of its part of the object, but for those whose place is known", () => {
+test("an unplaced field may be any field without a known place", () => {
   const object = hco("v1", "v1beta1", { "f:infra": {} });
   const [owner] = readOwners(object);
   const may = (...names: readonly string[]) => owner !== undefined && mayOwn(owner, fieldPath(...names), object);
@@ -141,7 +141,7 @@ test("what nobody can place may be any field of its part of the object, but for 
   expect(may("metadata", "labels", "a")).toBe(false);
 });
 
-test("an object is not ours alone while somebody has something in it that nobody can place", () => {
+test("an object with an unplaced field of another client is not ours", () => {
   const object = hco("v1", "v1beta1", { "f:infra": {} });
   const ours = { manager: "us", operation: "Apply", fieldsV1: { "f:spec": { "f:a": {} } } };
   const managedFields = [...(object.metadata["managedFields"] as readonly JsonMap[]), ours];
@@ -156,7 +156,7 @@ const moved = [
   "evictionStrategy",
 ];
 
-test("a field goes to the other version and back to where it was", () => {
+test("a translated field is translated back to its place", () => {
   const field = fc.record({ name: fc.constantFrom(...moved), below: fc.option(fc.string(), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(field, { size: "max", maxLength: 8 }), (some) => {

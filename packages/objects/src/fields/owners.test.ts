@@ -32,12 +32,12 @@ const live = objectWith(
   { manager: "kubectl-edit", time: "2025-01-01T00:00:01Z", fields: replicas },
 );
 
-test("what we applied is ours, subresources apart", () => {
+test("we own what we applied, except subresources", () => {
   expect(pathsOf(appliedBy(readOwners(live), ours)).map(writePath)).toEqual(["/spec/mode"]);
   expect(pathsOf(appliedBy(readOwners(live), "kubectl-edit"))).toEqual([]);
 });
 
-test("a field has every manager of it, of a parent and of a part as owner", () => {
+test("managers of a field, its parent or its part own it", () => {
   const owners = readOwners(live);
   const names = (...path: readonly string[]) => ownersOf(owners, fieldPath(...path)).map(({ manager }) => manager);
   expect(names("spec", "mode", "x")).toEqual([ours]);
@@ -45,7 +45,7 @@ test("a field has every manager of it, of a parent and of a part as owner", () =
   expect(names("data")).toEqual([]);
 });
 
-test("entries that are none are left out", () => {
+test("omits invalid entries", () => {
   const broken: KubeObject = {
     apiVersion: "v1",
     kind: "Thing",
@@ -65,7 +65,7 @@ const made: readonly { reason: string; object: KubeObject; isMade: boolean }[] =
     isMade: true,
   },
   {
-    reason: "labels of others do not make it theirs",
+    reason: "labels of others do not change that",
     object: objectWith(
       { manager: ours, operation: "Apply", fields: args },
       { manager: "x", fields: { "f:metadata": { "f:labels": { "f:b": {} } } } },
@@ -81,7 +81,7 @@ const made: readonly { reason: string; object: KubeObject; isMade: boolean }[] =
     isMade: false,
   },
   {
-    reason: "a field that we share makes it theirs",
+    reason: "a shared field makes it theirs",
     object: objectWith(
       { manager: ours, operation: "Apply", fields: args },
       { manager: "x", operation: "Apply", fields: args },
@@ -113,7 +113,7 @@ const encounters: readonly { reason: string; live: readonly Entry[]; answer?: re
     text: '"a" (Update)',
   },
   {
-    reason: "of several owners it is the newest",
+    reason: "the newest of several owners is the opponent",
     live: [
       { manager: "a", fields: mode },
       { manager: "b", fields: mode, time: early },
@@ -121,7 +121,11 @@ const encounters: readonly { reason: string; live: readonly Entry[]; answer?: re
     ],
     text: '"c" (Apply)',
   },
-  { reason: "the owner of a parent is one", live: [{ manager: "a", fields: { "f:spec": {} } }], text: '"a" (Update)' },
+  {
+    reason: "the owner of a parent is the opponent",
+    live: [{ manager: "a", fields: { "f:spec": {} } }],
+    text: '"a" (Update)',
+  },
   {
     reason: "we are not our own opponent",
     live: [
@@ -131,12 +135,12 @@ const encounters: readonly { reason: string; live: readonly Entry[]; answer?: re
     text: "unknown",
   },
   {
-    reason: "a status writer is no opponent",
+    reason: "a status writer is not an opponent",
     live: [{ manager: "a", subresource: "status", fields: mode, time: late }],
     text: "unknown",
   },
   {
-    reason: "a field that was removed was removed by who acted since",
+    reason: "the client with a newer write removed the field",
     live: [
       { manager: "a", fields: replicas, time: early },
       { manager: "b", fields: replicas, time: late },
@@ -148,13 +152,13 @@ const encounters: readonly { reason: string; live: readonly Entry[]; answer?: re
     text: '"b" (Update)',
   },
   {
-    reason: "having other fields than before is acting",
+    reason: "the client with other fields than before removed the field",
     live: [{ manager: "a", fields: replicas, time: early }],
     answer: [{ manager: "a", fields: { "f:spec": { "f:replicas": {}, "f:mode": {} } }, time: early }],
     text: '"a" (Update)',
   },
   {
-    reason: "who did nothing since is not blamed",
+    reason: "a client without a new write is not blamed",
     live: [{ manager: "a", fields: replicas, time: early }],
     answer: [{ manager: "a", fields: replicas, time: early }],
     text: "unknown",
@@ -170,7 +174,7 @@ test.each(encounters)("$reason", ({ live, answer = [], text }) => {
   expect(describeOpponent(opponentOf(fieldPath("spec", "mode"), encounter))).toBe(text);
 });
 
-test("a conflict is completed with how and when its manager took the field", () => {
+test("completes a conflict with operation and time of its manager", () => {
   const list: Json = {
     "f:spec": { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { "f:name": {} } }, "f:tags": { 'v:"x"': {} } },
   };

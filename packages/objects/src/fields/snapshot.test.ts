@@ -16,7 +16,7 @@ const descheduler: Ref = {
   name: "cluster",
 };
 
-test("the snapshot of the specification has the text and the hash that the specification shows", () => {
+test("the specified snapshot has the specified text and hash", () => {
   const both = snapshotTargets(
     [descheduler, machineConfig].map((ref) => ({ ref, live: undefined, managedFields: ["spec.mode"] })),
   );
@@ -39,45 +39,25 @@ const live = (spec: Json | undefined): KubeObject => ({
   ...(spec === undefined ? {} : { spec }),
 });
 
-const cases: readonly { reason: string; object: KubeObject; fields: readonly string[]; values: Json }[] = [
-  {
-    reason: "each path has its live value",
-    object: live({ a: { b: [1] }, c: 2 }),
-    fields: ["spec.a.b", "spec.c"],
-    values: { "spec.a.b": [1], "spec.c": 2 },
-  },
-  {
-    reason: "a path that is not there is left out",
-    object: live({ a: null }),
-    fields: ["spec.a", "spec.b", "spec.a.c"],
-    values: { "spec.a": null },
-  },
-  {
-    reason: "empty segments of a path are dropped, its text stays",
-    object: live({ a: 1 }),
-    fields: [".spec..a"],
-    values: { ".spec..a": 1 },
-  },
-  {
-    reason: "without managed fields the whole spec counts",
-    object: live({ a: 1 }),
-    fields: [],
-    values: { spec: { a: 1 } },
-  },
-  { reason: "without managed fields and spec nothing counts", object: live(undefined), fields: [], values: {} },
-  {
-    reason: "what every object inherits is not there",
-    object: live({}),
-    fields: ["spec.constructor", "spec.__proto__"],
-    values: {},
-  },
+const cases: readonly (readonly [reason: string, object: KubeObject, fields: readonly string[], values: Json])[] = [
+  [
+    "returns the live value of each path",
+    live({ a: { b: [1] }, c: 2 }),
+    ["spec.a.b", "spec.c"],
+    { "spec.a.b": [1], "spec.c": 2 },
+  ],
+  ["omits a missing path", live({ a: null }), ["spec.a", "spec.b", "spec.a.c"], { "spec.a": null }],
+  ["ignores empty segments, but keeps the text of the path", live({ a: 1 }), [".spec..a"], { ".spec..a": 1 }],
+  ["without managed fields, returns the whole spec", live({ a: 1 }), [], { spec: { a: 1 } }],
+  ["without managed fields and spec, returns nothing", live(undefined), [], {}],
+  ["omits inherited names", live({}), ["spec.constructor", "spec.__proto__"], {}],
 ];
 
-test.each(cases)("$reason", ({ object, fields, values }) => {
+test.each(cases)("%s", (_reason, object, fields, values) => {
   expect(managedValues(object, fields)).toEqual(values);
 });
 
-test("the hash moves exactly when a managed field moves, whatever else happens to the object", () => {
+test("the hash changes only with a managed field", () => {
   const value = fc.constantFrom<Json>(0, 1, "1", null, [], [1], {}, { x: 1 });
   const spec = fc.dictionary(fc.constantFrom("a", "b", "c"), value);
   const hash = (object: KubeObject) =>

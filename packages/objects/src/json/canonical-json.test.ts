@@ -3,20 +3,20 @@ import { expect, test } from "vitest";
 import { canonicalJson, equalJson, type Json } from "./json.ts";
 
 const cases: readonly { reason: string; value: Json; text: string }[] = [
-  { reason: "keys are sorted at every level", value: { b: { d: 1, c: 2 }, a: [] }, text: '{"a":[],"b":{"c":2,"d":1}}' },
+  { reason: "sorts keys at every level", value: { b: { d: 1, c: 2 }, a: [] }, text: '{"a":[],"b":{"c":2,"d":1}}' },
   {
-    reason: "keys are sorted by bytes, not by UTF-16 units",
+    reason: "sorts keys by bytes, not by UTF-16 units",
     value: { "\u{1f600}": 1, "\uffee": 2 },
     text: '{"\uffee":2,"\u{1f600}":1}',
   },
   {
-    reason: "signs that matter in HTML are escaped",
+    reason: "escapes HTML characters",
     value: "a<b>&\u2028\u2029",
     text: '"a\\u003cb\\u003e\\u0026\\u2028\\u2029"',
   },
-  { reason: "an undefined property is absent", value: { a: undefined, b: null }, text: '{"b":null}' },
-  { reason: "numbers are printed as ECMAScript does", value: [1.0, -0, 1e21, 0.1], text: "[1,0,1e+21,0.1]" },
-  { reason: "a key called __proto__ is a key", value: JSON.parse('{"__proto__":1}') as Json, text: '{"__proto__":1}' },
+  { reason: "omits an undefined property", value: { a: undefined, b: null }, text: '{"b":null}' },
+  { reason: "prints numbers like ECMAScript", value: [1.0, -0, 1e21, 0.1], text: "[1,0,1e+21,0.1]" },
+  { reason: "writes a key called __proto__", value: JSON.parse('{"__proto__":1}') as Json, text: '{"__proto__":1}' },
 ];
 
 test.each(cases)("$reason", ({ value, text }) => {
@@ -39,7 +39,7 @@ const { json } = fc.letrec<{ json: Json }>((tie) => ({
   ),
 }));
 
-test("the text reads back as the same value, whatever the order of keys was", () => {
+test("reads back as the same value, for any order of keys", () => {
   const law = fc.property(json, (value) => {
     const text = canonicalJson(value);
     return equalJson(JSON.parse(text) as Json, value) && canonicalJson(reversed(value)) === text;
@@ -47,7 +47,7 @@ test("the text reads back as the same value, whatever the order of keys was", ()
   fc.assert(law);
 });
 
-test("a number that JSON cannot hold is refused", () => {
+test("rejects a number that JSON does not have", () => {
   expect(() => canonicalJson({ a: [Number.NaN] })).toThrow("NaN is not a JSON number");
 });
 

@@ -8,7 +8,7 @@ const pointer = fc.array(key, { minLength: 1, maxLength: 3 });
 const value = fc.constantFrom<Json>(1, null, "é\n\u2028", {}, [], { a: 1 }, { a: { b: [], é: "x" } }, [1, [2]], [[]]);
 const step = fc.record({ verb: fc.constantFrom("add", "replace", "remove"), pointer, value });
 
-test("the size that is kept is the size of the document", () => {
+test("the counted size is the size of the document", () => {
   const law = fc.property(fc.dictionary(key, value), fc.array(step, { maxLength: 8 }), (document, steps) => {
     const draft = new PatchDocument(document);
     return steps.every(({ verb, pointer, value }) => {
@@ -21,7 +21,7 @@ test("the size that is kept is the size of the document", () => {
   fc.assert(law);
 });
 
-test("what was done can be undone: remove after add gives the document before", () => {
+test("removing an added value restores the document", () => {
   const law = fc.property(fc.dictionary(key, value), pointer, value, (document, pointer, value) => {
     const draft = new PatchDocument(document);
     const isReplaced = draft.find(pointer) !== undefined && !Array.isArray(draft.find(pointer.slice(0, -1)));
@@ -36,14 +36,14 @@ test("what was done can be undone: remove after add gives the document before", 
   fc.assert(law);
 });
 
-test("a member called __proto__ is a member", () => {
+test("handles a member called __proto__", () => {
   const draft = new PatchDocument({});
   draft.add(["__proto__"], { x: 1 });
   expect(draft.find(["x"])).toBeUndefined();
   expect(JSON.stringify(draft.document)).toBe('{"__proto__":{"x":1}}');
 });
 
-test("a draft shares nothing with the document", () => {
+test("does not change the original document", () => {
   const document = { a: { b: [1] } };
   const draft = new PatchDocument(document);
   draft.add(["a", "b", "-"], 2);

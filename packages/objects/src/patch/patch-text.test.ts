@@ -8,79 +8,49 @@ const reasonFor = (patch: unknown): string => {
 
 const one = (operation: object) => reasonFor([operation]);
 
-const shapes: readonly { reason: string; patch: string; detail: string }[] = [
-  { reason: "a patch is JSON", patch: "- op: add", detail: "not JSON" },
-  { reason: "an empty annotation is no patch", patch: "", detail: "not JSON" },
-  { reason: "a patch is an array", patch: '{"op":"remove","path":"/spec/a"}', detail: "not an array" },
-  { reason: "an operation is an object", patch: "[[]]", detail: "operation 0 is not an object" },
-  { reason: "an operation has an op", patch: '[{"path":"/spec/a"}]', detail: "operation 0 has no op" },
-  {
-    reason: "an operation has a known op",
-    patch: '[{"op":"merge","path":"/spec/a"}]',
-    detail: 'operation 0 has the unknown op "merge"',
-  },
-  { reason: "an operation has a path", patch: '[{"op":"remove"}]', detail: "operation 0 has no path" },
-  { reason: "a path is a text", patch: '[{"op":"remove","path":["spec"]}]', detail: "operation 0 has no path" },
-  { reason: "add has a value", patch: '[{"op":"add","path":"/spec/b"}]', detail: "operation 0 has no value" },
-  { reason: "move has a from", patch: '[{"op":"move","path":"/spec/b"}]', detail: "operation 0 has no from" },
-  {
-    reason: "a tilde is escaped",
-    patch: '[{"op":"remove","path":"/spec/~a"}]',
-    detail: 'operation 0: path "/spec/~a": invalid escape',
-  },
-  {
-    reason: "a member given twice is refused",
-    patch: '[{"op":"add","op":"remove","path":"/spec/a"}]',
-    detail: 'duplicate member "op"',
-  },
-  {
-    reason: "a member given twice is refused in another spelling",
-    patch: '[{"op":"remove","path":"/spec/a","p\\u0061th":"/spec"}]',
-    detail: 'duplicate member "path"',
-  },
-  {
-    reason: "a member given twice is refused inside a value",
-    patch: '[{"op":"add","path":"/spec/b","value":{"c":[{"d":1,"d":1}]}}]',
-    detail: 'duplicate member "d"',
-  },
+const shapes: readonly (readonly [reason: string, patch: string, detail: string])[] = [
+  ["a patch is JSON", "- op: add", "not JSON"],
+  ["an empty annotation is not a patch", "", "not JSON"],
+  ["a patch is an array", '{"op":"remove","path":"/spec/a"}', "not an array"],
+  ["an operation is an object", "[[]]", "operation 0 is not an object"],
+  ["an operation has an op", '[{"path":"/spec/a"}]', "operation 0 has no op"],
+  ["an operation has a known op", '[{"op":"merge","path":"/spec/a"}]', 'operation 0 has the unknown op "merge"'],
+  ["an operation has a path", '[{"op":"remove"}]', "operation 0 has no path"],
+  ["a path is a text", '[{"op":"remove","path":["spec"]}]', "operation 0 has no path"],
+  ["add has a value", '[{"op":"add","path":"/spec/b"}]', "operation 0 has no value"],
+  ["move has a from", '[{"op":"move","path":"/spec/b"}]', "operation 0 has no from"],
+  ["a tilde must be escaped", '[{"op":"remove","path":"/spec/~a"}]', 'operation 0: path "/spec/~a": invalid escape'],
+  ["rejects a duplicate member", '[{"op":"add","op":"remove","path":"/spec/a"}]', 'duplicate member "op"'],
+  [
+    "rejects a duplicate member in another spelling",
+    '[{"op":"remove","path":"/spec/a","p\\u0061th":"/spec"}]',
+    'duplicate member "path"',
+  ],
+  [
+    "rejects a duplicate member inside a value",
+    '[{"op":"add","path":"/spec/b","value":{"c":[{"d":1,"d":1}]}}]',
+    'duplicate member "d"',
+  ],
 ];
 
-test.each(shapes)("$reason", ({ patch, detail }) => {
+test.each(shapes)("%s", (_reason, patch, detail) => {
   expect(reasonFor(patch)).toBe(`invalid patch annotation: ${detail}`);
 });
 
-test("equal members of different objects are no duplicates", () => {
+test("equal members of different objects are not duplicates", () => {
   expect(reasonFor('[{"op":"add","path":"/spec/b","value":[{"c":"c"},{"c":{"c":"\\"c\\":"}}]}]')).toBe("accepted");
 });
 
+// biome-ignore format: a list
 const forbidden = [
-  "",
-  "/",
-  "spec",
-  "/specification",
-  "/spec~1a",
-  "/metadata",
-  "/metadata/labels",
-  "/metadata/labels/a/b",
-  "/metadata/name",
-  "/metadata/uid",
-  "/metadata/ownerReferences/0",
-  "/metadata/finalizers",
-  "/metadata/annotations",
-  "/metadata/labels/platform.kubevirt.io~1managed-by",
-  "/metadata/annotations/platform.kubevirt.io~1mode",
-  "/status",
-  "/status/phase",
-  "/kind",
-  "/apiVersion",
-  "/spec/__proto__",
-  "/spec/__proto__/x",
-  "/spec/a/constructor/prototype",
-  "/data/prototype",
-  "/__proto__/spec",
+  "", "/", "spec", "/specification", "/spec~1a", "/metadata", "/metadata/labels", "/metadata/labels/a/b",
+  "/metadata/name", "/metadata/uid", "/metadata/ownerReferences/0", "/metadata/finalizers", "/metadata/annotations",
+  "/metadata/labels/platform.kubevirt.io~1managed-by", "/metadata/annotations/platform.kubevirt.io~1mode", "/status",
+  "/status/phase", "/kind", "/apiVersion", "/spec/__proto__", "/spec/__proto__/x", "/spec/a/constructor/prototype",
+  "/data/prototype", "/__proto__/spec",
 ];
 
-test.each(forbidden)("the path %j is forbidden, to read as to write", (path) => {
+test.each(forbidden)("the path %j cannot be read or written", (path) => {
   for (const op of ["add", "replace", "test", "remove", "move", "copy"]) {
     expect(one({ op, path, from: "/spec/a", value: {} })).toBe(`patch path "${path}" is forbidden`);
   }
@@ -106,25 +76,25 @@ const limits: readonly { reason: string; patch: string; text: string }[] = [
     patch: `[{"op":"remove","path":"/spec${"/a".repeat(32)}"}]`,
     text: "pointer segments: 33 > 32",
   },
-  { reason: "a value goes at most 64 deep", patch: addText(nested(65)), text: "document depth: 65 > 64" },
+  { reason: "a value has at most 64 levels", patch: addText(nested(65)), text: "document depth: 65 > 64" },
   {
-    reason: "an integer is one that JavaScript holds",
+    reason: "an integer must be safe in JavaScript",
     patch: addText("[9007199254740993]"),
     text: "integer range: 9007199254740992 > 9007199254740991",
   },
   {
-    reason: "a negative integer is one that JavaScript holds",
+    reason: "a negative integer must be safe in JavaScript",
     patch: addText('{"c":-1e300}'),
     text: "integer range: 1e+300 > 9007199254740991",
   },
-  { reason: "a number is finite", patch: addText("1e999"), text: "integer range: Infinity > 9007199254740991" },
+  { reason: "a number must be finite", patch: addText("1e999"), text: "integer range: Infinity > 9007199254740991" },
 ];
 
 test.each(limits)("$reason", ({ patch, text }) => {
   expect(reasonFor(patch)).toBe(`patch exceeds ${text}`);
 });
 
-test("what is just within the limits is accepted", () => {
+test("accepts values just within the limits", () => {
   expect(reasonFor(addText(nested(64)))).toBe("accepted");
   expect(reasonFor(addText("[9007199254740991,0.1,1e2]"))).toBe("accepted");
 });

@@ -21,121 +21,61 @@ const specAfter = (spec: Json, ...operations: readonly Json[]): Json | undefined
 };
 
 // https://www.rfc-editor.org/rfc/rfc6902#appendix-A, moved below /spec
-const examples: readonly { reason: string; spec: Json; operation: Json; after: Json }[] = [
-  {
-    reason: "add gives a map a member",
-    spec: { a: 1 },
-    operation: { op: "add", path: "/spec/b", value: 2 },
-    after: { a: 1, b: 2 },
-  },
-  {
-    reason: "add puts an element before its index",
-    spec: { a: [1, 3] },
-    operation: { op: "add", path: "/spec/a/1", value: 2 },
-    after: { a: [1, 2, 3] },
-  },
-  {
-    reason: "add at the length of a list appends",
-    spec: { a: [1] },
-    operation: { op: "add", path: "/spec/a/1", value: 2 },
-    after: { a: [1, 2] },
-  },
-  {
-    reason: "add at - appends",
-    spec: { a: [1] },
-    operation: { op: "add", path: "/spec/a/-", value: [2] },
-    after: { a: [1, [2]] },
-  },
-  {
-    reason: "add replaces a member",
-    spec: { a: 1 },
-    operation: { op: "add", path: "/spec/a", value: null },
-    after: { a: null },
-  },
-  {
-    reason: "- is a plain key of a map",
-    spec: { a: {} },
-    operation: { op: "add", path: "/spec/a/-", value: 1 },
-    after: { a: { "-": 1 } },
-  },
-  {
-    reason: "remove takes a member away",
-    spec: { a: 1, b: 2 },
-    operation: { op: "remove", path: "/spec/a" },
-    after: { b: 2 },
-  },
-  {
-    reason: "remove takes an element away",
-    spec: { a: [1, 2, 3] },
-    operation: { op: "remove", path: "/spec/a/1" },
-    after: { a: [1, 3] },
-  },
-  {
-    reason: "replace changes a value",
-    spec: { a: [1, 2] },
-    operation: { op: "replace", path: "/spec/a/0", value: 9 },
-    after: { a: [9, 2] },
-  },
-  {
-    reason: "replace may change all of spec",
-    spec: { a: 1 },
-    operation: { op: "replace", path: "/spec", value: {} },
-    after: {},
-  },
-  {
-    reason: "move carries a value",
-    spec: { a: { x: 1 }, b: {} },
-    operation: { op: "move", from: "/spec/a/x", path: "/spec/b/y" },
-    after: { a: {}, b: { y: 1 } },
-  },
-  {
-    reason: "move within a list counts after the removal",
-    spec: { a: [1, 2, 3] },
-    operation: { op: "move", from: "/spec/a/0", path: "/spec/a/2" },
-    after: { a: [2, 3, 1] },
-  },
-  {
-    reason: "move to the same place changes nothing",
-    spec: { a: 1 },
-    operation: { op: "move", from: "/spec/a", path: "/spec/a" },
-    after: { a: 1 },
-  },
-  {
-    reason: "copy doubles a value",
-    spec: { a: [1] },
-    operation: { op: "copy", from: "/spec/a", path: "/spec/b" },
-    after: { a: [1], b: [1] },
-  },
-  {
-    reason: "test compares numbers by value and maps without order",
-    spec: { a: { x: 1, y: [2] } },
-    operation: { op: "test", path: "/spec/a", value: { y: [2], x: 1.0 } },
-    after: { a: { x: 1, y: [2] } },
-  },
-  {
-    reason: "escapes are undone",
-    spec: { "a/b": { "m~n": 1 } },
-    operation: { op: "replace", path: "/spec/a~1b/m~0n", value: 2 },
-    after: { "a/b": { "m~n": 2 } },
-  },
-  {
-    reason: "unknown members are ignored",
-    spec: { a: 1 },
-    operation: { op: "remove", path: "/spec/a", value: 7, from: "/status", note: "x" },
-    after: {},
-  },
+const examples: readonly (readonly [reason: string, spec: Json, operation: Json, after: Json])[] = [
+  ["add adds a member", { a: 1 }, { op: "add", path: "/spec/b", value: 2 }, { a: 1, b: 2 }],
+  [
+    "add inserts an element before its index",
+    { a: [1, 3] },
+    { op: "add", path: "/spec/a/1", value: 2 },
+    { a: [1, 2, 3] },
+  ],
+  ["add at the length of a list appends", { a: [1] }, { op: "add", path: "/spec/a/1", value: 2 }, { a: [1, 2] }],
+  ["add at - appends", { a: [1] }, { op: "add", path: "/spec/a/-", value: [2] }, { a: [1, [2]] }],
+  ["add replaces a member", { a: 1 }, { op: "add", path: "/spec/a", value: null }, { a: null }],
+  ["- is a normal key of a map", { a: {} }, { op: "add", path: "/spec/a/-", value: 1 }, { a: { "-": 1 } }],
+  ["remove deletes a member", { a: 1, b: 2 }, { op: "remove", path: "/spec/a" }, { b: 2 }],
+  ["remove deletes an element", { a: [1, 2, 3] }, { op: "remove", path: "/spec/a/1" }, { a: [1, 3] }],
+  ["replace changes a value", { a: [1, 2] }, { op: "replace", path: "/spec/a/0", value: 9 }, { a: [9, 2] }],
+  ["replace may change all of spec", { a: 1 }, { op: "replace", path: "/spec", value: {} }, {}],
+  [
+    "move moves a value",
+    { a: { x: 1 }, b: {} },
+    { op: "move", from: "/spec/a/x", path: "/spec/b/y" },
+    { a: {}, b: { y: 1 } },
+  ],
+  [
+    "move within a list counts after the removal",
+    { a: [1, 2, 3] },
+    { op: "move", from: "/spec/a/0", path: "/spec/a/2" },
+    { a: [2, 3, 1] },
+  ],
+  ["move to the same place changes nothing", { a: 1 }, { op: "move", from: "/spec/a", path: "/spec/a" }, { a: 1 }],
+  ["copy duplicates a value", { a: [1] }, { op: "copy", from: "/spec/a", path: "/spec/b" }, { a: [1], b: [1] }],
+  [
+    "test compares numbers by value and maps without order",
+    { a: { x: 1, y: [2] } },
+    { op: "test", path: "/spec/a", value: { y: [2], x: 1.0 } },
+    { a: { x: 1, y: [2] } },
+  ],
+  [
+    "decodes escapes",
+    { "a/b": { "m~n": 1 } },
+    { op: "replace", path: "/spec/a~1b/m~0n", value: 2 },
+    { "a/b": { "m~n": 2 } },
+  ],
+  ["ignores unknown members", { a: 1 }, { op: "remove", path: "/spec/a", value: 7, from: "/status", note: "x" }, {}],
 ];
 
-test.each(examples)("$reason", ({ spec, operation, after }) => {
+test.each(examples)("%s", (_reason, spec, operation, after) => {
   expect(specAfter(spec, operation)).toEqual(after);
 });
 
-test("a copy and its source do not change together", () => {
+test("a copy is independent of its source", () => {
   const copy = { op: "copy", from: "/spec/a", path: "/spec/b" };
   expect(specAfter({ a: [1] }, copy, { op: "add", path: "/spec/a/-", value: 2 })).toEqual({ a: [1, 2], b: [1] });
 });
 
-test("labels and annotations can be added where there are none, and empty ones are dropped", () => {
+test("adds the first annotation and drops empty labels", () => {
   const bare: KubeObject = { apiVersion: "v1", kind: "Thing", metadata: { name: "thing" } };
   const add = { op: "add", path: "/metadata/annotations/example.com~1a", value: "b" };
   const patched = applyPatch(bare, JSON.stringify([add]));
@@ -166,7 +106,7 @@ const operation = fc.oneof(
 );
 const anySpec = fc.record({ a: value, b: fc.array(value, { maxLength: 3 }) });
 
-test("a patch does what fast-json-patch does, or both refuse it", () => {
+test("behaves like fast-json-patch, or both reject the patch", () => {
   const law = fc.property(anySpec, fc.array(operation, { minLength: 1, maxLength: 4 }), (spec, operations) => {
     const before = structuredClone(spec);
     const ours = applyPatch(objectWith(spec), JSON.stringify(operations));
@@ -203,7 +143,7 @@ function inTheirWords(document: Json, operation: { op: string; path: string; fro
   return op === "move" ? [{ op: "remove", path: from }, add] : [add];
 }
 
-test("the limit on the size of the document is exact", () => {
+test("the size limit of the document is exact", () => {
   const room =
     524_288 - jsonBytesOf({ ...objectWith({ a: "" }), metadata: { ...objectWith({}).metadata, annotations: {} } });
   const grow = (bytes: number) => specAfter({ a: "", b: "x".repeat(bytes) }, { op: "add", path: "/spec/a", value: "" });

@@ -16,20 +16,20 @@ const vectors = [
   { text: "/~01", pointer: ["~1"] },
 ];
 
-test.each(vectors)("the pointer $text of RFC 6901 is read and written", ({ text, pointer }) => {
+test.each(vectors)("reads and writes the pointer $text of RFC 6901", ({ text, pointer }) => {
   expect(readPointer(text)).toEqual({ kind: "pointer", pointer });
   expect(writePointer(pointer)).toBe(text);
 });
 
 test.each([
   { reason: "a pointer starts with a slash", text: "spec", kind: "no-slash" },
-  { reason: "a tilde before another sign is no escape", text: "/a~2", kind: "bad-escape" },
-  { reason: "a tilde at the end is no escape", text: "/a~", kind: "bad-escape" },
+  { reason: "rejects a tilde before another character", text: "/a~2", kind: "bad-escape" },
+  { reason: "rejects a tilde at the end", text: "/a~", kind: "bad-escape" },
 ])("$reason", ({ text, kind }) => {
   expect(readPointer(text)).toEqual({ kind });
 });
 
-test("every pointer is read back, and finds what another library finds", () => {
+test("reads every pointer back and finds the same value as fast-json-patch", () => {
   const segment = fc.string({ unit: fc.constantFrom("~", "/", "0", "1", "a", "%", "é"), maxLength: 4 });
   const law = fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (pointer) => {
     const text = writePointer(pointer);

@@ -35,21 +35,21 @@ function simulateFight(
   return { corrections, stopped: undefined };
 }
 
-test("an opponent who acts at once gets five corrections, 1, 2, 4 and 8 seconds apart, then a pause", () => {
+test("an immediate opponent gets five corrections with growing waits", () => {
   expect(simulateFight([0, 0, 0, 0, 0, 0, 0], platformRule).corrections).toEqual([0, 1000, 3000, 7000, 15_000]);
 });
 
-test("an opponent who acts every 12 minutes is one too", () => {
+test("an opponent that writes every 12 minutes starts an edit war", () => {
   const acts = Array.from({ length: 8 }, (_, at) => at * 12 * minute);
   expect(simulateFight(acts, platformRule)).toEqual({ corrections: acts.slice(0, 5), stopped: 60 * minute });
 });
 
-test("an opponent who acts every 13 minutes is corrected each time", () => {
+test("an opponent that writes every 13 minutes is always corrected", () => {
   const acts = Array.from({ length: 20 }, (_, at) => at * 13 * minute);
   expect(simulateFight(acts, platformRule)).toEqual({ corrections: acts, stopped: undefined });
 });
 
-test("a plan's item is corrected at once, after a minute and after five, then left", () => {
+test("corrects a plan item three times, then stops", () => {
   expect(simulateFight([0, 0, 0, 0], advisorRule).corrections).toEqual([0, minute, 6 * minute]);
   expect(decideEditWar({ item: [0, minute, 6 * minute] }, ["item"], { rule: advisorRule, now: 30 * minute }).kind).toBe(
     "fight",
@@ -59,7 +59,7 @@ test("a plan's item is corrected at once, after a minute and after five, then le
   ).toBe("correct");
 });
 
-test("a fight over one key stops the whole correction and names the key and its count", () => {
+test("an edit war over one key stops the correction and reports it", () => {
   const fights: EditWarRecord = { a: [0, 1, 2, 3, 4], b: [9] };
   expect(decideEditWar(fights, ["b", "a"], { rule: platformRule, now: 10 })).toEqual({
     kind: "fight",
@@ -71,24 +71,24 @@ test("a fight over one key stops the whole correction and names the key and its 
   expect(decideEditWar(fights, ["c"], { rule: platformRule, now: 10 })).toEqual({ kind: "correct" });
 });
 
-test("a fight is about one field with one manager", () => {
+test("an edit war is about one field and manager", () => {
   expect(editWarKey(fieldPath("spec", "a/b"), { manager: "kubectl", operation: "Update" })).toBe("/spec/a~1b|kubectl");
   expect(editWarKey(fieldPath("spec"), "unknown")).toBe("/spec|unknown");
 });
 
-test("a key that looks like a prototype is a key", () => {
+test("a key can be __proto__", () => {
   const fights = recordCorrection({}, ["__proto__"], { rule: platformRule, now: 1 });
   expect(Object.keys(fights)).toEqual(["__proto__"]);
   expect(decideEditWar({}, ["constructor", "__proto__"], { rule: platformRule, now: 1 })).toEqual({ kind: "correct" });
 });
 
-test("what is older than the window is forgotten", () => {
+test("forgets corrections outside the window", () => {
   expect(
     recordCorrection({ old: [0], both: [0, 30 * minute] }, ["new"], { rule: platformRule, now: 61 * minute }),
   ).toEqual({ both: [30 * minute], new: [61 * minute] });
 });
 
-test("a clock that goes back makes nobody wait for longer than the rule says", () => {
+test("a clock that is set back causes at most the longest wait", () => {
   expect(decideEditWar({ a: [1e12] }, ["a"], { rule: platformRule, now: 0 })).toEqual({ kind: "wait", inMs: 1000 });
 });
 
@@ -98,7 +98,7 @@ const acts = fc.array(fc.oneof(fc.nat(1000), fc.nat(20 * minute)), { maxLength: 
 });
 
 test.each([platformRule, advisorRule])(
-  "no window holds more corrections than the limit, however the opponent acts ($limit in $windowMs ms)",
+  "no window has more corrections than the limit ($limit in $windowMs ms)",
   (rule) => {
     const law = fc.property(acts, (acts) => {
       const { corrections, stopped } = simulateFight(acts, rule);
@@ -117,7 +117,7 @@ test.each([platformRule, advisorRule])(
   },
 );
 
-test("the count survives a restart: what was written and read back decides the same", () => {
+test("the record survives a restart", () => {
   const key = fc.constantFrom("/spec/a|x", "/spec/b|y");
   const law = fc.property(
     fc.dictionary(

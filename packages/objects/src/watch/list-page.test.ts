@@ -3,7 +3,7 @@ import { readListPage } from "./list-page.ts";
 
 const read = (body: unknown) => readListPage(body, (object) => object);
 
-test("items of a list get the kind and version of the API from the list", () => {
+test("items get apiVersion and kind from the list", () => {
   const body = {
     apiVersion: "v1",
     kind: "NodeList",
@@ -22,7 +22,7 @@ test.each([undefined, null, "<html>", [], {}, { items: {} }])("%j is not an empt
   expect(read(body)).toBeUndefined();
 });
 
-test("a Go program writes an empty list as null", () => {
+test("null items of a Go server are an empty list", () => {
   expect(read({ kind: "NodeList", metadata: { resourceVersion: "7", continue: "" }, items: null })).toEqual({
     items: [],
     version: "7",

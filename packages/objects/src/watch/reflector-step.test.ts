@@ -9,7 +9,7 @@ const watching = stepReflector(start, {
   frame: { type: "bookmark", version: "10", isInitialEnd: true },
 }).state;
 
-test("a server without streaming lists is asked for pages at once, and for ever", () => {
+test("lists pages from a server without streaming lists", () => {
   const refused = stepReflector(start, {
     is: "ended",
     effort: 1,
@@ -24,7 +24,7 @@ test("a server without streaming lists is asked for pages at once, and for ever"
   expect(old.actions.at(-1)).toEqual({ do: "list", effort: 2, by: "pages", page: { limit: 250 } });
 });
 
-test("a stream that the server ended is resumed at once, from the last version seen", () => {
+test("resumes an ended stream at the last version", () => {
   const bookmarked = stepReflector(watching, {
     is: "frame",
     effort: 1,
@@ -34,7 +34,7 @@ test("a stream that the server ended is resumed at once, from the last version s
   expect(again.actions).toEqual([{ do: "watch", effort: 2, from: "12" }]);
 });
 
-test("a kind that is not served any more vanishes, and nothing is tried until somebody starts again", () => {
+test("a kind that is no longer served is removed until the next start", () => {
   const gone = stepReflector(watching, { is: "ended", effort: 1, ending: { how: "refused", code: 404, why: "" } });
   expect(gone.actions).toEqual([{ do: "close-watch" }, { do: "vanish" }]);
   for (const input of [{ is: "doubted" }, { is: "relist" }, { is: "due", effort: gone.state.effort }] as const) {
@@ -45,7 +45,7 @@ test("a kind that is not served any more vanishes, and nothing is tried until so
   ]);
 });
 
-test("silence is answered by one probe at a time, and by a new stream after 150 seconds whatever probes said", () => {
+test("probes a silent stream once at a time, and replaces it after 150 seconds", () => {
   const asked = stepReflector(watching, { is: "quiet", effort: 1, forMs: 30_000 });
   expect(asked.actions).toEqual([{ do: "probe", effort: 1, from: "10" }]);
   expect(stepReflector(asked.state, { is: "quiet", effort: 1, forMs: 60_000 }).actions).toEqual([]);
@@ -58,7 +58,7 @@ test("silence is answered by one probe at a time, and by a new stream after 150 
   });
 });
 
-test("a stream that a probe has overtaken is dead, and what was missed comes by resuming", () => {
+test("replaces a stream that a probe shows as outdated", () => {
   const { state } = stepReflector(watching, { is: "doubted" });
   for (const saw of ["newer", "expired", "no answer"] as const) {
     const again = stepReflector(state, { is: "probed", effort: 1, saw });
@@ -67,7 +67,7 @@ test("a stream that a probe has overtaken is dead, and what was missed comes by 
   }
 });
 
-test("a server that lags is waited for, and one that was restored from a backup is believed in the end", () => {
+test("waits for a lagging server, then accepts an older version", () => {
   let state = stepReflector(watching, { is: "relist" }).state;
   const answers: unknown[] = [];
   for (let round = 0; round < 6; round++) {
@@ -80,7 +80,7 @@ test("a server that lags is waited for, and one that was restored from a backup 
   expect(answers).toEqual([["10"], ["10"], ["10"], ["10"], [undefined], [undefined]]);
 });
 
-test("a kind that has just come is asked again soon, once; after that the delay that the server asked for is obeyed", () => {
+test("retries a new kind soon once, then respects Retry-After", () => {
   const busy = { how: "refused", code: 429, why: "storage is (re)initializing", retryInMs: 1_000 } as const;
   const waits = (from: typeof start) => {
     const ended = stepReflector(from, { is: "ended", effort: from.effort, ending: busy });
@@ -96,7 +96,7 @@ const listing = stepReflector(initialReflectorState({ canStream: false, pageSize
 const requested = (state: ReflectorState, input: Parameters<typeof stepReflector>[1]) =>
   stepReflector(state, input).actions.at(-1);
 
-test("requests pages with the token of the previous page, until one has none", () => {
+test("requests pages until one has no continue token", () => {
   const more = stepReflector(listing, { is: "page", effort: 1, version: "7", continue: "token" });
   expect(more.actions).toEqual([{ do: "list", effort: 1, by: "pages", page: { limit: 250, continue: "token" } }]);
   const complete = stepReflector(more.state, { is: "page", effort: 1, version: "7" });
@@ -106,7 +106,7 @@ test("requests pages with the token of the previous page, until one has none", (
   ]);
 });
 
-test("requests an eighth of the objects from a page that is too large on", () => {
+test("requests an eighth of the objects after a page that is too large", () => {
   const { state } = stepReflector(listing, { is: "page", effort: 1, version: "7", continue: "token" });
   const smaller = stepReflector(state, { is: "page too large", effort: 1, why: "" });
   expect(smaller.actions).toMatchObject([{ do: "list", page: { limit: 31, continue: "token" } }]);
@@ -128,7 +128,7 @@ test("a single object that is too large empties the store for 30 seconds", () =>
   ]);
 });
 
-test("after a large page the next ones have half of the objects, but never less than ten", () => {
+test("halves the page size after a large page, down to ten", () => {
   const large = { is: "page", effort: 1, version: "7", continue: "token", isLarge: true } as const;
   const limits: unknown[] = [];
   let { state } = stepReflector(listing, large);

@@ -54,7 +54,7 @@ function previewsWith(crds: readonly KubeObject[]) {
   return managedObjects(assets, at).map((object) => previewObject(object, { facts, now: 0 }));
 }
 
-test("the bundled schemas give the same as the whole CRDs that they were trimmed from", () => {
+test("bundled schemas lead to the same preview as whole CRDs", () => {
   const [trimmed, full] = [previewsWith(bundled), previewsWith(whole)];
   expect(trimmed.map(({ evaluated, decided }) => ({ ...evaluated, decided }))).toEqual(
     full.map(({ evaluated, decided }) => ({ ...evaluated, decided })),
@@ -62,7 +62,7 @@ test("the bundled schemas give the same as the whole CRDs that they were trimmed
   expect(trimmed.filter(({ decided }) => decided !== undefined).length).toBeGreaterThan(10);
 });
 
-test("every mock CRD has a bundled schema, with both APIs of the HyperConverged", () => {
+test("every mock CRD has a bundled schema, and the HyperConverged two", () => {
   expect(new Set(bundled.map(({ metadata }) => metadata.name))).toEqual(
     new Set(whole.map(({ metadata }) => metadata.name)),
   );

@@ -29,23 +29,23 @@ function fakePrograms(folder: string, names: readonly string[] = binaryNames): s
   return folder;
 }
 
-test("the pins are those of the issue", () => {
+test("pins the specified versions", () => {
   expect(readPinnedVersions()).toEqual({ kubernetes: "1.36.3", etcd: "3.6.8" });
 });
 
-test("KUBEBUILDER_ASSETS comes before everything else", async () => {
+test("KUBEBUILDER_ASSETS takes precedence", async () => {
   const folder = fakePrograms(emptyFolder());
   const found = await findBinaries({ ...process.env, KUBEBUILDER_ASSETS: folder });
   expect(found).toEqual({ kind: "found", folder, source: "KUBEBUILDER_ASSETS" });
 });
 
-test("a KUBEBUILDER_ASSETS that lacks a program is an error that names it, not a reason to look elsewhere", async () => {
+test("reports the programs that KUBEBUILDER_ASSETS lacks", async () => {
   const folder = fakePrograms(emptyFolder(), ["kubectl"]);
   const find = findBinaries({ ...process.env, KUBEBUILDER_ASSETS: folder });
   await expect(find).rejects.toThrow("has no kube-apiserver, no etcd; correct it or unset it");
 });
 
-test("without Go any cached build of the pinned sources is found, and half a build is not", async () => {
+test("without Go, finds a complete cached build of the pinned sources", async () => {
   const env = { XDG_CACHE_HOME: emptyFolder(), PATH: "" };
   fakePrograms(join(cacheFolder(env), ".building-x"));
   fakePrograms(join(cacheFolder(env), "go1.26.1"), ["etcd"]);
@@ -54,7 +54,7 @@ test("without Go any cached build of the pinned sources is found, and half a bui
   expect(await findBinaries(env)).toEqual({ kind: "found", folder, source: "cache" });
 });
 
-test("with Go only the build of that Go is found", async () => {
+test("with Go, finds only the build of that Go version", async () => {
   const env = { ...process.env, XDG_CACHE_HOME: emptyFolder(), KUBEBUILDER_ASSETS: "" };
   fakePrograms(join(cacheFolder(env), "go0.0.1"));
   expect((await findBinaries(env)).kind).toBe("absent");
@@ -80,7 +80,7 @@ async function publisher(change: { readonly hash?: string; readonly version?: st
 const fetchFrom = (index: string, place: string) =>
   fetchPublished({ index, version: "1.36.3", cacheDir: place, report: () => undefined });
 
-test("a published archive with the right checksum is unpacked and found again", async () => {
+test("unpacks a published archive with the right checksum", async () => {
   const env = { XDG_CACHE_HOME: emptyFolder(), PATH: "" };
   const folder = join(cacheFolder(env), "published");
   expect(await fetchFrom(await publisher(), cacheFolder(env))).toEqual({ folder });
@@ -88,14 +88,14 @@ test("a published archive with the right checksum is unpacked and found again", 
   expect(await findBinaries(env)).toEqual({ kind: "found", folder, source: "cache" });
 });
 
-test("an archive with another checksum is not used and leaves nothing", async () => {
+test("rejects an archive with another checksum and leaves nothing", async () => {
   const place = join(emptyFolder(), "cacheDir");
   const answer = await fetchFrom(await publisher({ hash: "0".repeat(128) }), place);
   expect(answer).toEqual({ failed: expect.stringContaining("another checksum than the index says; it was not used") });
   expect(existsSync(place)).toBe(false);
 });
 
-test("a version that is not published, and a publisher that cannot be reached, are told apart", async () => {
+test("distinguishes an unpublished version from an unreachable publisher", async () => {
   const place = emptyFolder();
   expect(await fetchFrom(await publisher({ version: "1.36.2" }), place)).toEqual({
     failed: expect.stringContaining("is not published"),
@@ -103,7 +103,7 @@ test("a version that is not published, and a publisher that cannot be reached, a
   expect(await fetchFrom(nowhere, place)).toEqual({ failed: expect.stringContaining("not reachable") });
 });
 
-test("a user without Go and without network gets one message: what was tried and what to do", () => {
+test("without Go and network, lists the attempts and remedies in one message", () => {
   const env = { HOME: emptyFolder(), PATH: "", CONTROLPLANE_INDEX: nowhere };
   const main = inRepository("tools", "controlplane", "main.ts");
   const { status, stdout, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8" });
@@ -122,7 +122,7 @@ Do one of these, then run the same command again:
 `);
 });
 
-test("Go without network is reported with what Go said", () => {
+test("without network, reports the output of Go", () => {
   const offline = { GOPROXY: "off", GOFLAGS: "-mod=mod", GOMODCACHE: emptyFolder(), GOCACHE: emptyFolder() };
   const env = {
     ...process.env,

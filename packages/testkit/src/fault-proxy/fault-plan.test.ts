@@ -26,40 +26,24 @@ function struck(one: FaultPlan, requests: readonly RequestInfo[]): readonly numb
 
 const all = [watch, lease, event, read, write, dryRun, read, write, lease, watch];
 
-const cases: readonly { reason: string; trigger: FaultTrigger; at: readonly number[] }[] = [
-  { reason: "the first request is no upkeep", trigger: { on: "request", number: 1, matching: {} }, at: [3] },
-  { reason: "requests are counted without upkeep", trigger: { on: "request", number: 5, matching: {} }, at: [7] },
-  { reason: "a plan beyond the end never fires", trigger: { on: "request", number: 6, matching: {} }, at: [] },
-  {
-    reason: "a watch is struck when it is asked for",
-    trigger: { on: "request", number: 2, matching: { verb: "watch" } },
-    at: [9],
-  },
-  {
-    reason: "a Lease is struck when it is asked for",
-    trigger: { on: "request", number: 2, matching: { resource: "leases" } },
-    at: [8],
-  },
-  {
-    reason: "a dry run is a request like others",
-    trigger: { on: "request", number: 1, matching: { isDryRun: true } },
-    at: [5],
-  },
-  { reason: "a dry run is no write", trigger: { on: "write", number: 2, matching: {} }, at: [7] },
-  { reason: "every one is every one", trigger: { on: "every", matching: { verb: "get" } }, at: [3, 6] },
-  {
-    reason: "nothing fits a name that nobody has",
-    trigger: { on: "every", matching: { name: "two" } satisfies RequestMatcher },
-    at: [],
-  },
+const cases: readonly (readonly [reason: string, trigger: FaultTrigger, at: readonly number[]])[] = [
+  ["Leases, Events and watches are not the first request", { on: "request", number: 1, matching: {} }, [3]],
+  ["requests are counted without Leases, Events and watches", { on: "request", number: 5, matching: {} }, [7]],
+  ["a plan beyond the last request never fires", { on: "request", number: 6, matching: {} }, []],
+  ["a watch gets the fault at its request", { on: "request", number: 2, matching: { verb: "watch" } }, [9]],
+  ["a Lease gets the fault at its request", { on: "request", number: 2, matching: { resource: "leases" } }, [8]],
+  ["a dry run is a request", { on: "request", number: 1, matching: { isDryRun: true } }, [5]],
+  ["a dry run is not a write", { on: "write", number: 2, matching: {} }, [7]],
+  ["a plan for every match fires at each", { on: "every", matching: { verb: "get" } }, [3, 6]],
+  ["an unknown name does not match", { on: "every", matching: { name: "two" } satisfies RequestMatcher }, []],
 ];
 
-test.each(cases)("$reason", ({ trigger, at }) => {
+test.each(cases)("%s", (_reason, trigger, at) => {
   expect(struck(plan(trigger), all)).toEqual(at);
   expect(struck(plan(trigger, { kind: "lose-answer" }), all)).toEqual(at);
 });
 
-test("a write that is refused does not count, and the plan waits for the next", () => {
+test("a rejected write does not count, and the plan waits for the next", () => {
   const plans = new ArmedPlans();
   const hasFired = plans.arm(plan({ on: "write", number: 1, matching: {} }, { kind: "crash-after-commit" }));
   expect(plans.claim(write)?.strikes(false)).toBe(false);
@@ -70,14 +54,14 @@ test("a write that is refused does not count, and the plan waits for the next", 
   expect(plans.claim(write)).toBeUndefined();
 });
 
-test("two writes at once share no fault", () => {
+test("only one of two parallel writes gets the fault", () => {
   const plans = new ArmedPlans();
   plans.arm(plan({ on: "write", number: 1, matching: {} }, { kind: "lose-answer" }));
   expect(plans.claim(write)).toBeDefined();
   expect(plans.claim(write)).toBeUndefined();
 });
 
-test("counting starts when a plan is armed, and ends when it is disarmed", () => {
+test("counts requests while the plan is armed", () => {
   const plans = new ArmedPlans();
   plans.claim(read);
   plans.arm(plan({ on: "request", number: 1, matching: {} }));

@@ -1,24 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openTestClient } from "../server/test-client.ts";
-import { maps, ProxyHarness, type ProxyTestServer, startProxyTestServer } from "../testing/proxy-harness.ts";
+import {
+  maps,
+  type ProxyHarness,
+  type ProxyTestServer,
+  uniqueName,
+  useProxyHarness,
+} from "../testing/proxy-harness.ts";
 import type { Fault } from "./fault-plan.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
 
 let site: ProxyTestServer;
 let harness: ProxyHarness;
-beforeAll(async () => {
-  site = await startProxyTestServer();
-});
-afterAll(() => site.api.stop());
-beforeEach(async () => {
-  harness = await ProxyHarness.start(site);
-  onTestFinished(() => harness.stop());
-});
-
-const uniqueName = () => `map-${crypto.randomUUID()}`;
+useProxyHarness((started) => ({ site, harness } = started));
 
 test("kubectl works through the proxy: get, server-side apply, delete", async () => {
   const name = uniqueName();
@@ -34,7 +31,7 @@ test("kubectl works through the proxy: get, server-side apply, delete", async ()
   expect(await harness.isStored(name)).toBe(false);
 });
 
-test("a held request reaches the API server when the proxy is disarmed, and not before", async () => {
+test("a held request reaches the API server after the proxy is disarmed", async () => {
   const name = uniqueName();
   const isHeld = harness.arm({ kind: "hold-request" });
   const applied = harness.applyConfigMap(name);
@@ -45,7 +42,7 @@ test("a held request reaches the API server when the proxy is disarmed, and not 
   expect(await harness.isStored(name)).toBe(true);
 });
 
-test("the trace has what each request was about, what came of it, and counts without Leases, Events and watches", async () => {
+test("the trace has the content, result and numbers of each request", async () => {
   const name = uniqueName();
   await harness.applyConfigMap(name, {}, "&dryRun=All");
   await harness.send("POST", "/apis/coordination.k8s.io/v1/namespaces/default/leases", { metadata: { name } });
@@ -89,7 +86,7 @@ test("the trace has what each request was about, what came of it, and counts wit
   ]);
 });
 
-test("nobody gets through without the token of a real account", async () => {
+test("rejects an unknown token", async () => {
   const stranger = openTestClient(harness.proxy.url, harness.proxy.authority, { token: "made up" });
   onTestFinished(() => stranger.close());
   expect((await stranger.request({ path: maps })).status).toBe(401);
@@ -105,7 +102,7 @@ const answers = [
   { status: 503, reason: "ServiceUnavailable" },
 ] as const;
 
-test.each(answers)("$status is answered as a Status, once, and nothing is stored", async ({ status, reason }) => {
+test.each(answers)("answers $status as a Status, once, and stores nothing", async ({ status, reason }) => {
   const name = uniqueName();
   const hasFired = harness.arm({ kind: "answer", status });
   expect(await harness.applyConfigMap(name)).toMatchObject({ status, body: { kind: "Status", code: status, reason } });
@@ -117,7 +114,7 @@ test.each(answers)("$status is answered as a Status, once, and nothing is stored
   expect([spared?.fault, spared?.status, spared?.clientStatus]).toEqual([undefined, 201, 201]);
 });
 
-test("kubectl understands a refusal and obeys Retry-After", async () => {
+test("kubectl understands a refusal and respects Retry-After", async () => {
   await harness.kubectl("get", "--raw", "/version");
   harness.arm({ kind: "answer", status: 403 }, { on: "every", matching: { resource: "configmaps" } });
   expect((await harness.kubectl("get", "configmap", "one")).stderr).toContain("Forbidden");
@@ -130,49 +127,49 @@ test("kubectl understands a refusal and obeys Retry-After", async () => {
 
 const broken: readonly { reason: string; fault: Fault; seen: object; isStored: boolean; crash: readonly number[] }[] = [
   {
-    reason: "reset: not forwarded",
+    reason: "reset: does not forward the write",
     fault: { kind: "reset" },
     seen: { broken: "ECONNRESET" },
     isStored: false,
     crash: [],
   },
   {
-    reason: "lost acknowledgement: stored, and the client does not know",
+    reason: "lost answer: stores the write without an answer",
     fault: { kind: "lose-answer" },
     seen: { broken: "ECONNRESET" },
     isStored: true,
     crash: [],
   },
   {
-    reason: "cut JSON: stored",
+    reason: "cut JSON: stores the write",
     fault: { kind: "cut-answer" },
     seen: { broken: "ECONNRESET" },
     isStored: true,
     crash: [],
   },
   {
-    reason: "504 after commit: stored, and the client gets a timeout",
+    reason: "504 after commit: stores the write and answers with a timeout",
     fault: { kind: "timeout-after-commit" },
     seen: { status: 504, body: { kind: "Status", reason: "Timeout" } },
     isStored: true,
     crash: [],
   },
   {
-    reason: "crash before: not forwarded",
+    reason: "crash before: does not forward the write",
     fault: { kind: "crash-before" },
     seen: { broken: "ECONNRESET" },
     isStored: false,
     crash: [0],
   },
   {
-    reason: "crash after commit: stored, no answer",
+    reason: "crash after commit: stores the write without an answer",
     fault: { kind: "crash-after-commit" },
     seen: { broken: "ECONNRESET" },
     isStored: true,
     crash: [1],
   },
   {
-    reason: "crash after answer: stored, and the answer was delivered",
+    reason: "crash after answer: stores the write and delivers the answer",
     fault: { kind: "crash-after-answer" },
     seen: { status: 201 },
     isStored: true,
@@ -192,7 +189,7 @@ test.each(broken)("$reason", async ({ fault, seen, isStored: expected, crash }) 
   expect(await harness.applyConfigMap(name)).toMatchObject({ status: expected ? 200 : 201 });
 });
 
-test("the k-th effective write is the k-th that succeeds, not the k-th that is tried", async () => {
+test("counts only writes that succeed", async () => {
   const [first, second] = [uniqueName(), uniqueName()];
   await harness.applyConfigMap(first);
   harness.arm({ kind: "lose-answer" }, { on: "write", number: 2, matching: { resource: "configmaps" } });
@@ -201,7 +198,7 @@ test("the k-th effective write is the k-th that succeeds, not the k-th that is t
   expect(await harness.applyConfigMap(second)).toEqual({ broken: "ECONNRESET" });
 });
 
-test("a crash that nobody can carry out fails the run", async () => {
+test("a crash without a handler fails the run", async () => {
   const helpless = await startFaultProxy({ server: site.api });
   const its = openTestClient(helpless.url, helpless.authority, { token: site.token });
   onTestFinished(() => its.close());
@@ -210,7 +207,7 @@ test("a crash that nobody can carry out fails the run", async () => {
   await expect(helpless.stop()).rejects.toThrow("a plan crashes the client, but the proxy was not told how");
 });
 
-test("a stalled request is never answered nor forwarded, and ends when the client gives up", async () => {
+test("a stalled request is not forwarded and ends with its client", async () => {
   const name = uniqueName();
   harness.arm({ kind: "stall" });
   const aborted = new AbortController();

@@ -34,7 +34,7 @@ const names = (plans: readonly FaultPlan[]) => plans.map(({ name }) => name);
 
 const cases = [
   {
-    reason: "every request gets the fault once, watches by their kind, Leases and Events not at all",
+    reason: "each request and kind of watch gets the fault once",
     faults: { ...none, perRequest: [{ kind: "answer", status: 503 }] as const },
     plans: [
       "503 at request 1: get virtplatformconfigs.advisor.kubevirt.io one",
@@ -48,7 +48,7 @@ const cases = [
     ],
   },
   {
-    reason: "every effective write gets each crash point",
+    reason: "each effective write gets each crash point",
     faults: { ...none, perWrite: [{ kind: "crash-before" }, { kind: "lose-answer" }] as const },
     plans: [
       "crash-before at write 1: update virtplatformconfigs.advisor.kubevirt.io/status one",
@@ -60,7 +60,7 @@ const cases = [
     ],
   },
   {
-    reason: "every shape is stalled once",
+    reason: "each kind of request is stalled once",
     faults: { ...none, perShape: [{ kind: "stall" }] as const },
     plans: [
       "stall at request 1: watch virtplatformconfigs.advisor.kubevirt.io",
@@ -77,7 +77,7 @@ test.each(cases)("$reason", ({ faults, plans }) => {
   expect(names(generateFaultPlans(trace, faults))).toEqual(plans);
 });
 
-test("each plan, replayed on the same requests, strikes exactly the one that it was made for", () => {
+test("each plan strikes exactly its request when replayed", () => {
   for (const plan of generateFaultPlans(trace, defaultFaults)) {
     const plans = new ArmedPlans();
     plans.arm(plan);
@@ -91,12 +91,12 @@ test("each plan, replayed on the same requests, strikes exactly the one that it 
   }
 });
 
-test("plans survive being stored as JSON, and no two have the same name", () => {
+test("plans survive JSON and have different names", () => {
   const plans = generateFaultPlans(trace, defaultFaults);
   expect(JSON.parse(JSON.stringify(plans))).toEqual(plans);
   expect(new Set(names(plans)).size).toBe(plans.length);
 });
 
-test("nothing comes from nothing", () => {
+test("without requests, there are no plans", () => {
   expect(generateFaultPlans([], defaultFaults)).toEqual([]);
 });

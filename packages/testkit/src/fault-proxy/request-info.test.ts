@@ -6,7 +6,7 @@ const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 
 const requests = [
   {
-    reason: "a dry run of an apply names its field manager and is no write",
+    reason: "a dry run of an apply has its field manager and is not a write",
     request: parseRequestInfo(
       "PATCH",
       "/api/v1/namespaces/default/configmaps/one?dryRun=All&fieldManager=me&force=true",
@@ -61,7 +61,7 @@ const requests = [
     write: true,
   },
   {
-    reason: "what is in a Namespace knows it",
+    reason: "an object in a Namespace has its namespace",
     request: parseRequestInfo("GET", "/api/v1/namespaces/team/pods", {}),
     is: { verb: "list", resource: "pods", namespace: "team", name: "" },
     words: "list pods team",
@@ -75,14 +75,14 @@ const requests = [
     write: true,
   },
   {
-    reason: "discovery is no resource",
+    reason: "discovery is not a resource",
     request: parseRequestInfo("GET", "/apis/advisor.kubevirt.io/v1alpha1", {}),
     is: { verb: "discover", resource: "" },
     words: "discover /apis/advisor.kubevirt.io/v1alpha1",
     write: false,
   },
   {
-    reason: "a question about rights stores nothing",
+    reason: "an access review is not a write",
     request: parseRequestInfo("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {}),
     is: { verb: "create" },
     words: "create subjectaccessreviews.authorization.k8s.io",
@@ -102,6 +102,6 @@ test.each([
   { path: "/apis/events.k8s.io/v1/namespaces/a/events", upkeep: true },
   { path: "/apis/example.org/v1/events", upkeep: false },
   { path: "/apis/example.org/v1/leases", upkeep: false },
-])("Leases and Events are upkeep, others of that name are not: $path", ({ path, upkeep }) => {
+])("only genuine Leases and Events are upkeep: $path", ({ path, upkeep }) => {
   expect(isLeaseOrEvent(parseRequestInfo("POST", path, {}))).toBe(upkeep);
 });

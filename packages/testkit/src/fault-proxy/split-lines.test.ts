@@ -11,7 +11,7 @@ async function cut(pieces: readonly Buffer[]): Promise<readonly string[]> {
   return lines;
 }
 
-test("lines are the same however the bytes are cut into packets, and together they are all the bytes", async () => {
+test("lines are complete and equal for any split into packets", async () => {
   const text = fc.string({ unit: fc.constantFrom("a", "ä", "\n", "🦎"), maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(text, fc.array(fc.nat(60), { maxLength: 8 }), async (text, cuts) => {

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { ProxyHarness, type ProxyTestServer, startProxyTestServer } from "../testing/proxy-harness.ts";
+import { expect, test } from "vitest";
+import { type ProxyHarness, uniqueName, useProxyHarness } from "../testing/proxy-harness.ts";
 import type { RequestMatcher } from "./fault-plan.ts";
 
-let site: ProxyTestServer;
 let harness: ProxyHarness;
-beforeAll(async () => {
-  site = await startProxyTestServer();
-});
-afterAll(() => site.api.stop());
-beforeEach(async () => {
-  harness = await ProxyHarness.start(site);
-  onTestFinished(() => harness.stop());
-});
-
-const uniqueName = () => `map-${crypto.randomUUID()}`;
+useProxyHarness((started) => ({ harness } = started));
 
 const only = (name: string) => `&fieldSelector=metadata.name%3D${name}`;
 const watches: RequestMatcher = { verb: "watch", resource: "configmaps" };
@@ -29,7 +19,7 @@ test("kubectl can watch through the proxy", async () => {
   expect(await waited).toMatchObject({ code: 0 });
 });
 
-test("frames of one object come twice when a plan says so, those of others once", async () => {
+test("duplicates frames of the matching object only", async () => {
   const [one, other] = [uniqueName(), uniqueName()];
   const { frames } = harness.watchConfigMaps();
   await expect.poll(() => harness.proxy.trace()[0]?.clientStatus).toBe(200);
@@ -43,7 +33,7 @@ test("frames of one object come twice when a plan says so, those of others once"
     .toEqual([`ADDED ${other}`, `ADDED ${one}`, `ADDED ${one}`, `MODIFIED ${other}`, `MODIFIED ${one}`]);
 });
 
-test("a dropped frame never comes, the next one does", async () => {
+test("drops one frame and delivers the next", async () => {
   const name = uniqueName();
   const { frames } = harness.watchConfigMaps(only(name));
   await expect.poll(() => harness.proxy.trace()[0]?.clientStatus).toBe(200);
@@ -53,7 +43,7 @@ test("a dropped frame never comes, the next one does", async () => {
   await expect.poll(() => frames).toEqual([`MODIFIED ${name}`]);
 });
 
-test("held frames hold up those behind them, in the streams that are open and in new ones, until they are let go", async () => {
+test("holds frames and later ones in all streams until they are released", async () => {
   const [held, behind] = [uniqueName(), uniqueName()];
   const old = harness.watchConfigMaps();
   await expect.poll(() => harness.proxy.trace()[0]?.clientStatus).toBe(200);
@@ -71,7 +61,7 @@ test("held frames hold up those behind them, in the streams that are open and in
 });
 
 test.each([{ do: "hold", forMs: 20 } as const, { do: "delay", ms: 20 } as const])(
-  "frames come late and in order with $do",
+  "delays frames in order with $do",
   async (treatment) => {
     const name = uniqueName();
     harness.arm({ kind: "treat-frames", of: { resource: "configmaps", name }, treatment });
@@ -83,7 +73,7 @@ test.each([{ do: "hold", forMs: 20 } as const, { do: "delay", ms: 20 } as const]
   },
 );
 
-test("a silent watch says nothing more and stays open; a new one speaks", async () => {
+test("a silenced watch stays open, and a new one gets frames", async () => {
   const name = uniqueName();
   const silent = harness.watchConfigMaps(only(name));
   await expect.poll(() => harness.proxy.trace()[0]?.clientStatus).toBe(200);
@@ -94,7 +84,7 @@ test("a silent watch says nothing more and stays open; a new one speaks", async 
   expect([silent.frames, silent.ending()]).toEqual([[], "open"]);
 });
 
-test("a watch can be silent from its first byte, and others are not", async () => {
+test("silences a watch from its first byte, but no others", async () => {
   const name = uniqueName();
   await harness.applyConfigMap(name);
   harness.arm({ kind: "silence-watches" }, { on: "request", number: 1, matching: watches });
@@ -105,7 +95,7 @@ test("a watch can be silent from its first byte, and others are not", async () =
   expect([silent.frames, silent.ending()]).toEqual([[], "open"]);
 });
 
-test("a cut watch breaks in the middle of a frame", async () => {
+test("cuts a watch in the middle of a frame", async () => {
   const name = uniqueName();
   await harness.applyConfigMap(name);
   harness.arm({ kind: "cut-answer" }, { on: "request", number: 1, matching: watches });
@@ -114,7 +104,7 @@ test("a cut watch breaks in the middle of a frame", async () => {
   expect(cut.frames.every((frame) => frame === "half a frame")).toBe(true);
 });
 
-test("a streaming list is refused with an ERROR frame, a plain watch is not", async () => {
+test("rejects a streaming list with an ERROR frame, but not a plain watch", async () => {
   const name = uniqueName();
   await harness.applyConfigMap(name);
   harness.arm({ kind: "refuse-streaming-list" }, { on: "every", matching: watches });
@@ -129,7 +119,7 @@ test("a streaming list is refused with an ERROR frame, a plain watch is not", as
   await expect.poll(() => accepted.frames[0]).toBe(`ADDED ${name}`);
 });
 
-test("a server that ends a watch ends it for the client", async () => {
+test("the end of a watch reaches the client", async () => {
   const { ending } = harness.watchConfigMaps("&timeoutSeconds=1");
   await expect.poll(() => ending()).toBe("ended");
 });

@@ -7,32 +7,32 @@ const scope: HistoryScope = { accounts: [account] };
 const cleanRun = () => new AuditLogBuilder().renewLease("one").startPlan().applyTarget().completePlan();
 
 const logs = [
-  { reason: "a plan that was drafted, reviewed, approved and applied", log: cleanRun() },
+  { reason: "a plan that was drafted, approved and applied", log: cleanRun() },
   { reason: "a run without leader election", log: new AuditLogBuilder().startPlan().applyTarget().completePlan() },
   {
-    reason: "a config that nobody ever approved",
+    reason: "a config that was never approved",
     log: new AuditLogBuilder().editSpec({}).writeStatus({ phase: "Drafting" }).readConfig(),
   },
   {
-    reason: "writes of others",
+    reason: "writes of other clients",
     log: new AuditLogBuilder()
       .applyTarget({ user: { username: "ann" } })
       .deleteTarget(undefined, { user: { username: "ann" } }),
   },
   {
-    reason: "dry runs and refused writes",
+    reason: "dry runs and rejected writes",
     log: new AuditLogBuilder()
       .applyTarget({ query: "?dryRun=All&fieldManager=x" })
       .applyTarget({ responseStatus: { code: 409 } }),
   },
-  { reason: "nothing at all", log: new AuditLogBuilder() },
+  { reason: "no requests", log: new AuditLogBuilder() },
 ];
 
 test.each(logs)("holds: $reason", ({ log }) => {
   expect(checkInvariants(log.log, scope).violations).toEqual([]);
 });
 
-test("one bad write is reported by every invariant that it breaks, and says where to look", () => {
+test("reports a bad write for each invariant, with its time", () => {
   const { violations } = checkInvariants(new AuditLogBuilder().editSpec({ action: "Ignore" }).applyTarget().log, scope);
   expect(violations).toEqual([
     {
@@ -43,7 +43,7 @@ test("one bad write is reported by every invariant that it breaks, and says wher
   ]);
 });
 
-test("each object's writes are counted, with the no-ops and without dry runs, failures, reads and other accounts", () => {
+test("counts effective writes per object", () => {
   const { writes } = checkInvariants(
     cleanRun()
       .applyTarget()
@@ -66,7 +66,7 @@ test("each object's writes are counted, with the no-ops and without dry runs, fa
   });
 });
 
-test("a log without the bodies that are needed is a fault, not a clean bill", () => {
+test("rejects a log without the required bodies", () => {
   const builder = new AuditLogBuilder().editSpec({});
   const log = builder.log.map(({ responseObject: _body, ...event }) => event);
   expect(() => checkInvariants(log, scope)).toThrow(
@@ -74,13 +74,13 @@ test("a log without the bodies that are needed is a fault, not a clean bill", ()
   );
 });
 
-test("answers that come in another order than the writes change nothing", () => {
+test("accepts answers in another order than the writes", () => {
   const { log } = cleanRun();
   const swapped = log.toSpliced(2, 2, ...log.slice(2, 4).toReversed());
   expect(checkInvariants(swapped, scope).violations).toEqual([]);
 });
 
-test("a log of fifty thousand lines is read in one go", () => {
+test("reads a log of 50,000 lines", () => {
   const log = new AuditLogBuilder().renewLease("one");
   for (let round = 0; round < 2_000; round++) log.renewLease("one").readConfig().readConfig().advance(1_000);
   log.startPlan();

@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
 import { unapprovedExecutions } from "./own-status.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  unapprovedExecutions(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(
-    ({ message }) => message,
-  );
+const violationsOf = violationsBy(unapprovedExecutions);
 
 const inProgress = (executedGeneration: number, planHash = "h1") =>
   ({ phase: "InProgress", executedGeneration, planHash, items: [item] }) as const;
@@ -26,11 +21,11 @@ const holding = [
     log: finished().editSpec({ mode: "x" }).writeStatus({ phase: "Drafting" }).writeStatus(inProgress(3)),
   },
   {
-    reason: "the forced plan, acknowledged by an edit",
+    reason: "a forced plan that an edit acknowledged",
     log: forced().editSpec({ action: "Apply" }).writeStatus(inProgress(3, "h2")),
   },
   {
-    reason: "the automatic correction that the person asked for",
+    reason: "an automatic correction that the user enabled",
     log: finished()
       .editSpec({ bypassOptimisticLock: true })
       .writeStatus({ phase: "Drafting" })
@@ -40,7 +35,7 @@ const holding = [
       .writeStatus(inProgress(3)),
   },
   {
-    reason: "waiting for what is in place already",
+    reason: "waiting for an item that is already in place",
     log: finished()
       .writeStatus({ phase: "Drafting" })
       .writeStatus({ ...inProgress(2), items: [{ ...item, diff: "--- a\n+++ a\n(no changes)\n" }] }),
@@ -55,17 +50,17 @@ const subject = "update virtplatformconfigs.advisor.kubevirt.io/load-aware/statu
 
 const breaking = [
   {
-    reason: "the same request is carried out twice",
+    reason: "a generation is executed twice",
     log: finished().writeStatus({ phase: "Drafting" }).writeStatus(inProgress(2)),
     why: "generation 2 was carried out before",
   },
   {
-    reason: "drift is corrected although nobody asked for it",
+    reason: "drift is corrected without permission",
     log: finished().writeStatus({ phase: "Drifted" }).writeStatus(inProgress(2)),
     why: "generation 2 was carried out before",
   },
   {
-    reason: "a forced review that nobody answered, after a restart that forgot what was carried out",
+    reason: "a forced review is unanswered after a restart",
     log: new AuditLogBuilder()
       .editSpec({ action: "Apply" })
       .writeStatus({ phase: "ReviewRequired", planHash: "h2", review: review(1), items: [item] })
@@ -73,7 +68,7 @@ const breaking = [
     why: "nobody has answered the review that was forced",
   },
   {
-    reason: "the answer led to another plan than the one on display",
+    reason: "the acknowledged plan is not the shown one",
     log: forced().editSpec({ mode: "x" }).writeStatus({ phase: "Drafting" }).writeStatus(inProgress(3, "h3")),
     why: "the forced review showed another plan",
   },

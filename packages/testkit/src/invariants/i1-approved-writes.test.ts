@@ -1,39 +1,35 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory, type HistoryScope } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
+import type { HistoryScope } from "./history.ts";
 import { unapprovedWrites } from "./target-writes.ts";
 
-const violationsOf = (log: AuditLogBuilder, scope: Partial<HistoryScope> = {}) =>
-  unapprovedWrites(buildHistory(readAuditedRequests(log.log), { accounts: [account], ...scope })).map(
-    ({ message }) => message,
-  );
+const violationsOf = violationsBy(unapprovedWrites);
 
 const holding: readonly { reason: string; log: AuditLogBuilder; scope?: Partial<HistoryScope> }[] = [
-  { reason: "approved, begun, written", log: new AuditLogBuilder().startPlan().applyTarget() },
+  { reason: "a write after approval and start", log: new AuditLogBuilder().startPlan().applyTarget() },
   {
-    reason: "the approved plan is the one on record",
+    reason: "an approval by the hash of the stored plan",
     log: new AuditLogBuilder().startPlan({}, { approvedPlan: "h1" }).applyTarget(),
   },
   {
-    reason: "an approval by hash that comes while it runs",
+    reason: "an approval by hash while the plan runs",
     log: new AuditLogBuilder().startPlan().editSpec({ approvedPlan: "h1" }).readConfig().applyTarget(),
   },
   {
-    reason: "required approval that was given",
+    reason: "a required approval",
     log: new AuditLogBuilder().startPlan({}, { approvedPlan: "h1" }).applyTarget(),
     scope: { isApprovalRequired: true },
   },
   {
-    reason: "an edit that crosses with the write: its writer had not read it yet",
+    reason: "an edit that the writer had not read",
     log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).applyTarget(),
   },
   {
-    reason: "after a crash another process goes on, having read",
+    reason: "another process that continues after a crash",
     log: new AuditLogBuilder().startPlan().readConfig().advance(60_000).readConfig().applyTarget(),
   },
   {
-    reason: "what is no target: Events, Leases, the config itself",
+    reason: "writes of Events, Leases and configs",
     log: new AuditLogBuilder().request({
       verb: "create",
       objectRef: { resource: "events", namespace: "default", name: "e" },
@@ -52,7 +48,7 @@ const forged = { ...item, state: "InProgress", desiredState: evil };
 
 const breaking: readonly { reason: string; log: AuditLogBuilder; scope?: Partial<HistoryScope>; why: string }[] = [
   {
-    reason: "the item is only Pending on record",
+    reason: "the stored item is only Pending",
     log: new AuditLogBuilder()
       .startPlan()
       .writeStatus({ phase: "InProgress", items: [item] })
@@ -60,7 +56,7 @@ const breaking: readonly { reason: string; log: AuditLogBuilder; scope?: Partial
     why: `${allowed}item enable-psi-metrics is Pending`,
   },
   {
-    reason: "what is applied was put into the status by somebody else, and copied by the operator",
+    reason: "another client changed the status that the operator copied",
     log: new AuditLogBuilder()
       .editSpec({ action: "Apply" })
       .writeStatus({ phase: "ReviewRequired", planHash: "h1", items: [item] })
@@ -70,7 +66,7 @@ const breaking: readonly { reason: string; log: AuditLogBuilder; scope?: Partial
     why: `${allowed}item enable-psi-metrics was put on record by mallory`,
   },
   {
-    reason: "the status is written after the target, not before",
+    reason: "the status is written after the target",
     log: new AuditLogBuilder()
       .editSpec({ action: "Apply" })
       .writeStatus({ phase: "ReviewRequired", items: [item] })
@@ -79,38 +75,38 @@ const breaking: readonly { reason: string; log: AuditLogBuilder; scope?: Partial
     why: `${allowed}phase is ReviewRequired`,
   },
   {
-    reason: "the item was recorded as done before: a second apply",
+    reason: "a completed item is applied again",
     log: new AuditLogBuilder().startPlan().applyTarget().completePlan().applyTarget(),
     why: `${allowed}phase is Completed`,
   },
   {
-    reason: "the person went back to DryRun, and the writer has read it",
+    reason: "the writer has read a DryRun",
     log: new AuditLogBuilder().startPlan().editSpec({ action: "DryRun" }).readConfig().applyTarget(),
     why: `${allowed}action is DryRun`,
   },
   {
-    reason: "the person went back long ago, and the writer did not read it",
+    reason: "the writer missed a DryRun for too long",
     log: new AuditLogBuilder().startPlan().editSpec({ action: "DryRun" }).advance(6_000).applyTarget(),
     why: `${allowed}action is DryRun`,
   },
   {
-    reason: "the writer itself took the plan off the record",
+    reason: "the writer itself withdrew the plan",
     log: new AuditLogBuilder().startPlan().writeStatus({ phase: "ReviewRequired" }).applyTarget(),
     why: `${allowed}phase is ReviewRequired`,
   },
   {
-    reason: "another plan was approved",
+    reason: "another plan is approved",
     log: new AuditLogBuilder().startPlan({}, { approvedPlan: "h2" }).applyTarget(),
     why: `${allowed}approvedPlan does not name this plan`,
   },
   {
-    reason: "approval by hash is required and missing",
+    reason: "a required approval by hash is missing",
     log: new AuditLogBuilder().startPlan().applyTarget(),
     scope: { isApprovalRequired: true },
     why: `${allowed}approvedPlan does not name this plan`,
   },
   {
-    reason: "options changed while it ran",
+    reason: "options changed during the execution",
     log: new AuditLogBuilder()
       .startPlan()
       .editSpec({ options: { loadAware: { mode: "Predictive" } } })
@@ -119,26 +115,26 @@ const breaking: readonly { reason: string; log: AuditLogBuilder; scope?: Partial
     why: `${allowed}the spec was changed after the approval`,
   },
   {
-    reason: "the config is gone",
+    reason: "the config is deleted",
     log: new AuditLogBuilder().startPlan().deleteConfig().advance(6_000).applyTarget(),
     why: "patch machineconfigs.machineconfiguration.openshift.io/psi: no plan names this object",
   },
   {
-    reason: "the object is in no plan",
+    reason: "the object is not in a plan",
     log: new AuditLogBuilder()
       .startPlan()
       .applyTarget({ objectRef: { resource: "configmaps", namespace: "default", name: "psi" } }),
     why: "patch configmaps/default/psi: no plan names this object",
   },
   {
-    reason: "an object of the same name in another group",
+    reason: "an object with the same name is in another group",
     log: new AuditLogBuilder()
       .startPlan()
       .applyTarget({ objectRef: { apiGroup: "example.org", resource: "machineconfigs", name: "psi" } }),
     why: "patch machineconfigs.example.org/psi: no plan names this object",
   },
   {
-    reason: "a deletion needs approval like an apply",
+    reason: "a deletion has no approval",
     log: new AuditLogBuilder().startPlan().completePlan().deleteTarget({ uid: "target-uid" }),
     why: "delete machineconfigs.machineconfiguration.openshift.io/psi: load-aware does not allow it: phase is Completed",
   },

@@ -1,14 +1,9 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
 import { inconsistentStatuses } from "./own-status.ts";
 import { phases } from "./phase-edges.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  inconsistentStatuses(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(
-    ({ message }) => message,
-  );
+const violationsOf = violationsBy(inconsistentStatuses);
 
 const conditions = (isTrue: (phase: string) => boolean, lastTransitionTime: string) =>
   phases.map((type) => ({ type, status: isTrue(type) ? "True" : "False", lastTransitionTime }));
@@ -16,19 +11,19 @@ const conditions = (isTrue: (phase: string) => boolean, lastTransitionTime: stri
 const holding = [
   { reason: "a whole run", log: new AuditLogBuilder().startPlan().applyTarget().completePlan() },
   {
-    reason: "a status that is written again as it was",
+    reason: "a status that is written again unchanged",
     log: new AuditLogBuilder().startPlan().writeStatus({ phase: "InProgress" }),
   },
   {
-    reason: "an object that was deleted and created again starts over",
+    reason: "a re-created object starts again",
     log: new AuditLogBuilder().startPlan().deleteConfig().editSpec({}).writeStatus({ phase: "Drafting" }),
   },
   {
-    reason: "a deletion that is answered before the write that it came after",
+    reason: "a deletion that is answered before an earlier write",
     log: new AuditLogBuilder().startPlan().completePlan().deleteConfig().swapAnswers(),
   },
   {
-    reason: "an item's time that moves with its state",
+    reason: "an item's time that changes with its state",
     log: new AuditLogBuilder()
       .startPlan()
       .writeStatus({ phase: "InProgress", items: [{ ...item, state: "Completed", lastTransitionTime: "now" }] }),
@@ -41,41 +36,41 @@ test.each(holding)("holds: $reason", ({ log }) => {
 
 const breaking = [
   {
-    reason: "a generation that goes back",
+    reason: "a generation decreases",
     log: new AuditLogBuilder().startPlan().writeStatus({ phase: "InProgress", observedGeneration: 1 }),
     why: "observedGeneration went back from 2 to 1",
   },
   {
-    reason: "a generation that nobody wrote",
+    reason: "a generation exceeds that of the spec",
     log: new AuditLogBuilder().startPlan().writeStatus({ phase: "InProgress", observedGeneration: 3 }),
     why: "observedGeneration 3 is above 2",
   },
   {
-    reason: "a phase that cannot follow",
+    reason: "a phase cannot follow",
     log: new AuditLogBuilder().startPlan().completePlan().writeStatus({ phase: "InProgress" }),
     why: 'no edge leads from "Completed" to "InProgress" with action Apply without an edit',
   },
   {
-    reason: "two phases at once",
+    reason: "two phases are True",
     log: new AuditLogBuilder()
       .editSpec({})
       .writeStatus({ phase: "Drafting", conditions: conditions((type) => type.startsWith("D"), "x") }),
     why: "phase Drafting has the conditions Drafting, Drifted",
   },
   {
-    reason: "no phase",
+    reason: "no phase is True",
     log: new AuditLogBuilder().editSpec({}).writeStatus({ phase: "Drafting", conditions: [] }),
     why: "phase Drafting has the conditions none",
   },
   {
-    reason: "a condition that contradicts the phase",
+    reason: "a condition contradicts the phase",
     log: new AuditLogBuilder()
       .editSpec({})
       .writeStatus({ phase: "Drafting", conditions: conditions((type) => type === "Failed", "x") }),
     why: "phase Drafting has the conditions Failed",
   },
   {
-    reason: "a time that moves without its condition",
+    reason: "a time changes without its condition",
     log: new AuditLogBuilder()
       .editSpec({})
       .writeStatus({ phase: "Drafting", conditions: conditions((type) => type === "Drafting", "x").slice(0, 2) })
@@ -83,7 +78,7 @@ const breaking = [
     why: "lastTransitionTime of condition Drafting moved, True did not",
   },
   {
-    reason: "a time that moves without its item",
+    reason: "a time changes without its item",
     log: new AuditLogBuilder()
       .startPlan()
       .writeStatus({ phase: "InProgress", items: [{ ...item, state: "InProgress", lastTransitionTime: "now" }] })

@@ -1,24 +1,21 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, violationsBy } from "../testing/audit-log-builder.ts";
 import { ignoredWrites } from "./target-writes.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  ignoredWrites(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
+const violationsOf = violationsBy(ignoredWrites);
 
 const holding = [
-  { reason: "a config that is managed", log: new AuditLogBuilder().startPlan().applyTarget() },
+  { reason: "a managed config", log: new AuditLogBuilder().startPlan().applyTarget() },
   {
-    reason: "Ignore that crosses with the write",
+    reason: "Ignore that the writer had not read",
     log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).applyTarget(),
   },
   {
-    reason: "an object of no plan is I1's affair",
+    reason: "an object of no plan is only reported by I1",
     log: new AuditLogBuilder().editSpec({ action: "Ignore" }).applyTarget(),
   },
   {
-    reason: "managed again",
+    reason: "a config that is managed again",
     log: new AuditLogBuilder()
       .startPlan()
       .editSpec({ action: "Ignore" })
@@ -32,33 +29,29 @@ test.each(holding)("holds: $reason", ({ log }) => {
   expect(violationsOf(log)).toEqual([]);
 });
 
-const breaking = [
-  {
-    reason: "the writer has read Ignore",
-    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).readConfig().applyTarget(),
-  },
-  {
-    reason: "Ignore is long since stored",
-    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).advance(6_000).applyTarget(),
-  },
-  {
-    reason: "the writer itself has written Ignored",
-    log: new AuditLogBuilder()
-      .startPlan()
-      .editSpec({ action: "Ignore" })
-      .writeStatus({ phase: "Ignored" })
-      .applyTarget(),
-  },
-  {
-    reason: "a deletion",
-    log: new AuditLogBuilder()
+const breaking: readonly (readonly [reason: string, log: AuditLogBuilder])[] = [
+  [
+    "the writer has read Ignore",
+    new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).readConfig().applyTarget(),
+  ],
+  [
+    "the writer missed Ignore for too long",
+    new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).advance(6_000).applyTarget(),
+  ],
+  [
+    "the writer itself has written Ignored",
+    new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).writeStatus({ phase: "Ignored" }).applyTarget(),
+  ],
+  [
+    "a target is deleted",
+    new AuditLogBuilder()
       .startPlan({ operation: "Delete" })
       .editSpec({ action: "Ignore" })
       .readConfig()
       .deleteTarget({ uid: "target-uid" }),
-  },
+  ],
 ];
 
-test.each(breaking)("broken: $reason", ({ log }) => {
+test.each(breaking)("broken: %s", (_reason, log) => {
   expect(violationsOf(log)).toEqual([expect.stringContaining("psi: load-aware is ignored")]);
 });

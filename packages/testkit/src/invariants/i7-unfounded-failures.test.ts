@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
-import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
-import { readAuditedRequests } from "./audited-requests.ts";
-import { buildHistory } from "./history.ts";
+import { AuditLogBuilder, item, violationsBy } from "../testing/audit-log-builder.ts";
 import { unfoundedFailures } from "./i7-unfounded-failures.ts";
 import { phases } from "./phase-edges.ts";
 import type { StoredItem } from "./stored-config.ts";
 
-const violationsOf = (log: AuditLogBuilder) =>
-  unfoundedFailures(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
+const violationsOf = violationsBy(unfoundedFailures);
 
 type Answer = { readonly code?: number; readonly message?: string; readonly details?: object };
 const refusal: Answer = { code: 422, message: "spec.kernelArguments: Invalid value" };
@@ -61,7 +58,7 @@ const transient = [
   "targets of the plan were modified concurrently",
 ];
 
-test.each(transient)("broken, whatever the words: %s", (message) => {
+test.each(transient)("broken with any message: %s", (message) => {
   const why = "item enable-psi-metrics failed, but its last answers are no lasting refusal";
   expect(violationsOf(failed(written(), message))).toEqual([expect.stringContaining(why)]);
   expect(violationsOf(withErrors(written({ code: 503 }), message))).toEqual([expect.stringContaining(why)]);
@@ -70,22 +67,22 @@ test.each(transient)("broken, whatever the words: %s", (message) => {
 });
 
 const retryable: readonly { readonly reason: string; readonly answers: readonly Answer[] }[] = [
-  { reason: "nothing was ever answered", answers: [] },
-  { reason: "the server was busy", answers: [{ code: 429 }, { code: 503 }, { code: 500 }, { code: 504 }] },
-  { reason: "a conflict is answered by reading again", answers: [{ code: 409 }, { code: 409 }, { code: 409 }] },
-  { reason: "two refusals are not three", answers: [refusal, refusal] },
-  { reason: "the row was broken by a success", answers: [refusal, { code: 200 }, refusal, refusal] },
-  { reason: "the row was broken by a conflict", answers: [refusal, refusal, { code: 409 }, refusal] },
-  { reason: "the last word was not the refusal", answers: [refusal, refusal, refusal, { code: 503 }] },
+  { reason: "no answer", answers: [] },
+  { reason: "a busy server", answers: [{ code: 429 }, { code: 503 }, { code: 500 }, { code: 504 }] },
+  { reason: "conflicts", answers: [{ code: 409 }, { code: 409 }, { code: 409 }] },
+  { reason: "two refusals instead of three", answers: [refusal, refusal] },
+  { reason: "refusals interrupted by a success", answers: [refusal, { code: 200 }, refusal, refusal] },
+  { reason: "refusals interrupted by a conflict", answers: [refusal, refusal, { code: 409 }, refusal] },
+  { reason: "a last answer that is not a refusal", answers: [refusal, refusal, refusal, { code: 503 }] },
   {
-    reason: "the CRD was being deleted",
+    reason: "a CRD that was being deleted",
     answers: Array.from({ length: 3 }, () => ({
       code: 403,
       message: "create not allowed while custom resource definition is terminating",
     })),
   },
   {
-    reason: "there was another object of that name",
+    reason: "another object with the same name",
     answers: Array.from({ length: 3 }, () => ({ code: 422, details: { causes: [{ field: "metadata.uid" }] } })),
   },
 ];
@@ -97,11 +94,14 @@ test.each(retryable)("broken: $reason", ({ answers }) => {
 });
 
 const lasting: readonly { readonly reason: string; readonly answers: readonly Answer[] }[] = [
-  { reason: "invalid three times", answers: [refusal, refusal, refusal] },
-  { reason: "forbidden three times", answers: [{ code: 403 }, { code: 403 }, { code: 403 }] },
-  { reason: "an outage between refusals", answers: [refusal, { code: 503 }, refusal, { code: 401 }, refusal] },
+  { reason: "three invalid writes", answers: [refusal, refusal, refusal] },
+  { reason: "three forbidden writes", answers: [{ code: 403 }, { code: 403 }, { code: 403 }] },
   {
-    reason: "a field that the schema does not declare comes as 500",
+    reason: "refusals with an outage between them",
+    answers: [refusal, { code: 503 }, refusal, { code: 401 }, refusal],
+  },
+  {
+    reason: "a 500 for an undeclared field",
     answers: Array.from({ length: 3 }, () => ({
       code: 500,
       message: "failed to create typed patch object (/psi; v1): .spec.x: field not declared in schema",
@@ -115,7 +115,7 @@ test.each(lasting)("holds: $reason", ({ answers }) => {
   expect(violationsOf(dryRun(...answers).writeStatus({ phase: "Failed" }))).toEqual([]);
 });
 
-test("holds: an item that was applied and did not become healthy, was only waited for, or waits for one that failed", () => {
+test("holds: unhealthy items, and those that wait for a failed one", () => {
   expect(violationsOf(failed(written(), "x", { appliedTime: "2026-01-01T00:00:00Z" }))).toEqual([]);
   expect(violationsOf(failed(written(), "x", { changes: false }))).toEqual([]);
   const waiting = { ...item, name: "second", waitsFor: item.name, state: "Failed" };
@@ -126,14 +126,14 @@ test("holds: an item that was applied and did not become healthy, was only waite
   expect(violationsOf(both)).toEqual([]);
 });
 
-test("an item that fails in a phase that goes on is reported when it fails, and once", () => {
+test("reports a failed item once, also if the plan continues", () => {
   const items = [{ ...item, state: "Failed" }];
   const unfounded = written({ code: 503 }).writeStatus({ phase: "InProgress", items });
   expect(violationsOf(unfounded)).toHaveLength(1);
   expect(violationsOf(unfounded.writeStatus({ phase: "CompletedWithErrors", items }))).toHaveLength(1);
 });
 
-test("an old refusal excuses no later failure", () => {
+test("an old refusal does not excuse a later failure", () => {
   const log = written(refusal, refusal, refusal).writeStatus({ phase: "InProgress" });
   expect(violationsOf(failed(log, "x"))).toHaveLength(1);
 });

@@ -80,7 +80,7 @@ const remove = (preconditions?: object) =>
 
 const uidOf = ({ body }: ApiResponse) => (body as { metadata: { uid: string } }).metadata.uid;
 
-test("the log of a real API server is enough: a correct run is clean, and each violation in it is seen", async () => {
+test("finds no violation in a correct run on a real server, and each planted one", async () => {
   await expect.poll(async () => (await operator.request({ path: configs })).status).toBe(200);
   const begun = (state: object) => [{ ...item, state: "InProgress", ...state }];
 

@@ -26,29 +26,26 @@ const table: Readonly<Record<string, { readonly always: readonly string[]; reado
   Ignored: { always: ["Pending", "Drafting"], edit: [] },
 };
 
-test.each(Object.entries(table))('from "%s" lead exactly these edges', (from, { always, edit }) => {
+test.each(Object.entries(table))('exactly these phases follow "%s"', (from, { always, edit }) => {
   const leading = (isEdited: boolean) =>
     phases.filter((to) => to !== from && isEdge({ from, to, action: "Apply", isEdited }));
   expect(leading(false).toSorted()).toEqual(always.toSorted());
   expect(leading(true).toSorted()).toEqual([...always, ...edit].toSorted());
 });
 
-test.each(["", ...phases])(
-  'action Ignore leads from "%s" to Ignored and nowhere else, and nothing else leads there',
-  (from) => {
-    const leading = (action: string) =>
-      phases.filter((to) => to !== from && isEdge({ from, to, action, isEdited: true }));
-    expect(leading("Ignore")).toEqual(from === "Ignored" ? [] : ["Ignored"]);
-    expect(leading("DryRun")).not.toContain("Ignored");
-  },
-);
+test.each(["", ...phases])('Ignore leads from "%s" to Ignored only, and nothing else does', (from) => {
+  const leading = (action: string) =>
+    phases.filter((to) => to !== from && isEdge({ from, to, action, isEdited: true }));
+  expect(leading("Ignore")).toEqual(from === "Ignored" ? [] : ["Ignored"]);
+  expect(leading("DryRun")).not.toContain("Ignored");
+});
 
 test.each(phases)("%s may be stored again", (phase) => {
   const action = phase === "Ignored" ? "Ignore" : "Apply";
   expect(isEdge({ from: phase, to: phase, action, isEdited: false })).toBe(true);
 });
 
-test("a phase that nobody knows is left for the start and never entered", () => {
+test("an unknown phase leads to the start and is never entered", () => {
   expect(isEdge({ from: "Odd", to: "Pending", action: "Apply", isEdited: false })).toBe(true);
   expect(isEdge({ from: "Odd", to: "Completed", action: "Apply", isEdited: false })).toBe(false);
   expect(isEdge({ from: "Odd", to: "Odd", action: "Apply", isEdited: false })).toBe(false);

@@ -21,7 +21,7 @@ async function busyPort(): Promise<number> {
 
 const programs = ["etcd", "its peer port", "the API server"];
 
-test.each([0, 1, 2])("a port that somebody took in the last moment is no obstacle (%#)", async (taken) => {
+test.each([0, 1, 2])("retries with other ports if one is taken at the last moment (%#)", async (taken) => {
   const busy = await busyPort();
   const tries: number[][] = [];
   const launched = await launchControlPlane(
@@ -37,7 +37,7 @@ test.each([0, 1, 2])("a port that somebody took in the last moment is no obstacl
   expect(tries.length, `${programs[taken]} was tried again on other ports`).toBeGreaterThan(1);
 });
 
-test("a control plane that cannot start says why, with the last words of its programs", async () => {
+test("a failed start reports the last output of the programs", async () => {
   const busy = await busyPort();
   const start = launchControlPlane({ binaries: await binaries(), outlivesOwner: false }, async (count) =>
     (await freePorts(count)).with(2, busy),

@@ -22,7 +22,7 @@ const endings = [
   { reason: "is killed with its whole process group", end: (child: Pid) => process.kill(-child.pid, "SIGKILL") },
   { reason: "is terminated", end: (child: Pid) => process.kill(child.pid, "SIGTERM") },
   {
-    reason: "is interrupted with all that runs in its terminal",
+    reason: "is interrupted with its terminal",
     end: (child: Pid) => process.kill(-child.pid, "SIGINT"),
   },
 ] as const;
@@ -31,14 +31,14 @@ const patient = ["--input-type=module-typescript", "-e", `${owner} setInterval((
 
 type Pid = { readonly pid: number };
 
-test.each(endings)("nothing is left when the owner $reason", async ({ end }) => {
+test.each(endings)("leaves nothing when the owner $reason", async ({ end }) => {
   const child = run(patient);
   const running = await announced(child);
   end(child);
   await expectNothingLeft(running);
 });
 
-test("nothing is left running when owner and keeper are killed at the same time, and the next start removes the folder", async () => {
+test("the next start cleans up if owner and keeper are killed", async () => {
   const child = run(patient);
   const running = await announced(child);
   process.kill(running.keeper, "SIGKILL");
@@ -48,12 +48,12 @@ test("nothing is left running when owner and keeper are killed at the same time,
   await expectNothingLeft(running);
 });
 
-test("nothing is left when the owner leaves without ending its control plane", async () => {
+test("leaves nothing when the owner exits without stopping", async () => {
   const child = run(["--input-type=module-typescript", "-e", `${owner} process.exit(0);`]);
   await expectNothingLeft(await announced(child));
 });
 
-test("a control plane that is meant to outlive its owner does, until its keeper is terminated", async () => {
+test("a lasting control plane runs until its keeper is terminated", async () => {
   const lasting = owner.replace("startServer()", "startServer({ outlivesOwner: true })");
   const child = run(["--input-type=module-typescript", "-e", `${lasting} process.exit(0);`]);
   const running = await announced(child);
@@ -63,7 +63,7 @@ test("a control plane that is meant to outlive its owner does, until its keeper 
   await expectNothingLeft(running);
 });
 
-test("nothing is left when the test runner is killed in the middle of a test", async () => {
+test("leaves nothing when the test runner is killed during a test", async () => {
   const folder = inRepository(".make", "killed-runner");
   mkdirSync(folder, { recursive: true });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -29,7 +29,7 @@ async function valuesOf(server: Server): Promise<readonly unknown[]> {
   return items.filter(({ metadata: { name } }) => !name.startsWith("kube-")).map(({ data }) => data);
 }
 
-test("the next borrower finds what was set up, whatever the one before made, changed and deleted", async () => {
+test("resets a control plane for the next borrower", async () => {
   const first = await borrowServer(setup, pool.socket);
   await first.request({ method: "POST", path: maps, body: mapOf("new", "by the first") });
   await first.request({ method: "PATCH", path: `${maps}/changed`, body: { data: { value: "by the first" } } });
@@ -44,13 +44,13 @@ test("the next borrower finds what was set up, whatever the one before made, cha
   expect(second.audit().some(({ objectRef }) => objectRef?.resource === "configmaps")).toBe(true);
 });
 
-test("two at a time get a control plane each", async () => {
+test("parallel borrowers get different control planes", async () => {
   await using one = await borrowServer(setup, pool.socket);
   await using other = await borrowServer(setup, pool.socket);
   expect(other.url).not.toBe(one.url);
 });
 
-test("a control plane with other rights than it was set up with is not lent again", async () => {
+test("does not lend a control plane with changed rights again", async () => {
   const server = await borrowServer({ ...setup, name: "rights" }, pool.socket);
   const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }];
   const role = { metadata: { name: "reader" }, rules };
@@ -76,7 +76,7 @@ const widgetCrd = {
   },
 };
 
-test("a set-up is made once: those who ask meanwhile wait for it, and each control plane behind it starts with it", async () => {
+test("makes a set-up once, also for parallel borrowers", async () => {
   let made = 0;
   const kinds: ServerSetup = {
     name: "a kind",
@@ -95,7 +95,7 @@ test("a set-up is made once: those who ask meanwhile wait for it, and each contr
   expect(made).toBe(1);
 });
 
-test("a set-up that fails is reported to whoever asked, and nobody else gets what it left", async () => {
+test("reports a failed set-up and discards its control plane", async () => {
   const failing = { name: "failing", prepare: () => Promise.reject(new Error("no such thing")) };
   await expect(borrowServer(failing, pool.socket)).rejects.toThrow("no such thing");
   await using next = await borrowServer({ ...setup, name: "failing" }, pool.socket);

@@ -12,18 +12,18 @@ afterAll(() => api.stop());
 
 const namespace = (name: string, labels = {}) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
 
-test("the API server is the pinned one and calls itself by its version", async () => {
+test("runs the pinned version of the API server", async () => {
   expect((await api.request({ path: "/version" })).body).toMatchObject({ gitVersion: "v1.36.3" });
 });
 
-test("nobody is let in without credentials of the cluster's own authority", async () => {
+test("rejects clients without credentials of its own CA", async () => {
   await using other = await startServer();
   await expect(fetch(`${api.url}/api/v1/namespaces`)).rejects.toThrow("fetch failed"); // not from a public CA
   const stranger = await other.kubectl("--server", api.url, "--insecure-skip-tls-verify", "get", "namespaces");
   expect(stranger.code).not.toBe(0);
 });
 
-test("a new user may do nothing until a role says so", async () => {
+test("a new user has no rights before a role grants them", async () => {
   const ann = api.user("ann", ["testers"]);
   expect((await ann.request({ path: "/api/v1/namespaces" })).status).toBe(403);
 
@@ -46,7 +46,7 @@ test("a new user may do nothing until a role says so", async () => {
   expect((await ann.request({ path: "/api/v1/nodes" })).status).toBe(403);
 });
 
-test("a ServiceAccount token is a real one, of that account and no other", async () => {
+test("a ServiceAccount token belongs to its account only", async () => {
   const account = await api.serviceAccount("team", "robot");
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: account.token } };
   const answer = await api.request({
@@ -61,7 +61,7 @@ test("a ServiceAccount token is a real one, of that account and no other", async
   expect((await account.request({ path: "/api/v1/nodes" })).status).toBe(403);
 });
 
-test("PodSecurity refuses a privileged pod in a restricted namespace", async () => {
+test("PodSecurity rejects a privileged pod in a restricted namespace", async () => {
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   await api.request({ method: "POST", path: "/api/v1/namespaces", body: namespace("restricted", labels) });
   await api.serviceAccount("restricted", "default");
@@ -71,7 +71,7 @@ test("PodSecurity refuses a privileged pod in a restricted namespace", async () 
   expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining("violates PodSecurity") } });
 });
 
-test("a ValidatingAdmissionPolicy is enforced", async () => {
+test("enforces a ValidatingAdmissionPolicy", async () => {
   const apiVersion = "admissionregistration.k8s.io/v1";
   const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
   const policy = {
@@ -105,7 +105,7 @@ test("a ValidatingAdmissionPolicy is enforced", async () => {
   expect((await create("bread")).status).toBe(201);
 });
 
-test("the audit log has every request, with the bodies of our controllers' writes only", async () => {
+test("the audit log has all requests, and bodies of our controllers only", async () => {
   const robot = await api.serviceAccount("virt-advisor-operator-system", "manager");
   const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec: {} };
@@ -118,7 +118,7 @@ test("the audit log has every request, with the bodies of our controllers' write
   ]);
 });
 
-test("a CRD can be used as soon as its installation is reported, and is gone as soon as its removal is", async () => {
+test("a CRD is usable after its installation and gone after its removal", async () => {
   const crd = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -139,13 +139,13 @@ test("a CRD can be used as soon as its installation is reported, and is gone as 
   }
 });
 
-test("a CRD that the API server refuses is an error that says why", async () => {
+test("reports why the API server rejects a CRD", async () => {
   const names = { kind: "Thing", plural: "things" };
   const crd = { metadata: { name: "wrong.example.org" }, spec: { group: "example.org", names, versions: [] } };
   await expect(api.installCrds([crd])).rejects.toThrow("cannot install wrong.example.org");
 });
 
-test("several run side by side and know nothing of each other", async () => {
+test("several servers are independent", async () => {
   await using first = await startServer();
   await using second = await startServer();
   await first.request({ method: "POST", path: "/api/v1/namespaces", body: namespace("only-here") });
@@ -153,7 +153,7 @@ test("several run side by side and know nothing of each other", async () => {
   expect([(await first.request({ path })).status, (await second.request({ path })).status]).toEqual([200, 404]);
 });
 
-test("three started and stopped in a row leave no process and no file", async () => {
+test("stopped servers leave no process and no file", async () => {
   for (let round = 0; round < 3; round++) {
     const server = await startServer();
     const processes = [server.keeper, ...server.pids];

@@ -1,6 +1,8 @@
 // Builds audit logs of a user, an operator, and an API server for tests.
 
 import { isMap, type Json, type JsonMap } from "@virt/objects";
+import { readAuditedRequests } from "../invariants/audited-requests.ts";
+import { buildHistory, type History, type HistoryScope } from "../invariants/history.ts";
 import { phases } from "../invariants/phase-edges.ts";
 import type { StoredCondition, StoredConfig, StoredItem, StoredStatus } from "../invariants/stored-config.ts";
 import type { AuditEvent } from "../server/audit.ts";
@@ -156,3 +158,9 @@ function conditionsOf(phase: string | undefined, last: StoredStatus | undefined)
     return isKept ? before : { type, status, lastTransitionTime: `${last?.phase ?? "new"} to ${phase}` };
   });
 }
+
+/** Returns a function that lists the messages of a rule for a log. */
+export const violationsBy =
+  (rule: (history: History) => readonly { readonly message: string }[]) =>
+  ({ log }: AuditLogBuilder, scope: Partial<HistoryScope> = {}): readonly string[] =>
+    rule(buildHistory(readAuditedRequests(log), { accounts: [account], ...scope })).map(({ message }) => message);

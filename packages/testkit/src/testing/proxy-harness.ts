@@ -2,6 +2,7 @@
 
 import { request } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import type { Fault, FaultTrigger } from "../fault-proxy/fault-plan.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy/fault-proxy.ts";
 import { splitLines } from "../fault-proxy/watch-frames.ts";
@@ -14,7 +15,7 @@ export const maps = "/api/v1/namespaces/default/configmaps";
 export type ProxyTestServer = { readonly api: Server; readonly token: string };
 
 /** Waits until the new role binding takes effect. */
-export async function startProxyTestServer(): Promise<ProxyTestServer> {
+async function startProxyTestServer(): Promise<ProxyTestServer> {
   const subjects = [{ kind: "ServiceAccount", namespace: "default", name: "tester" }];
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
   const body = { metadata: { name: "tester" }, roleRef, subjects };
@@ -24,6 +25,24 @@ export async function startProxyTestServer(): Promise<ProxyTestServer> {
   const account = await api.serviceAccount("default", "tester");
   while ((await account.request({ path: maps })).status !== 200) await wait(20);
   return { api, token: account.token };
+}
+
+export const uniqueName = () => `map-${crypto.randomUUID()}`;
+
+/** Starts a server for all tests of the file, and a proxy for each of them. */
+export function useProxyHarness(
+  onStart: (started: { readonly site: ProxyTestServer; readonly harness: ProxyHarness }) => void,
+): void {
+  let site: ProxyTestServer;
+  beforeAll(async () => {
+    site = await startProxyTestServer();
+  });
+  afterAll(() => site.api.stop());
+  beforeEach(async () => {
+    const harness = await ProxyHarness.start(site);
+    onTestFinished(() => harness.stop());
+    onStart({ site, harness });
+  });
 }
 
 type ProxiedResponse = { readonly status: number; readonly body: unknown } | { readonly broken: string | undefined };
