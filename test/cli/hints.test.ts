@@ -16,7 +16,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 const plugin = "kubectl virt-advisor";
 const isApproval = (hint: string) => hint.startsWith(`${plugin} approve`);
 
-test("every hint on the way to an approved plan runs when it is pasted", { tags: ["thorough"] }, async () => {
+test("every hint on the way to an approved plan runs as printed", { tags: ["thorough"] }, async () => {
   const hints = new Set<string>();
   let approval = "";
   const followHints = async (command: string) => {

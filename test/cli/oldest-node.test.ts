@@ -56,7 +56,7 @@ function verbsIn(help: string): readonly string[] {
   return [...list.matchAll(/^ {2}([a-z]+)/gmu)].map(([, verb = ""]) => verb);
 }
 
-test("every verb does its work on the oldest supported Node", async () => {
+test("every verb works on the oldest supported Node", async () => {
   const { out: help } = await runPlugin(["help"], onOldestNode());
   expect([...everyVerb.map(({ args: [verb = ""] }) => verb), "console"].toSorted()).toEqual(verbsIn(help).toSorted());
   for (const { args, code, says } of everyVerb) {
@@ -110,7 +110,7 @@ async function onChangedNode(name: string, script: string): Promise<PluginOption
   return onOldestNode({ NODE_OPTIONS: `--require=${file}` });
 }
 
-test("an unexpected error is one line that says where to report it, and --debug adds the stack", async () => {
+test("an unexpected error is one line, and --debug adds the stack", async () => {
   const script = `Map.groupBy = () => { throw new TypeError("Map.groupBy is not a function"); };`;
   const broken = await onChangedNode("without-group-by", script);
   for (const args of [["doctor"], ["render"], ["explain", "swap-enable"]]) {
@@ -124,7 +124,7 @@ test("an unexpected error is one line that says where to report it, and --debug 
   expect(debugged.err).toMatch(/^unexpected error: .*\nkubectl virt-advisor v.*, Node v20\..*\n.*\n +at /su);
 });
 
-test("a Node that is too old gets one line that names the required version", async () => {
+test("an unsupported Node fails with the required version", async () => {
   const older = await onChangedNode("without-builtins", "delete process.getBuiltinModule;");
   expect(await runPlugin(["version", "--client"], older)).toEqual({
     code: 1,

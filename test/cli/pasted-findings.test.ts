@@ -76,18 +76,18 @@ async function failureOf(command: string): Promise<string | undefined> {
   return code === (isPlan ? 2 : 0) && !isOtherKind && !isEmpty ? undefined : text;
 }
 
-test.each(findingPastes)("`%s` of a finding runs as it is printed", async (command) => {
+test.each(findingPastes)("`%s` of a finding runs as printed", async (command) => {
   expect(await failureOf(command)).toBeUndefined();
 });
 
-test.each(optionCommands)("`%s` of an option runs as it is printed", async (command) => {
+test.each(optionCommands)("`%s` of an option runs as printed", async (command) => {
   expect(await failureOf(command)).toBeUndefined();
 });
 
-test.each(obstacleCommands)("`%s` of an obstacle runs as it is printed", async (command) => {
+test.each(obstacleCommands)("`%s` of an obstacle runs as printed", async (command) => {
   expect(await failureOf(command)).toBeUndefined();
 });
 
-test("both ways out after a target was deleted run as they are printed", async () => {
+test("both remedies for a deleted target run as printed", async () => {
   for (const command of deletedTargetCommands) expect(await failureOf(command)).toBeUndefined();
 });

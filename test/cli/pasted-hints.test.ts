@@ -35,11 +35,11 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test.each(cliPastes)("`$command` runs as it is printed", async (paste) => {
+test.each(cliPastes)("`$command` runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test.each(nextStepPastes)("the next step `$command` runs as it is printed", async (paste) => {
+test.each(nextStepPastes)("the next step `$command` runs as printed", async (paste) => {
   await testCluster.configs.until(loadAware, "Completed");
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });

@@ -33,11 +33,11 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test.each(controllerPastes)("`$command` runs as it is printed", async (paste) => {
+test.each(controllerPastes)("`$command` runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test("webhooks are listed by an API server without MutatingAdmissionPolicies", async () => {
+test("lists webhooks on an API server without MutatingAdmissionPolicies", async () => {
   await using server = await startServer({ emulatedVersion: "1.33" });
   const [webhooks = "", policies = ""] = mutatorCommands;
   expect(await pasteCommand(webhooks, server)).toEqual({ code: 0, printed: "No resources found\n" });

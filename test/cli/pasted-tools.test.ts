@@ -53,15 +53,15 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test.each(toolPastes)("`$command` of a tool runs as it is printed", async (paste) => {
+test.each(toolPastes)("`$command` of a tool runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test.each(chartPastes)("`$command` of the chart's notes runs as it is printed", async (paste) => {
+test.each(chartPastes)("`$command` of the chart's notes runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test("the kubectl of the build is found after the export that a failed target prints", () => {
+test("the printed export puts the kubectl of the build on PATH", () => {
   const printed = "export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
   expect(kubectlMissing).toContain(`: ${printed}`);
   const { stdout } = spawnSync("sh", ["-c", `${printed}; command -v kubectl`], { encoding: "utf8" });

@@ -31,7 +31,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, { kubeconfig });
 
-test("assets shows what the platform controller reports and why an asset is not applied, and its hints run when pasted", async () => {
+test("assets shows states and reasons from the report, with working hints", async () => {
   const missing = await run("assets");
   expect(missing.code).toBe(1);
   expect(missing.err).toContain("no report of the platform controller in any namespace");
@@ -88,7 +88,7 @@ test("assets shows what the platform controller reports and why an asset is not 
 type RenderedAsset = { asset: string; status: string; reason?: string; object?: object };
 const renderedIn = ({ out }: PluginRun) => (JSON.parse(out) as { items: RenderedAsset[] }).items;
 
-test("render shows every asset with why it is in or out, from a file without a cluster and from the cluster alike", async () => {
+test("render explains every asset from a file or from the cluster", async () => {
   const fromFile = await runPlugin(["render", "--hco-file", hcoFile], offline);
   expect(fromFile).toMatchObject({ code: 0 });
   expect(fromFile.out).toMatch(/^ASSET +STATUS +KIND +IMPACT +WHY\n/);
@@ -112,7 +112,7 @@ test("render shows every asset with why it is in or out, from a file without a c
   expect(narrow.out.split(/\r?\n/u).filter((line) => line.length > 100 && !line.startsWith("Note"))).toEqual([]);
 });
 
-test("render -o yaml prints documents that the API server takes", async () => {
+test("render -o yaml prints documents that the API server accepts", async () => {
   const { code, out } = await run("render", "--asset", "swap-enable", "-o", "yaml");
   expect(code).toBe(0);
   expect(out).toMatch(/^---\n# Asset: swap-enable\n/);
@@ -122,7 +122,7 @@ test("render -o yaml prints documents that the API server takes", async () => {
   expect(applied).toMatchObject({ code: 0 });
 });
 
-test("explain says why, asks the server by a dry run with the user's rights, and what would change it", async () => {
+test("explain shows the reason, a server dry run and how to change it", async () => {
   const included = await run("explain", "swap-enable");
   expect(included).toMatchObject({ code: 0 });
   expect(included.out).toContain("Server:     accepts it (dry run with your permissions)");
@@ -162,7 +162,7 @@ test("explain, render and assets agree about an idle controller", async () => {
   expect((await run("render", ...inNamespace)).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 
-test("console serves the pages with the user's rights, and Ctrl-C ends it with 0", async () => {
+test("console serves the pages until Ctrl-C and exits with 0", async () => {
   const served = await startConsole(kubeconfig);
   const opened = await fetch(served.url, { redirect: "manual" });
   expect(opened.status).toBe(303);
@@ -175,7 +175,7 @@ test("console serves the pages with the user's rights, and Ctrl-C ends it with 0
   expect(busy.err).toContain("--port 70000: invalid port");
 });
 
-test("version and completion come without a cluster", async () => {
+test("version and completion work without a drafted plan", async () => {
   expect((await run("version", "--client")).out).toMatch(/^kubectl virt-advisor v\d+\.\d+\.\d+\n$/);
   expect((await run("version")).out).toContain("advisor: unknown (no plan drafted yet)");
   expect((await run("completion", "bash")).out).toContain("profiles");

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
 
-test("a plan is drafted, read and approved by keyboard alone", async () => {
+test("drafts, reviews and approves a plan by keyboard alone", async () => {
   // The header shows the cluster and the user that the page acts as.
   await expect
     .poll(() => page.getByTestId("identity").textContent())
@@ -90,7 +90,7 @@ test.each(["", `plan/${profile}`, `rollout/${profile}`])(
   },
 );
 
-test("the nodes of a rollout are seen to fill until it is Completed", async () => {
+test("shows the progress of nodes until the rollout is Completed", async () => {
   await recordHeadings(page);
   await pauseWorkers(false);
   await cluster.configs.until(profile, "Completed");
@@ -135,7 +135,7 @@ async function recordHeadings(on: Page): Promise<void> {
   }`);
 }
 
-test("drift appears with who made it, is planned again, and stays visible as cleared for the visit", async () => {
+test("shows drift with its client, and marks it cleared after a new plan", async () => {
   await open("drift");
   await page.getByText("Nothing has drifted").waitFor();
   const path =
@@ -165,7 +165,7 @@ test("drift appears with who made it, is planned again, and stays visible as cle
   await row.getByText("cleared").waitFor();
 });
 
-test("while the API server restarts the page says from when it is, and goes on with focus, scroll and folds as they were", async () => {
+test("keeps focus and scroll, and shows its age, during an API server restart", async () => {
   await open(`plan/${profile}`);
   // With a pending plan and known rights, the page no longer changes.
   await expect
@@ -202,7 +202,7 @@ async function recordBanner(on: Page): Promise<void> {
   }`);
 }
 
-test("a plan that changes under the reader switches both buttons off until the new one is shown", async () => {
+test("disables both decisions if the plan changes, until it is shown", async () => {
   await open(`plan/${profile}`);
   const approve = page.getByRole("button", { name: /^Approve plan/ });
   const reject = page.getByRole("button", { name: "Reject…" });
@@ -219,7 +219,7 @@ test("a plan that changes under the reader switches both buttons off until the n
   await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
 });
 
-test("options are edited in a form that refuses what the CRD refuses, and lead to a new plan", async () => {
+test("the options form rejects invalid values and drafts a new plan", async () => {
   await open(`plan/${profile}`);
   await page.getByRole("button", { name: "Edit options" }).click();
   const dialog = page.getByRole("dialog");
@@ -247,7 +247,7 @@ test("options are edited in a form that refuses what the CRD refuses, and lead t
   expect(JSON.stringify(body)).not.toContain('"deschedulingIntervalSeconds":1234');
 });
 
-test("a plan is rejected with a reason, and shown as rejected in a second tab as well", async () => {
+test("shows a rejection with its reason in every tab", async () => {
   const second = await context.newPage();
   await open(`plan/${profile}`, second);
   await page.getByRole("button", { name: "Reject…" }).click();
@@ -266,7 +266,7 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
   await second.close();
 });
 
-test("an expired session hides what was shown and says how to open the console again", async () => {
+test("an expired session hides the page and shows how to reopen it", async () => {
   const tab = await context.newPage();
   // Simulates the server's answer after 30 idle minutes. The server's own tests cover the timeout.
   await tab.route("**/stream?*", (route) =>
@@ -291,7 +291,7 @@ test("a link that was used opens no second browser", async () => {
   await stranger.close();
 });
 
-test("of all requests that the pages made none has left the origin", () => {
+test("the pages send no request to another origin", () => {
   expect(requests.length).toBeGreaterThan(20);
   expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
 });

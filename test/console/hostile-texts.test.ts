@@ -43,7 +43,7 @@ async function readPage(path: string, last: string): Promise<string> {
   return (await page.locator("#content").textContent()) ?? "";
 }
 
-test("each of the scripts is on a page as text, and no page made an element of one", async () => {
+test("shows every script as text and runs none", async () => {
   const texts = [
     await readPage("", "description"),
     await readPage(`plan/${hostileProfile}`, "line added"),
@@ -59,7 +59,7 @@ test("each of the scripts is on a page as text, and no page made an element of o
   expect(await page.locator("img").count()).toBe(0);
 });
 
-test("links lead to pages alone, and the browser had nothing to refuse", async () => {
+test("links lead only to pages, and the browser blocks nothing", async () => {
   await readPage(`rollout/${hostileProfile}`, "pool condition");
   const links = await page.locator("a").evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? ""));
   expect(links.filter((href) => !href.startsWith("#"))).toEqual([]);

@@ -61,7 +61,7 @@ const open = (path: string) => page.goto(`${shown.origin}/#/${path}`);
 const asset = (name: string) => page.getByTestId(`asset-${name}`);
 
 test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "activity"])(
-  "the page #/%s has no serious finding of axe in either theme, and at no width is a part out of reach or a header over the next",
+  "the page #/%s is accessible in both themes at every width",
   async (path) => {
     await open(path);
     await page.locator("#content h2, #content table, #content form").first().waitFor();
@@ -70,7 +70,7 @@ test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "acti
   },
 );
 
-test("the dialogs of a decision have none either, give the focus back, and at 360 pixels the whole decision is there", async () => {
+test("decision dialogs are accessible, fit 360 pixels and return the focus", async () => {
   await open(`plan/${profile}`);
   for (const [button, sure] of [
     [/^Approve plan/, /^Approve plan/],
@@ -88,7 +88,7 @@ test("the dialogs of a decision have none either, give the focus back, and at 36
   }
 });
 
-test("a blocking VM has remedies before approval, and links from VMs and nodes lead to one another", async () => {
+test("shows remedies for a blocking VM, and links VMs and nodes", async () => {
   await open(`plan/${profile}`);
   const row = page.getByTestId("impact").getByRole("row", { name: /pinned-0/ });
   await row.getByRole("button", { name: "Show remedies" }).click();
@@ -103,7 +103,7 @@ test("a blocking VM has remedies before approval, and links from VMs and nodes l
   await page.keyboard.press("Escape");
 });
 
-test("an option that nobody set shows the value that the plan writes, and its source", async () => {
+test("shows the derived value of an unset option with its source", async () => {
   await open(`plan/${profile}`);
   const cells = page.getByRole("row", { name: /^loadAware\.evictionLimitTotal / }).locator("td");
   await expect
@@ -111,7 +111,7 @@ test("an option that nobody set shows the value that the plan writes, and its so
     .toEqual(["loadAware.evictionLimitTotal", "7", "derived from HyperConverged parallelMigrationsPerCluster"]);
 });
 
-test("an asset that is not applied says why not, and counts of the overview lead to those of its kind", async () => {
+test("shows why assets are not applied, filtered from the overview", async () => {
   await open("");
   await page.getByRole("link", { name: /\d+ Unmanaged/ }).click();
   await asset("metallb-operator").waitFor();
@@ -121,7 +121,7 @@ test("an asset that is not applied says why not, and counts of the overview lead
   await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 
-test("the assets table is sorted by keyboard, and keeps its own order until then", async () => {
+test("sorts the assets table by keyboard", async () => {
   await open("assets");
   await asset("metallb-operator").waitFor();
   const names = () => page.locator("[data-testid^=asset-] td[data-label=Asset]").allTextContents();
@@ -139,7 +139,7 @@ test("the assets table is sorted by keyboard, and keeps its own order until then
   expect(await names()).toEqual(ascending.toReversed());
 });
 
-test("override commands are shown on demand, with a field of the object", async () => {
+test("shows override commands on demand, with a field of the object", async () => {
   await open("assets?state=Contested");
   const details = asset("hco-golden-config").getByRole("button").first();
   await details.click();
@@ -153,7 +153,7 @@ test("override commands are shown on demand, with a field of the object", async 
   await details.click();
 });
 
-test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
+test("shows contested fields and adopts them as the user after a preview", async () => {
   await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();
   const field = page.getByRole("row", { name: new RegExp(`^${migrations} somebody 7 5`) });
@@ -178,7 +178,7 @@ async function limitOfHco(): Promise<unknown> {
   return spec.liveMigrationConfig["parallelMigrationsPerCluster"];
 }
 
-test("an override on an object is shown with what became of it", async () => {
+test("shows an override of an object with its effect", async () => {
   await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/mode": "unmanaged" } } });
   await open("assets?state=Unmanaged&filter=hco-golden-config");
   await asset("hco-golden-config").getByRole("button").first().click();
@@ -186,7 +186,7 @@ test("an override on an object is shown with what became of it", async () => {
   await expect.poll(() => row.textContent()).toContain("The object is not managed");
 });
 
-test("of all requests that the pages made none has left the origin", () => {
+test("the pages send no request to another origin", () => {
   expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
 });
 
@@ -211,7 +211,7 @@ async function openAs(name: string) {
   return { tab, user, end: () => Promise.all([apart.close(), own.end()]) };
 }
 
-test("who may only look sees the plan, and beside the switched off button the verb that is missing", async () => {
+test("shows a read-only user the plan and the missing verb", async () => {
   const { tab, end } = await openAs("viewer");
   await tab.getByTestId("decision").getByText("It requires the patch verb on virtplatformconfigs").waitFor();
   expect(await tab.getByRole("button", { name: /^Approve plan/ }).getAttribute("aria-disabled")).toBe("true");
@@ -225,7 +225,7 @@ test("who may only look sees the plan, and beside the switched off button the ve
   await end();
 });
 
-test("when the token has ended the page says so, keeps what it had, and names what to do", {
+test("an expired token keeps the page and shows how to sign in", {
   tags: ["thorough"],
 }, async () => {
   const { tab, user, end } = await openAs("leaver");
@@ -243,7 +243,7 @@ test("when the token has ended the page says so, keeps what it had, and names wh
   await end();
 });
 
-test("enabling the platform controller shows the combined impact first, and its rollout is shown everywhere", async () => {
+test("enabling the platform controller shows the combined impact, then its rollout", async () => {
   const autopilot = (value: string) => ({ metadata: { annotations: { "platform.kubevirt.io/autopilot": value } } });
   await patch(hco, autopilot("false"));
   await open("assets");

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const open = (path: string) => page.goto(`${host.origin}${path}`);
 
-test("the console's list of pages has the advisor under Virtualization, and it opens without loading the console anew", async () => {
+test("opens the advisor from the Virtualization menu without a reload", async () => {
   await open("/");
   const entries = page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Advisor" });
   await expect.poll(() => entries.count()).toBe(2); // one for each perspective
@@ -64,7 +64,7 @@ test("the console's list of pages has the advisor under Virtualization, and it o
   expect(await page.evaluate("window.loadedOnce")).toBe(true);
 });
 
-test("a plan is drafted, read, approved as the signed-in user, and its nodes are seen to fill until it is Completed", async () => {
+test("drafts, approves and completes a plan as the signed-in user", async () => {
   await page.getByRole("button", { name: `Draft a plan for ${profile}` }).click();
   await page.getByRole("link", { name: `Open plan of ${profile}` }).click();
   await page.getByText("psi=1").first().waitFor();
@@ -91,7 +91,7 @@ test("a plan is drafted, read, approved as the signed-in user, and its nodes are
   expect(new Set(writers)).toEqual(new Set(["admin"]));
 }, 360_000);
 
-test("drift appears by watch, with who made it", async () => {
+test("shows drift by watch, with its client", async () => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Drift" }).click();
   await page.getByText("Nothing has drifted").waitFor();
   const path =
@@ -103,7 +103,7 @@ test("drift appears by watch, with who made it", async () => {
   await expect.poll(() => row.getByText("somebody (Update)").count()).toBe(1);
 });
 
-test("an input that moved leads to the settings pages, which edit the same fields, and blames nobody", async () => {
+test("a changed input links to the settings pages and names no client", async () => {
   const density = "virt-higher-density";
   await cluster.configs.edit(density, { action: "Apply" });
   await cluster.configs.until(density, "Completed");
@@ -119,7 +119,7 @@ test("an input that moved leads to the settings pages, which edit the same field
   await cluster.configs.until(density, "Ignored");
 });
 
-test("list and details of VirtPlatformConfigs are ours, with the console's own editor and events as tabs, and Approve… leads to the plan", async () => {
+test("replaces the list and details pages of VirtPlatformConfigs", async () => {
   await open(`/k8s/cluster/${configs}`);
   await page.getByTestId(`profile-${profile}`).waitFor();
   await cluster.configs.edit(profile, { action: "DryRun" });
@@ -137,7 +137,7 @@ test("list and details of VirtPlatformConfigs are ours, with the console's own e
   await page.getByTestId("template").getByText("kind: VirtPlatformConfig").waitFor();
 });
 
-test("a MachineConfigPool has a tab with its nodes and whose plan changes it", async () => {
+test("a MachineConfigPool has a tab with its nodes and its plan", async () => {
   await open("/k8s/cluster/machineconfiguration.openshift.io~v1~MachineConfigPool/worker");
   await page.getByRole("link", { name: "Virtualization rollout" }).click();
   await expect.poll(() => page.getByTestId("pool-worker").locator("[data-node]").count()).toBe(3);
@@ -145,7 +145,7 @@ test("a MachineConfigPool has a tab with its nodes and whose plan changes it", a
   await page.getByRole("heading", { level: 1, name: "Rollout" }).waitFor();
 });
 
-test("our pages follow the console's theme, and have no serious finding of axe in either", async () => {
+test("the pages follow the console's theme and are accessible in both", async () => {
   const colors = new Set<unknown>();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -157,15 +157,15 @@ test("our pages follow the console's theme, and have no serious finding of axe i
   expect(colors.size).toBe(2);
 });
 
-test("our own styles come with our pages", async () => {
+test("loads its own styles with its pages", async () => {
   expect(await page.evaluate("getComputedStyle(document.querySelector('.vc-plugin')).overflow")).toBe("auto");
 });
 
-test("components of PatternFly come from the console, and icons that it lacks from the plugin", async () => {
+test("uses the console's PatternFly components and its own icons", async () => {
   expect(loadedCopies()).toEqual(new Set(["icons"]));
 });
 
-test("a console that shares no PatternFly shows the same pages with the plugin's own copy", async () => {
+test("uses its own PatternFly if the console shares none", async () => {
   await open(`/virt-advisor/plan/${profile}?patternfly=none`);
   await page.getByRole("button", { name: /^Approve plan/ }).waitFor();
   expect(loadedCopies()).toEqual(new Set(["icons", "components"]));
@@ -177,13 +177,13 @@ function loadedCopies(): ReadonlySet<string> {
   return new Set(names.filter((name) => name !== undefined));
 }
 
-test("a console before 4.22 refuses the plugin and says which release it needs", async () => {
+test("a console before 4.22 shows the required release", async () => {
   await open("/?release=4.21.9");
   const refusal = page.getByRole("alert").getByText(">=4.22.0-0, resolved version 4.21.9");
   await expect.poll(() => refusal.count()).toBe(1);
 });
 
-test("nothing was asked of another origin, no policy was broken, and nothing was thrown", () => {
+test("sends no request to another origin and throws no error", () => {
   expect(requestsElsewhere(requests, host.origin)).toEqual([]);
   expect(problems).toEqual([]);
 });

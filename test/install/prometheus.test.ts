@@ -20,12 +20,12 @@ vi.setConfig({ testTimeout: 600_000 });
 
 /** Rates that stay at 0 in this test, with the reason. */
 const quiet: Readonly<Record<string, string>> = {
-  "{{name}} retries per second": "no reconcile fails in passing: what a policy refuses is tried again at its own times",
+  "{{name}} retries per second": "no reconcile fails: a write that a policy denies has its own retry times",
 };
 
 /** Alerts that no scenario can cause here, with the reason. */
 const unprovokable: Readonly<Record<string, string>> = {
-  VirtPlatformTombstoneStuck: "this release has no tombstone: nothing that an earlier one applied is deleted",
+  VirtPlatformTombstoneStuck: "this release has no tombstones",
 };
 
 const mocks = [
@@ -98,7 +98,7 @@ const expectAlert = (alert: string, labels: Readonly<Record<string, string>>, me
   expectAlerts({ [alert]: labels }, mend);
 const byRunbook = (alert: string) => () => runbooks.mitigate(alert);
 
-test.each(["advisor", "platform"])("the %s is found and scraped as its ServiceMonitor says", async (controller) => {
+test.each(["advisor", "platform"])("scrapes the %s through its ServiceMonitor", async (controller) => {
   const namespace = `virt-${controller}-operator-system`;
   const service = `virt-${controller}-operator-metrics`;
   const labels = { namespace, service, job: service, pod: `${controller}-0`, endpoint: "metrics" };
@@ -166,7 +166,7 @@ test("VirtAdvisorPrerequisiteMissing fires, and its runbook resolves it", async 
   await expectAlert(alert, { name, phase: "PrerequisiteFailed" }, byRunbook(alert));
 });
 
-test.each(["vms", "duration_seconds"])("what a plan that waits would do is scraped as impact_%s", async (gauge) => {
+test.each(["vms", "duration_seconds"])("scrapes impact_%s of a pending plan", async (gauge) => {
   await testCluster.server.installCrds([mockCrd("kubedeschedulers-v532")]);
   await testCluster.configs.edit(name, { action: "DryRun" });
   await testCluster.configs.until(name, "ReviewRequired");
@@ -210,7 +210,7 @@ test("VirtAdvisorPlanFailed fires, and its runbook resolves it", async () => {
   await expectAlert(alert, { name, phase: "Failed" }, byRunbook(alert));
 });
 
-test("VirtAdvisorDown and VirtPlatformDown fire when the operators end, and resolve when they run again", async () => {
+test("VirtAdvisorDown and VirtPlatformDown fire while the operators are down", async () => {
   const controllers = ["advisor", "platform"] as const;
   for (const controller of controllers) {
     monitored.operators[controller].child.kill("SIGTERM"); // releases the lease for the restart
@@ -221,7 +221,7 @@ test("VirtAdvisorDown and VirtPlatformDown fire when the operators end, and reso
   });
 });
 
-test("every alert that ships has fired in a scenario, or cannot here", () => {
+test("every shipped alert fires in a scenario, or has a reason", () => {
   const shipped = rules.groups.flatMap((group) => group.rules.map(({ alert }) => alert));
   expect([...firedAlerts, ...Object.keys(unprovokable)].toSorted()).toEqual(shipped.toSorted());
 });
@@ -243,7 +243,7 @@ test.each([
       return map.data["virt-operators.json"] ?? "";
     },
   },
-])("every panel of $form dashboard had something to show", async ({ read }) => {
+])("every panel of $form dashboard shows data", async ({ read }) => {
   const { panels } = JSON.parse(read()) as Dashboard;
   const empty = await Promise.all(
     panels.flatMap(({ title, targets }) =>

@@ -21,13 +21,13 @@ function start(environment: Readonly<Record<string, string>>, ...args: readonly 
 
 const nobody = join(folder, "no-such-kubeconfig");
 
-test("a kubeconfig that only the environment names is looked for", async () => {
+test("reads the kubeconfig from its environment variable", async () => {
   const program = start({ VIRT_OPERATOR_KUBECONFIG: nobody });
   expect(await program.exited).toBe(1);
   expect(program.words()).toContain(nobody);
 });
 
-test("a flag wins over its variable", async () => {
+test("a flag overrides its variable", async () => {
   const other = join(folder, "of-the-flag");
   const program = start({ VIRT_OPERATOR_KUBECONFIG: nobody }, `--kubeconfig=${other}`);
   expect(await program.exited).toBe(1);
@@ -40,7 +40,7 @@ const documented = [...page.matchAll(/^\| `--[\w-]+` \| `(\w+)` \|/gm)].map(([, 
 /** Any path is valid. */
 const unchecked = ["VIRT_OPERATOR_KUBECONFIG", "VIRT_OPERATOR_METRICS_CERT_PATH"];
 
-test("a bad value of any variable ends the program with a line that names the variable and what to do", async () => {
+test("rejects an invalid variable with its name and the next step", async () => {
   expect(documented).toEqual(expect.arrayContaining(["VIRT_OPERATOR_REQUIRE_APPROVED_PLAN", ...unchecked]));
   for (const variable of documented.filter((one) => !unchecked.includes(one))) {
     const program = start({ [variable]: "Not_One" });
@@ -53,7 +53,7 @@ test("a bad value of any variable ends the program with a line that names the va
   }
 });
 
-test("a misspelt variable ends the program, because the safeguard that it means would be off", async () => {
+test("rejects a misspelt variable", async () => {
   const program = start({ VIRT_OPERATOR_REQUIRE_APPROVED_PLANS: "true" });
   expect(await program.exited).toBe(2);
   expect(program.words()).toBe(
@@ -61,7 +61,7 @@ test("a misspelt variable ends the program, because the safeguard that it means 
   );
 });
 
-test("a variable of another release is named by a warning, and the program runs", async () => {
+test("warns about an unknown variable and runs", async () => {
   const kubeconfig = join(folder, "unreachable.kubeconfig");
   writeFileSync(kubeconfig, JSON.stringify(unreachable));
   const environment = {

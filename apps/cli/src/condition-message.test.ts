@@ -17,7 +17,7 @@ const messageOf = (message: string) =>
     },
   });
 
-test("a list of missing dependencies is one readable line", () => {
+test("prints missing dependencies on one line", () => {
   expect(
     messageOf("Missing required dependencies:\n  - KubeDescheduler (v1): install it\n  - Node (v1): add one\n"),
   ).toBe("Missing required dependencies: KubeDescheduler (v1): install it; Node (v1): add one");

@@ -14,12 +14,12 @@ const table: Block = {
   rows: [["load-aware-rebalancing", { text: "Completed", style: "good" }]],
 };
 
-test("a table is a table where it has room, and records where it has none", () => {
+test("prints a table, or records if the terminal is too narrow", () => {
   expect(render([table], "table")).toBe("NAME                     PHASE\nload-aware-rebalancing   Completed\n");
   expect(render([table], "table", 30)).toBe("NAME:  load-aware-rebalancing\n  PHASE: Completed\n");
 });
 
-test("-o wide adds the columns that a table has for it", () => {
+test("-o wide adds the wide columns of a table", () => {
   const more: Block = { ...table, wide: { head: ["SINCE"], rows: [["2026-01-01T00:00:00Z"]] } };
   expect(render([more], "wide")).toBe(
     "NAME                     PHASE       SINCE\nload-aware-rebalancing   Completed   2026-01-01T00:00:00Z\n",
@@ -27,22 +27,22 @@ test("-o wide adds the columns that a table has for it", () => {
   expect(render([more], "table")).toBe(render([table], "table"));
 });
 
-test("the last column is folded under itself where the others leave it room", () => {
+test("folds the last column under itself if there is room", () => {
   const last = { text: "expected one thing, found another", style: "bad" } as const;
   const wide: Block = { kind: "table", head: ["A", "WHY"], rows: [["x", last]] };
   expect(render([wide], "table", 34)).toBe("A   WHY\nx   expected one thing, found\n    another\n");
 });
 
-test("a link that fits on no line stays behind its word", () => {
+test("keeps a long link on the line of its label", () => {
   const link = `http://127.0.0.1/?token=${"0".repeat(40)}`;
   expect(render([{ kind: "lines", lines: [[`Console: ${link}`]] }], "table", 40)).toBe(`Console: ${link}\n`);
 });
 
-test("colours stand around words and replace none", () => {
+test("colors surround words and replace none", () => {
   expect(render([table], "table", undefined, true)).toContain("\u001B[32mCompleted\u001B[0m");
 });
 
-test("a long line is folded at spaces, and no word is cut", () => {
+test("folds long lines at spaces and cuts no word", () => {
   const next: Block = { kind: "next", text: "read the diff, then approve it" };
   expect(render([next], "table", 20)).toBe("Next: read the diff,\n  then approve it\n");
 });
@@ -58,7 +58,7 @@ test.each([
     command: approval,
     block: { kind: "table", head: ["A", "WHY"], rows: [["x", `the plan needs a review (${approval})`]] },
   },
-] as const)("`$command` in $block.kind stays on one line at every width, so that it can be pasted", (row) => {
+] as const)("`$command` in $block.kind stays on one line at every width", (row) => {
   for (const columns of [20, 40, 60, 80, 100]) {
     const lines = render([row.block], "table", columns).split("\n");
     expect(lines.filter((line) => line.includes(row.command))).toHaveLength(1);
@@ -67,7 +67,7 @@ test.each([
   }
 });
 
-test("for programs the document carries its version", () => {
+test("JSON and YAML documents carry their API version", () => {
   expect(JSON.parse(render([table], "json"))).toEqual({
     apiVersion: "cli.advisor.kubevirt.io/v1",
     kind: "Thing",
@@ -76,7 +76,7 @@ test("for programs the document carries its version", () => {
   expect(render([table], "yaml")).toContain("apiVersion: cli.advisor.kubevirt.io/v1\n");
 });
 
-test("nothing of a cluster breaks out of a Markdown table or fence", () => {
+test("cluster text cannot break out of a Markdown table or fence", () => {
   const hostile: Block = { kind: "table", head: ["A"], rows: [["x | y\n# z"]] };
   expect(render([hostile], "markdown")).toBe("| A |\n| --- |\n| x \\| y # z |\n");
   expect(render([{ kind: "diff", text: "+```\n" }], "markdown")).toBe("````diff\n+```\n````\n");

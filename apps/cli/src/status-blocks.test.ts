@@ -21,12 +21,12 @@ const nextOf = (isWatching: boolean) =>
     rolling: [],
   }).find(({ kind }) => kind === "next");
 
-test("status points at --watch, and a watching status does not", () => {
+test("status suggests --watch unless it is already watching", () => {
   expect(JSON.stringify(nextOf(false))).toContain("--watch");
   expect(JSON.stringify(nextOf(true))).not.toMatch(/--watch|follow|run/u);
 });
 
-test("status lists the objects that a deleted or ignored config left in place", () => {
+test("status lists objects that a deleted or ignored config left in place", () => {
   const leftBehind = [{ apiVersion: "v1", kind: "MachineConfig", name: "99-worker-psi-karg" }];
   const ignored = { ...config, status: { phase: "Ignored", leftBehind } } as VirtPlatformConfig;
   const options = { now: 0, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
@@ -43,7 +43,7 @@ test("status lists the objects that a deleted or ignored config left in place", 
   expect(shown).not.toContain("Left in place");
 });
 
-test("status names the inputs that the advisor could not read, and gives no all-clear", () => {
+test("status names unread inputs and does not report all clear", () => {
   const pool = { name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 };
   const more = { pools: 0, nodes: 0, findings: 0 };
   const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more };
@@ -61,7 +61,7 @@ test("status names the inputs that the advisor could not read, and gives no all-
   expect(shown()).not.toContain("could not check");
 });
 
-test("status lists VMs that stopped during an ended rollout with the command that starts them", () => {
+test("status lists VMs that stopped during a rollout with their start commands", () => {
   const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
   const stoppedVms = { total: 2, listed: [{ namespace: "vms", name: "pinned-0" }] };
   const more = { pools: 0, nodes: 0, findings: 0 };
@@ -77,7 +77,7 @@ test("status lists VMs that stopped during an ended rollout with the command tha
   expect(shown(2)).not.toContain("virtctl start");
 });
 
-test("status -o wide shows when a node and a finding began", () => {
+test("status -o wide shows the start time of nodes and findings", () => {
   const pool = { name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 };
   const node = { name: "w-0", pool: "worker", phase: "Draining", since: "2026-01-01T00:00:00Z" } as const;
   const found = { id: "DrainSlow", severity: "blocking", message: "slow", since: "2026-01-01T00:02:00Z" } as const;
@@ -106,7 +106,7 @@ test("status shows a stuck rollout as Stuck in red", () => {
   expect(JSON.stringify(statusBlocks(config, options))).toContain('{"text":"InProgress","style":"warning"}');
 });
 
-test("status shows each updating pool, as the bars of its plan or with its cause", () => {
+test("status shows the cause of an updating pool unless its plan does", () => {
   const pool = { name: "worker", total: 12, done: 3, inHand: 1, waiting: 8, degraded: 0 };
   const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more: { pools: 0, nodes: 0, findings: 0 } };
   const rollouts = [{ machineConfig: "a", startTime: "2026-01-01T00:00:00Z", before: [] }];

@@ -50,7 +50,7 @@ const reportTurns = (simulation: InMemorySimulation, node: string, most: number)
   return seen.map(({ seconds, renewed }) => ({ seconds: seconds - begin.seconds, renewed }));
 };
 
-test("failed drains repeat back to back, and their error stays visible only after 13 minutes", () => {
+test("failed drains repeat immediately, and their error persists after 13 minutes", () => {
   const simulation = started(scenarioOf("stuck-drain"));
   simulation.addObject(psi);
   const turns = reportTurns(simulation, "worker-0", 22);
@@ -71,7 +71,7 @@ test("failed drains repeat back to back, and their error stays visible only afte
   );
 });
 
-test("a drain that is refused at once is tried again after a minute, and its error stays visible", () => {
+test("a refused drain is retried after a minute, and its error persists", () => {
   const budgets = scenarioOf("budgets");
   const objects = budgets.objects.filter(({ metadata }) => ["twice", "first", "second"].includes(metadata.name));
   const simulation = started({ ...budgets, vms: [], objects });
@@ -81,7 +81,7 @@ test("a drain that is refused at once is tried again after a minute, and its err
   expect(new Set(turns.map(({ renewed }) => renewed)).size).toBe(8);
 });
 
-test("each class of a change does to a node what it says, and to no more", () => {
+test("each disruption class takes exactly its steps on a node", () => {
   const drainPolicy = { files: [{ path: "/etc/drained", actions: [{ type: "Drain" }] }] };
   const scenario = { ...threeWorkers, nodeDisruptionPolicy: drainPolicy };
   const stepsOf = (change: KubeObject) => {
@@ -107,7 +107,7 @@ test("each class of a change does to a node what it says, and to no more", () =>
   expect(stepsOf(fileConfig("/etc/nmstate/openshift/a"))).toEqual(["takes up", "runs"]);
 });
 
-test("a node shows its way in its annotations, and is current and done only after its uncordon", () => {
+test("node annotations follow the update, which ends after the uncordon", () => {
   const simulation = started(threeWorkers);
   simulation.addObject(psi);
   const seen: string[] = [];
@@ -134,7 +134,7 @@ test("a node shows its way in its annotations, and is current and done only afte
   ]);
 });
 
-test("nodes that wait for their turn are tainted, and still take machines", () => {
+test("pending nodes have a PreferNoSchedule taint until they are updated", () => {
   const simulation = started(threeWorkers);
   simulation.addObject(psi);
   const taintsOf = (name: string) => at(find(simulation, `Node/${name}`), "spec", "taints");
@@ -147,7 +147,7 @@ test("nodes that wait for their turn are tainted, and still take machines", () =
   expect(["worker-0", "worker-1", "worker-2"].map(taintsOf)).toEqual([undefined, undefined, undefined]);
 });
 
-test("a single node is not drained: machines end with it, and those that are to run come back", () => {
+test("a single node reboots without a drain, and VMs with run strategy Always restart", () => {
   const group = { namespace: "vms", count: 1, memoryGiB: [4] };
   const vms = [
     { ...group, name: "always" },
@@ -164,7 +164,7 @@ test("a single node is not drained: machines end with it, and those that are to 
   expect([phaseOf("always"), phaseOf("manual")]).toEqual(["Running", "Succeeded"]);
 });
 
-test("budgets hold pods back, one that nobody owns is gone, and those of DaemonSets and kubelets stay", () => {
+test("a drain evicts bare pods, but no protected, DaemonSet or static pods", () => {
   const simulation = started(scenarioOf("budgets"));
   expect(at(find(simulation, "PodDisruptionBudget/apps/protected"), "status")).toMatchObject({
     currentHealthy: 1,
@@ -182,7 +182,7 @@ test("budgets hold pods back, one that nobody owns is gone, and those of DaemonS
   expect(left.toSorted()).toEqual(["Pod/apps/agent", "Pod/apps/protected", "Pod/apps/static", "Pod/apps/twice"]);
 });
 
-test("what cannot be counted stops a pool, a node that has not joined counts, and one of no pool does not", () => {
+test("an invalid maxUnavailable stops a pool, and only its nodes count", () => {
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: "2" }];
   const simulation = started({ ...threeWorkers, pools });
   const bare = (name: string, os: string, annotations: Readonly<Record<string, string>>): KubeObject => ({
@@ -203,7 +203,7 @@ test("what cannot be counted stops a pool, a node that has not joined counts, an
   expect(find(simulation, "Node/windows").metadata.annotations).toEqual({});
 });
 
-test("a refused KubeletConfig blocks the rendering of its pool, and the pool does not report it", () => {
+test("a refused KubeletConfig blocks rendering without a pool condition", () => {
   const simulation = started(threeWorkers);
   const metadata = { name: "static-pods" };
   const machineConfigPoolSelector = {

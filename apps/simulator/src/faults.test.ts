@@ -103,7 +103,7 @@ const cases: readonly FaultCase[] = [
     shows: (simulation) => at(find(simulation, "Node/worker-1"), "spec", "unschedulable") === true,
   },
   {
-    name: "a machine that waits for somebody else",
+    name: "a VM that waits for an external controller",
     scenario: { ...small, vms: [one({ evictionStrategy: "External" })] },
     faults: [],
     shows: (simulation) =>
@@ -215,7 +215,7 @@ const cases: readonly FaultCase[] = [
 ];
 
 test.each(cases)(
-  "the fault $name shows itself, and once it is gone the rollout ends",
+  "the fault $name is visible, and the rollout ends after its removal",
   ({ scenario = small, faults, shows }) => {
     const simulation = rollOut(scenario, ...faults);
     const isShown = () => simulation.objects.has("MachineConfigNode/worker-0") && shows(simulation);
@@ -240,7 +240,7 @@ test.each(cases)(
   },
 );
 
-test("a migration without a target is given up after five minutes, and tried again 20, 40 and 80 s later", () => {
+test("a migration without a target fails after 5 minutes and backs off", () => {
   const simulation = rollOut(scenarioOf("no-room"));
   const seen: { readonly phase: string; readonly seconds: number }[] = [];
   simulation.runUntil(() => {
@@ -257,7 +257,7 @@ test("a migration without a target is given up after five minutes, and tried aga
   expect(gaps).toEqual([320, 340, 380]);
 });
 
-test("migrations without a target hold every lane, and others wait for one", () => {
+test("migrations without a target occupy every slot, and others wait", () => {
   const simulation = rollOut(scenarioOf("starved-lanes"));
   simulation.runUntil(() => migrations(simulation).some((each) => phaseOf(each) === "Scheduling"));
   const began = simulation.seconds();
@@ -274,7 +274,7 @@ test("migrations without a target hold every lane, and others wait for one", () 
   expect(migrations(simulation).filter((each) => phaseOf(each) === "Pending")).toHaveLength(5);
 });
 
-test("on a drain each machine ends as its strategy and its owner say", () => {
+test("a drain handles each VM by its strategy and its owner", () => {
   const simulation = rollOut(scenarioOf("mixed-vms"));
   const isEnded = (line: string) => /^vm vms[/](none|possible)-.* is shut down/.test(line);
   simulation.runUntil(

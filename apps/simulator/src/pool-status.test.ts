@@ -40,7 +40,7 @@ const cases: readonly {
     conditions: ["Updated: All nodes are updated with MachineConfig new"],
   },
   {
-    reason: "a pool is updating while one is not",
+    reason: "a pool is updating while one of its nodes is outdated",
     nodes: [done, old],
     counts: [2, 1, 1, 0, 0],
     conditions: ["Updating: All nodes are updating to MachineConfig new"],
@@ -59,7 +59,7 @@ const cases: readonly {
     conditions: ["Updating: All nodes are updating to MachineConfig new"],
   },
   {
-    reason: "a degraded node degrades the pool and says why",
+    reason: "a degraded node degrades the pool with its reason",
     nodes: [done, { ...old, desired: "new", phase: "Degraded", reason: 'disk "full"' }],
     counts: [2, 1, 1, 0, 1],
     conditions: [
@@ -91,7 +91,7 @@ test.each(cases)("$reason", ({ given, nodes, renderError, counts, conditions }) 
 
 const isRunning = (node: RolloutNode) => isUpdated(node, pool) && node.isReady && !node.isCordoned;
 
-test("counts add up, and conditions follow from them", () => {
+test("conditions agree with the node counts", () => {
   const law = fc.property(anyPool, anyNodes, fc.boolean(), (pool, nodes, isBroken) => {
     const status = poolStatus(pool, nodes, isBroken ? "no" : undefined);
     const isTrue = (type: string) => status.conditions.find((each) => each.type === type)?.status === "True";
@@ -112,7 +112,7 @@ test("counts add up, and conditions follow from them", () => {
   fc.assert(law);
 });
 
-test("the health of a pool is done exactly when every node runs the wanted configuration", () => {
+test("a pool is done exactly when every node runs the wanted configuration", () => {
   const law = fc.property(anyPool, anyNodes, fc.boolean(), (pool, nodes, isBroken) => {
     const health = machineConfigPoolHealth(asObject(pool, poolStatus(pool, nodes, isBroken ? "no" : undefined)));
     return (health.state === "done") === (!isBroken && nodes.every(isRunning));

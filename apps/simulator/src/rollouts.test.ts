@@ -59,7 +59,7 @@ function inWaves(begun: readonly string[], waves: readonly (readonly string[])[]
   return [...cut, begun.slice(ends.at(-1) ?? 0)].filter((wave) => wave.length > 0);
 }
 
-test("a rollout of 12 nodes with 200 virtual machines goes the way that the rollout model predicts, and ends updated", {
+test("updates 12 nodes with 200 VMs in the predicted order", {
   timeout: 180_000,
 }, () => {
   const simulation = started(scenarioOf("default"));
@@ -81,7 +81,7 @@ test("a rollout of 12 nodes with 200 virtual machines goes the way that the roll
 // The scenario `big` takes seconds and adds only numbers.
 const small = [...scenarios.keys()].filter((name) => name !== "big");
 
-test.each(small)("scenario %s comes to rest with all machines placed and all pools updated", (name) => {
+test.each(small)("scenario %s settles with all VMs placed and all pools updated", (name) => {
   const simulation = started(scenarioOf(name));
   const machines = objectsOf(simulation, "VirtualMachineInstance");
   expect(machines.filter((machine) => nodeOfMachine(machine) === undefined)).toEqual([]);
@@ -90,7 +90,7 @@ test.each(small)("scenario %s comes to rest with all machines placed and all poo
   }
 });
 
-test("a paused pool renders and does not move, and goes on when it is released", () => {
+test("a paused pool renders, but updates no node until it is resumed", () => {
   const simulation = started(scenarioOf("paused-pool"));
   simulation.addObject(psi);
   simulation.runUntilIdle();
@@ -106,7 +106,7 @@ test("a paused pool renders and does not move, and goes on when it is released",
   expect(order(simulation)).toEqual(["worker-0", "worker-1", "worker-2"]);
 });
 
-test("a drain that a virtual machine blocks degrades the node after its time, and goes on when the machine can leave", () => {
+test("a VM that blocks a drain degrades the node until it leaves", () => {
   const simulation = started(scenarioOf("stuck-drain"));
   simulation.addObject(psi);
   const isDegraded = () => at(pool(simulation, "worker"), "status", "degradedMachineCount") === 1;
@@ -120,7 +120,7 @@ test("a drain that a virtual machine blocks degrades the node after its time, an
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
 
-test("a node that degrades in the middle stops its pool, and finishes its work once it is well", () => {
+test("a degraded node stops its pool until it recovers", () => {
   const simulation = started(scenarioOf("three-workers"));
   annotate(simulation, "Node/worker-0", "degrade", "disk is full");
   simulation.addObject(psi);
@@ -131,7 +131,7 @@ test("a node that degrades in the middle stops its pool, and finishes its work o
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
 
-test("a configuration that comes while nodes are at work waits for them: each node runs what it was cordoned for", () => {
+test("a new configuration waits for nodes that are already updating", () => {
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: 3 }];
   const simulation = started({ ...scenarioOf("three-workers"), pools, vms: [] });
   const targetsOf = (what: string) =>
@@ -217,7 +217,7 @@ function broken(cluster: ClusterState): string | undefined {
 }
 
 // Each run simulates a whole rollout, so 150 runs cost as much as 20,000 of a small property.
-test("in no rollout more nodes are away than allowed, more migrations run than allowed, or a machine is where it has no room", {
+test("no rollout exceeds its limits of nodes, migrations or memory", {
   timeout: 180_000,
 }, () => {
   const law = fc.property(anyScenario, fc.nat(1000), (scenario, seed) => {
@@ -235,7 +235,7 @@ test("in no rollout more nodes are away than allowed, more migrations run than a
   fc.assert(law, runsForCost(128));
 });
 
-test("a node reports swap once it has booted with a partition and a configuration that turns it on", () => {
+test("a node reports swap after a boot with partition and configuration", () => {
   const simulation = started(scenarioOf("compact"));
   annotate(simulation, "Node/node-2", "swap-partition", undefined);
   const capacities = () =>

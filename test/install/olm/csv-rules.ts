@@ -41,17 +41,17 @@ function providedApis(bundle: Bundle): readonly string[] {
 
 export const csvRules: readonly Rule[] = [
   {
-    rule: "apiVersion and kind are there",
+    rule: "apiVersion and kind are set",
     findFaults: ({ csv }) => faultsOf([csv.apiVersion, csv.kind], (text) => Boolean(text)),
     breakRule: withCsvField(["apiVersion"], ""),
   },
   {
-    rule: "metadata.name is a DNS-1123 subdomain and a label value, of 63 characters at most",
+    rule: "metadata.name is a DNS-1123 subdomain and a label value",
     findFaults: ({ csv }) => faultsOf([csv.metadata.name], isCsvName),
     breakRule: withCsvField(["metadata", "name"], `virt-operators.v${"1".repeat(60)}`),
   },
   {
-    rule: "metadata.name follows <operator-name>.v<semver>, and its version is spec.version",
+    rule: "metadata.name is <operator-name>.v<spec.version>",
     findFaults: (bundle) => {
       const [, version, ...more] = bundle.csv.metadata.name.split(".v");
       const isGood = more.length === 0 && version === csvText(bundle, "spec", "version") && isVersion(version);
@@ -60,17 +60,17 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["metadata", "name"], "virt-operators.v0.9"),
   },
   {
-    rule: "spec.replaces, where it is set, is a CSV name",
+    rule: "spec.replaces is unset or a CSV name",
     findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "replaces")], (name) => name === "" || isCsvName(name)),
     breakRule: withCsvField(["spec", "replaces"], "Virt Operators"),
   },
   {
-    rule: "spec.version is set, and semantic",
+    rule: "spec.version is a semantic version",
     findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "version")], isVersion),
     breakRule: withCsvField(["spec", "version"], "v1"),
   },
   {
-    rule: "required fields are not missing: spec.displayName, spec.install",
+    rule: "spec.displayName and spec.install are set",
     findFaults: (bundle) =>
       faultsOf(
         [csvText(bundle, "spec", "displayName"), csvText(bundle, "spec", "install", "strategy")],
@@ -79,7 +79,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "displayName"], undefined),
   },
   {
-    rule: "alm-examples are valid JSON, and olm.examples is not there as well",
+    rule: "alm-examples is valid JSON, and olm.examples is unset",
     findFaults: (bundle) => [
       ...(examplesOf(bundle) === undefined ? ["alm-examples do not parse"] : []),
       ...("olm.examples" in csvAnnotations(bundle) ? ["olm.examples"] : []),
@@ -87,7 +87,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("alm-examples"), "[{]"),
   },
   {
-    rule: "an example must have a provided API",
+    rule: "every example has a provided API",
     findFaults: (bundle) => {
       const provided = providedApis(bundle);
       return faultsOf((examplesOf(bundle) ?? []).map(apiOf), (api) => provided.includes(api));
@@ -95,7 +95,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "customresourcedefinitions", "owned", 0, "version"], "v9"),
   },
   {
-    rule: "a provided API should have an example",
+    rule: "every provided API has an example",
     findFaults: (bundle) => {
       const shown = (examplesOf(bundle) ?? []).map(apiOf);
       return faultsOf(providedApis(bundle), (api) => shown.includes(api));
@@ -103,7 +103,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("alm-examples"), "[]"),
   },
   {
-    rule: "install modes are there, none twice, and at least one is supported",
+    rule: "install modes are unique, and at least one is supported",
     findFaults: (bundle) => {
       const modes = csvList(bundle, "spec", "installModes");
       const types = modes.map((mode) => textOf(mode, "type"));
@@ -113,12 +113,12 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "installModes", 3, "supported"], false),
   },
   {
-    rule: "spec.minKubeVersion is informed, and semantic",
+    rule: "spec.minKubeVersion is a semantic version",
     findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "minKubeVersion")], isVersion),
     breakRule: withCsvField(["spec", "minKubeVersion"], "1.30"),
   },
   {
-    rule: "annotations that are case sensitive have their case",
+    rule: "case-sensitive annotations have the right case",
     findFaults: (bundle) => {
       const known = ["olm.skipRange", "olm.operatorGroup", "olm.operatorNamespace", "olm.targetNamespaces"];
       const lower = new Map([...known, "olm.providedAPIs"].map((name) => [name.toLowerCase(), name]));
@@ -127,17 +127,17 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("olm.skiprange"), "<1.0.0"),
   },
   {
-    rule: "olm.properties are in metadata/properties.yaml, not in an annotation",
+    rule: "olm.properties is not an annotation",
     findFaults: (bundle) => Object.keys(csvAnnotations(bundle)).filter((name) => name === "olm.properties"),
     breakRule: withCsvField(annotation("olm.properties"), "[]"),
   },
   {
-    rule: "spec.provider.name was provided",
+    rule: "spec.provider.name is set",
     findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "provider", "name")], (name) => name.trim() !== ""),
     breakRule: withCsvField(["spec", "provider", "name"], " "),
   },
   {
-    rule: "spec.maintainers are there, each with a name and a valid email",
+    rule: "every maintainer has a name and a valid email",
     findFaults: (bundle) => {
       const people = csvList(bundle, "spec", "maintainers");
       const isGood = (one: Json) => textOf(one, "name") !== "" && /^[^\s@<>]+@[^\s@<>]+$/.test(textOf(one, "email"));
@@ -146,7 +146,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "maintainers", 0, "email"], "nobody"),
   },
   {
-    rule: "spec.links are there, each with a name and a valid url",
+    rule: "every link has a name and a valid URL",
     findFaults: (bundle) => {
       const links = csvList(bundle, "spec", "links");
       const isGood = (one: Json) => textOf(one, "name") !== "" && URL.canParse(textOf(one, "url"));
@@ -155,7 +155,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "links", 0, "url"], "docs"),
   },
   {
-    rule: "spec.icon has one element, with base64 data that is what its valid media type says",
+    rule: "spec.icon is one SVG with its media type",
     findFaults: (bundle) => {
       const [icon, ...more] = csvList(bundle, "spec", "icon");
       const drawing = Buffer.from(textOf(icon, "base64data"), "base64").toString();
@@ -173,7 +173,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("capabilities"), "Autopilot"),
   },
   {
-    rule: "annotation categories has none but the standard categories",
+    rule: "annotation categories has only standard categories",
     findFaults: (bundle) => {
       const named = (csvAnnotations(bundle)["categories"] ?? "").split(",").map((name) => name.trim());
       return faultsOf(named, (name) => standardCategories.includes(name));
@@ -181,7 +181,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("categories"), "OpenShift Optional, Virtualization"),
   },
   {
-    rule: "annotation createdAt is a time, and description, repository and support are not empty",
+    rule: "annotations createdAt, description, repository and support are valid",
     findFaults: (bundle) => {
       const { createdAt = "", description = "", repository = "", support = "" } = csvAnnotations(bundle);
       const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt));

@@ -36,7 +36,7 @@ function ask(path: string, headers: Record<string, string>, method = "GET"): Pro
 const signedIn = () => ({ cookie, "x-virt-console-key": key });
 const actNow = async () => (await ask("/session/activity", signedIn(), "POST")).status;
 
-test("a cookie that another port of 127.0.0.1 received neither reads nor streams nor keeps the session", async () => {
+test("a cookie without the page's key is refused", async () => {
   expect(key).not.toBe("");
   for (const wrong of [
     {},
@@ -53,7 +53,7 @@ test("a cookie that another port of 127.0.0.1 received neither reads nor streams
   expect(again.headers.get("location")).toBe("/");
 });
 
-test("a session ends after 30 minutes without activity, and the page says how to open the console again", async () => {
+test("a session ends after 30 idle minutes with the command to reopen it", async () => {
   clock.now = 29 * minutes;
   expect(await actNow()).toBe(204);
   clock.now = 58 * minutes;
@@ -67,20 +67,20 @@ test("a session ends after 30 minutes without activity, and the page says how to
   expect(page).toContain("kubectl virt-advisor console");
 });
 
-test("a session in use ends after 12 hours", async () => {
+test("an active session ends after 12 hours", async () => {
   for (clock.now = 0; clock.now < 720 * minutes; clock.now += 29 * minutes) expect(await actNow()).toBe(204);
   clock.now = 720 * minutes;
   const refused = await ask(config, signedIn());
   expect([refused.status, refused.headers.get("x-virt-console-session")]).toEqual([401, "expired"]);
 });
 
-test("the head of the pages learns the cluster, and no user while the API server does not answer", async () => {
+test("the page header names no user while the API server is unreachable", async () => {
   expect((await ask("/session/identity", { cookie })).status).toBe(401);
   const identity = await ask("/session/identity", signedIn());
   expect(await identity.json()).toEqual({ server: "http://127.0.0.1:1", user: null });
 });
 
-test("the impact of the platform controller is for signed-in pages only", async () => {
+test("only signed-in pages can read the platform controller's impact", async () => {
   expect((await ask("/preview/enablement", { cookie })).status).toBe(401);
   const enablement = await ask("/preview/enablement", signedIn());
   expect(await enablement.json()).toEqual({ assets: ["swap-enable"], impact: null });

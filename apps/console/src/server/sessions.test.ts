@@ -20,7 +20,7 @@ function startSession() {
   return { sessions, cookie, key, check, act };
 }
 
-test("a token is good once, and neither the cookie nor the key is the token", () => {
+test("a token works once and differs from the cookie and the key", () => {
   const { sessions, cookie, key, check } = startSession();
   expect(check(0).kind).toBe("active");
   expect(new Set([sessions.token, cookie, key]).size).toBe(3);
@@ -28,14 +28,14 @@ test("a token is good once, and neither the cookie nor the key is the token", ()
   expect(sessions.exchange(sessions.token, 0)).toEqual({ kind: "refused", why: "used" });
 });
 
-test("a token that is too old is refused, and so is any other text", () => {
+test("rejects an expired token and any other text", () => {
   const sessions = new Sessions({ issuedAt: 0, randomText: () => "random", tokenLifetimeMs: 1_000 });
   expect(sessions.exchange(sessions.token, 1_001)).toEqual({ kind: "refused", why: "expired" });
   expect(sessions.exchange("guess", 0)).toEqual({ kind: "refused", why: "unknown" });
   expect(sessions.checkCookie(undefined, 0)).toEqual({ kind: "refused", why: "unknown" });
 });
 
-test("the cookie alone, which every port of 127.0.0.1 receives, opens nothing but the files", () => {
+test("a cookie without its key opens nothing but the files", () => {
   const { sessions, cookie, key } = startSession();
   for (const wrong of [undefined, "", "guess", cookie])
     expect(sessions.checkSecrets(cookie, wrong, 0)).toEqual({ kind: "refused", why: "unknown" });
@@ -43,7 +43,7 @@ test("the cookie alone, which every port of 127.0.0.1 receives, opens nothing bu
   expect(sessions.checkCookie(cookie, 0).kind).toBe("active");
 });
 
-test("a session ends after 30 minutes without activity, and requests alone do not prolong it", () => {
+test("requests without user activity do not prolong a session", () => {
   const { check, act } = startSession();
   for (let now = 0; now < 30 * minutes; now += minutes) expect(check(now).kind).toBe("active");
   expect(check(30 * minutes)).toEqual({ kind: "refused", why: "idle" });
@@ -51,7 +51,7 @@ test("a session ends after 30 minutes without activity, and requests alone do no
   expect(check(30 * minutes)).toEqual({ kind: "refused", why: "idle" });
 });
 
-test("a session in use ends after 12 hours", () => {
+test("an active session ends after 12 hours", () => {
   const { check, act } = startSession();
   for (let now = 0; now < 12 * hours; now += 20 * minutes) {
     expect(check(now).kind).toBe("active");
@@ -61,7 +61,7 @@ test("a session in use ends after 12 hours", () => {
   expect(check(12 * hours)).toEqual({ kind: "refused", why: "expired" });
 });
 
-test("activity starts the 30 minutes again", () => {
+test("activity restarts the 30 minutes", () => {
   const { check, act } = startSession();
   act(29 * minutes);
   expect(check(58 * minutes).kind).toBe("active");

@@ -33,13 +33,13 @@ const item = (state: Item["state"]) =>
     rollout: { startTime: "2030-01-01T00:00:00Z", before: [{ pool: "worker", configuration: "rendered-1" }] },
   }) as unknown as Item;
 
-test("an ignored config shows its phase and nothing else", async () => {
+test("an ignored config has only the phase metric", async () => {
   expect(await scraped({ phase: "Ignored", impactSeverity: "High", planHash: "abc" })).toEqual([
     'test_config_phase{name="load-aware-rebalancing",profile="load-aware-rebalancing",phase="Ignored"} 1',
   ]);
 });
 
-test("a plan shows impact, hash and its items by state, and whether somebody has to act on it", async () => {
+test("a plan has metrics for impact, hash, item states and pending review", async () => {
   const review = { planHash: "abc", generation: 1, forced: true, reason: "InputChanged" } as const;
   const lines = await scraped({
     phase: "ReviewRequired",
@@ -59,7 +59,7 @@ test("a plan shows impact, hash and its items by state, and whether somebody has
   );
 });
 
-test("machines are shown while an item is rolled out to their pool, and not after it", async () => {
+test("counts machines only while an item rolls out to their pool", async () => {
   const machinesOf = async (status: Status) =>
     (await scraped(status))
       .filter((line) => line.startsWith("test_rollout_machines"))
@@ -82,7 +82,7 @@ test("machines are shown while an item is rolled out to their pool, and not afte
   expect(done.filter((line) => line.startsWith("test_rollout_machines"))).toEqual([]);
 });
 
-test("what a plan on display would do is shown in numbers, and no longer when it is over", async () => {
+test("exports the predicted impact until the plan completes", async () => {
   const nodes = workers(3, "worker-", { memory: "100Gi" });
   const blocked = vmObject("db", "worker-0", { isMigratable: false });
   const facts = clusterFacts({ nodes, vms: [...vmsOn(namesOf(nodes), 2, { gib: 40, vcpus: 4 }), blocked] });
@@ -111,7 +111,7 @@ test("what a plan on display would do is shown in numbers, and no longer when it
   expect(await linesOf({ phase: "Completed", impact })).toEqual([]);
 });
 
-test("every missing kind has a series of its own", async () => {
+test("exports one series per missing kind", async () => {
   const lines = await scraped({ phase: "PrerequisiteFailed" }, ["KubeDescheduler", "MachineConfig"]);
   expect(lines.filter((line) => line.startsWith("test_missing_prerequisites"))).toEqual([
     'test_missing_prerequisites{name="load-aware-rebalancing",kind="KubeDescheduler"} 1',
@@ -119,7 +119,7 @@ test("every missing kind has a series of its own", async () => {
   ]);
 });
 
-test("the nodes of a large pool are all counted, those whose phase the status does not tell apart from the others", async () => {
+test("counts all nodes of a large pool, unlisted ones separately", async () => {
   const since = "2030-01-01T00:00:00Z";
   const node = (index: number) => ({ name: `w-${index}`, pool: "worker", phase: "Draining", since }) as const;
   const rollout = {

@@ -105,7 +105,7 @@ function doctorOf(objects: readonly KubeObject[]) {
   return { cluster, diagnose, sentAt, podsOn, notice, noteWritten };
 }
 
-test("a process that has just started leaves the status alone until its lists are there, and goes on with what it says", async () => {
+test("a restarted process keeps the stored rollout until its lists are complete", async () => {
   const objects = [vmObject("vm-0", "worker-0", { isMigratable: false })];
   const before = doctorOf(objects);
   await before.diagnose();
@@ -165,13 +165,13 @@ const inputs = [
   "Infrastructure",
 ];
 
-test.each(inputs)("a rollout names %s as not assessed while it may not be read", async (kind) => {
+test.each(inputs)("reports %s as not assessed while it is forbidden", async (kind) => {
   const { cluster, diagnose } = doctorOf([]);
   cluster.errors = { [kind]: forbidden };
   expect((await diagnose())?.rollout.notAssessed).toEqual([{ what: kind, reason: "Forbidden", message: forbidden }]);
 });
 
-test("a rollout names a kind with too many objects, and a kind that fails for a minute", async () => {
+test("reports kinds with too many objects or a minute of failures", async () => {
   const { cluster, diagnose } = doctorOf([]);
   cluster.errors = { VirtualMachineInstance: "too large", Node: "503 Service Unavailable", Infrastructure: "503" };
   const gapsAt = async (seconds: number) => {
@@ -190,7 +190,7 @@ test("a rollout names a kind with too many objects, and a kind that fails for a 
 test.each([
   { podStatus: 403, reason: "Forbidden", seconds: 0 },
   { podStatus: 500, reason: "Unavailable", seconds: 60 },
-])("a rollout names the pods of a draining node that cannot be listed: $podStatus", async (given) => {
+])("reports the pods of a draining node as not assessed: $podStatus", async (given) => {
   const { cluster, diagnose } = doctorOf([]);
   cluster.podStatus = given.podStatus;
   for (const seconds of [0, 20, 40, 60]) {
@@ -217,7 +217,7 @@ async function writesWhile(errorsAt: (seconds: number) => Readonly<Record<string
   return { writes, gaps: stored.rollout?.notAssessed?.map(({ what }) => what) };
 }
 
-test("an input that cannot be read costs one write of the status, although each error is worded differently", async () => {
+test("an unreadable input costs one status write despite changing errors", async () => {
   const whole = await writesWhile(() => ({}));
   const forbidden = await writesWhile((seconds) => ({ VirtualMachineInstance: `403 in request ${seconds}` }));
   expect(forbidden).toEqual({ writes: whole.writes, gaps: ["VirtualMachineInstance"] });
@@ -233,7 +233,7 @@ const reportOf = (message: string): KubeObject => ({
   status: { conditions: [{ type: "Drained", status: "Unknown", message }] },
 });
 
-test("an error of a drain that is overwritten within the debounce is still found", async () => {
+test("finds a drain error that is overwritten within the debounce", async () => {
   const trying = reportOf("Draining node. The drain will not be complete until b matches a");
   const { cluster, diagnose, notice } = doctorOf([trying]);
   notice(reportOf('Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused'));
@@ -252,7 +252,7 @@ const budget: KubeObject = {
   status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 },
 };
 
-test("a drain stuck on a budget, or on a pod that never ends, is found without any error of the drain", async () => {
+test("finds a blocking budget or terminating pod without a drain error", async () => {
   const { cluster, diagnose, podsOn } = doctorOf([budget]);
   podsOn.set("worker-0", [{ metadata }]);
   await diagnose();
@@ -267,7 +267,7 @@ test("a drain stuck on a budget, or on a pod that never ends, is found without a
   }
 });
 
-test("pods are listed again every ten seconds while a node drains, and the next diagnosis is due then", async () => {
+test("lists pods every 10 seconds while a node drains", async () => {
   const { cluster, diagnose, sentAt } = doctorOf([]);
   for (const seconds of [0, 1, 9, 10, 15, 20]) {
     cluster.seconds = seconds;
@@ -277,14 +277,14 @@ test("pods are listed again every ten seconds while a node drains, and the next 
   expect(sentAt).toEqual([0, 10, 20]);
 });
 
-test("a server that fails to list pods is asked again after ten seconds, not at once", async () => {
+test("retries a failed pod list after 10 seconds", async () => {
   const { cluster, diagnose } = doctorOf([]);
   cluster.podStatus = 500;
   cluster.seconds = 20;
   expect((await diagnose())?.nextMs).toBe(start + 30_000);
 });
 
-test("pods are listed at most 20 times in any minute, however many nodes drain", async () => {
+test("lists pods at most 20 times a minute", async () => {
   const { cluster, diagnose, sentAt } = doctorOf([]);
   const nodes = Array.from({ length: 30 }, (_, at) => ({
     ...draining,
@@ -303,7 +303,7 @@ test("pods are listed at most 20 times in any minute, however many nodes drain",
   ]);
 });
 
-test("a status that was just written is written again ten seconds later at the earliest, and the first at once", async () => {
+test("writes the first status immediately and the next after 10 seconds", async () => {
   const { cluster, diagnose, noteWritten } = doctorOf([]);
   const first = await diagnose();
   expect(first?.dueMs).toBe(0);
@@ -315,7 +315,7 @@ test("a status that was just written is written again ten seconds later at the e
   expect((await diagnose({ ...(shown && { rollout: shown.rollout }) }))?.dueMs).toBe(0);
 });
 
-test("configs are woken every second while something changes all the time, and not only after it", async () => {
+test("wakes configs once a second during constant changes", async () => {
   const clock = new VirtualClock();
   let woken = 0;
   const doctor = new RolloutDoctor({
@@ -340,7 +340,7 @@ const steadyChanges = [
   { others: "the status is written for another reason each time", isNoisy: true },
 ];
 
-test.each(steadyChanges)("the stored rollout is never older than 10 seconds while $others", async ({ isNoisy }) => {
+test.each(steadyChanges)("the stored rollout is at most 10 seconds old while $others", async ({ isNoisy }) => {
   const { cluster, diagnose, noteWritten } = doctorOf([]);
   let stored: Status = { ...configWith().status, phase: "InProgress", items: [] };
   let [publishedMs, writes, oldestMs] = [0, 0, 0];
@@ -394,7 +394,7 @@ test.each([
     "KubeDescheduler reports NoNodes: no nodes",
     reporting("operator.openshift.io/v1", "KubeDescheduler", degraded),
   ],
-])("%s is found: %s", async (id, message, object) => {
+])("reports %s: %s", async (id, message, object) => {
   const { cluster, diagnose } = doctorOf([object]);
   await diagnose();
   cluster.seconds = 300;

@@ -33,13 +33,13 @@ const hcoAt = ({ objects }: InMemorySimulation, ...path: readonly string[]) =>
   at(objects.get("HyperConverged/openshift-cnv/kubevirt-hyperconverged"), ...path);
 const one = (name: string, more: object = {}) => ({ name, namespace: "vms", count: 1, memoryGiB: [4], ...more });
 
-test("each KubeletConfig of a pool gets a MachineConfig with a number of its own", () => {
+test("each KubeletConfig of a pool gets its own numbered MachineConfig", () => {
   const { objects } = simulated(threeWorkers, kubeletConfig("a"), kubeletConfig("b"), kubeletConfig("c"));
   const names = [...objects.keys()].filter((key) => key.includes("-generated-kubelet"));
   expect(names.map((key) => key.replace(/.*worker-generated-kubelet/, "")).toSorted()).toEqual(["", "-1", "-2"]);
 });
 
-test("a KubeletConfig that selects no pool says so", () => {
+test("a KubeletConfig that selects no pool reports an error", () => {
   const lost = { ...kubeletConfig("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
   const { objects } = simulated(threeWorkers, lost);
   const message = "Error: could not find any MachineConfigPool set for KubeletConfig lost";
@@ -49,7 +49,7 @@ test("a KubeletConfig that selects no pool says so", () => {
   ]);
 });
 
-test("a KubeletConfig tells what became of its last three tries, the newest last, and then once more for older readers", () => {
+test("a KubeletConfig reports its last three results, the newest twice", () => {
   const key = "KubeletConfig/a";
   const simulation = simulated(threeWorkers, kubeletConfig("a"));
   const types = () =>
@@ -65,7 +65,7 @@ test("a KubeletConfig tells what became of its last three tries, the newest last
   expect(types()).toEqual(["Accepted False", "Accepted True", "Accepted False", "Failure True"]);
 });
 
-test("a node that is silent for five minutes loses KubeVirt's label until it is back", () => {
+test("a node loses KubeVirt's label after 5 silent minutes until it returns", () => {
   const simulation = simulated(threeWorkers);
   const key = "Node/worker-0";
   const label = () => simulation.objects.get(key)?.metadata.labels?.["kubevirt.io/schedulable"];
@@ -85,12 +85,12 @@ test("a node that is silent for five minutes loses KubeVirt's label until it is 
   expect([...labels, label()]).toEqual(["true", "false", "true"]);
 });
 
-test("HCO lets machines migrate by default, and not where there is one worker", () => {
+test("HCO defaults to live migration unless there is one worker", () => {
   expect(hcoAt(simulated(threeWorkers), "spec", "evictionStrategy")).toBe("LiveMigrate");
   expect(hcoAt(simulated(singleNode), "spec", "evictionStrategy")).toBe("None");
 });
 
-test("the health rules of the engine understand what the controllers write", () => {
+test("the health rules understand the statuses of the simulated controllers", () => {
   const simulation = simulated(threeWorkers);
   const seen = new Set<string>();
   simulation.addObject(psi);
@@ -113,7 +113,7 @@ test("the health rules of the engine understand what the controllers write", () 
   expect(checked.map((object) => healthOf(object)?.state)).toEqual(checked.map(() => "done"));
 });
 
-test("a descheduler operator that needs PSI is degraded until its own node has it, with the cause as the reason", () => {
+test("the descheduler operator is degraded until its node has PSI", () => {
   const spec = { managementState: "Managed", profiles: ["KubeVirtRelieveAndMigrate"] };
   const simulation = simulated({ ...threeWorkers, descheduler: { namespace: "descheduler", spec, needsPsi: true } });
   const reported = () => {
@@ -131,7 +131,7 @@ test("a descheduler operator that needs PSI is degraded until its own node has i
   expect(reported()).toEqual(["False", "AsExpected", ""]);
 });
 
-test("machines that must not or cannot migrate are shut down and start elsewhere, unless their strategy forbids it", () => {
+test("VMs that cannot migrate restart elsewhere unless their strategy forbids it", () => {
   const vms = [
     one("none", { evictionStrategy: "None", nodes: ["worker-0"] }),
     one("possible", { evictionStrategy: "LiveMigrateIfPossible", unmigratable: "HostDevice", nodes: ["worker-0"] }),
@@ -154,7 +154,7 @@ test("machines that must not or cannot migrate are shut down and start elsewhere
   expect(at(objects.get("VirtualMachineInstance/vms/external-0"), "status", "nodeName")).toBe("worker-0");
 });
 
-test("faults of a scenario come and go at their times", () => {
+test("faults of a scenario begin and end at their times", () => {
   const degrade = { kind: "Node", name: "worker-1", annotation: "degrade" } as const;
   const faults = [
     { ...degrade, afterSeconds: 60, value: "disk is full" },
@@ -170,7 +170,7 @@ test("faults of a scenario come and go at their times", () => {
   expect(objects.get("Node/worker-1")?.metadata.annotations).not.toHaveProperty("simulator.kubevirt.io/degrade");
 });
 
-test("a migration that is told to fail is tried again, and few finished ones are kept", () => {
+test("retries failing migrations and keeps 5 finished ones", () => {
   const simulation = simulated({ ...threeWorkers, vms: [one("vm", { nodes: ["worker-0"] })] });
   const { objects, history } = simulation;
   const key = "VirtualMachineInstance/vms/vm-0";
@@ -187,7 +187,7 @@ test("a migration that is told to fail is tried again, and few finished ones are
   expect([...objects.keys()].filter((each) => each.startsWith("VirtualMachineInstanceMigration"))).toHaveLength(5);
 });
 
-test("the descheduler moves a machine now and then, if the scenario says so, and only in mode Automatic", () => {
+test("the descheduler moves VMs periodically, only in mode Automatic", () => {
   const plan = (spec: JsonMap) => ({
     namespace: "descheduler",
     spec: { managementState: "Managed", ...spec },
@@ -210,7 +210,7 @@ test("the descheduler moves a machine now and then, if the scenario says so, and
   expect(moves({ mode: "Automatic" })).toBe(4);
 });
 
-test("a machine without room waits, and starts when there is some", () => {
+test("a VM waits until a node has room", () => {
   const vms = [{ name: "big", namespace: "vms", count: 4, memoryGiB: [100] }];
   const simulation = simulated({ ...threeWorkers, vms });
   const phases = () =>

@@ -38,7 +38,7 @@ const event = (name: string, of: string, eventTime: string): KubeObject => ({
   eventTime,
 });
 
-test("the phase, items at work, nodes and events of the config are in one line of time, newest first", () => {
+test("merges the config's phase, items, nodes and events, newest first", () => {
   const events = [event("own", "a", "2026-01-01T00:00:02.500000Z"), event("other", "b", "2026-01-01T00:00:04.000000Z")];
   expect(timelineOf(config, events).map(({ kind, word, isWarning }) => `${kind} ${word} ${isWarning}`)).toEqual([
     "item Failed true",
