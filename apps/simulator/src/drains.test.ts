@@ -1,25 +1,17 @@
 import { asList, asText, at, type KubeObject, member } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { Scenario } from "./scenario.ts";
-import { scenarios } from "./scenarios.ts";
 import { singleNode, threeWorkers } from "./standard-scenarios.ts";
 import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import { kubeletConfig, machineConfig, psi, scenarioOf } from "./testing/planted-faults.ts";
 
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
 const started = (scenario: Scenario) => {
   const simulation = simulateInMemory(scenario, 1);
   simulation.runUntilIdle();
   return simulation;
 };
-const configFor = (role: string, spec: object): KubeObject => ({
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "MachineConfig",
-  metadata: { name: `99-${role}-change`, labels: { "machineconfiguration.openshift.io/role": role } },
-  spec: { ...spec },
-});
-const psi = configFor("worker", { kernelArguments: ["psi=1"] });
 const fileConfig = (path: string) =>
-  configFor("worker", {
+  machineConfig("99-worker-change", "worker", {
     config: { ignition: { version: "3.2.0" }, storage: { files: [{ path, contents: { source: "data:,a" } }] } },
   });
 const find = ({ objects }: InMemorySimulation, key: string) => objects.get(key) ?? expect.fail(`no ${key}`);
@@ -154,7 +146,7 @@ test("a single node reboots without a drain, and VMs with run strategy Always re
     { ...group, name: "manual", runStrategy: "Manual" as const },
   ];
   const simulation = started({ ...singleNode, vms });
-  simulation.addObject(configFor("master", { kernelArguments: ["psi=1"] }));
+  simulation.addObject(machineConfig("99-master-change", "master", { kernelArguments: ["psi=1"] }));
   let wasCordoned = false;
   simulation.runUntilIdle(() => {
     wasCordoned ||= at(find(simulation, "Node/node-0"), "spec", "unschedulable") === true;
@@ -205,12 +197,7 @@ test("an invalid maxUnavailable stops a pool, and only its nodes count", () => {
 
 test("a refused KubeletConfig blocks rendering without a pool condition", () => {
   const simulation = started(threeWorkers);
-  const metadata = { name: "static-pods" };
-  const machineConfigPoolSelector = {
-    matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" },
-  };
-  const spec = { machineConfigPoolSelector, kubeletConfig: { staticPodPath: "/etc/pods" } };
-  simulation.addObject({ apiVersion: psi.apiVersion, kind: "KubeletConfig", metadata, spec });
+  simulation.addObject(kubeletConfig("static-pods", { staticPodPath: "/etc/pods" }));
   simulation.runUntilIdle();
   simulation.addObject(psi);
   simulation.runUntilIdle();

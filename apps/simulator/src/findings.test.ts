@@ -1,14 +1,12 @@
 // Plants a fault for each finding of the catalogue, and checks its age, text, uniqueness and end.
 
 import { findingCatalogue } from "@virt/impact";
-import { at, type KubeObject } from "@virt/objects";
+import { at } from "@virt/objects";
 import { expect, test } from "vitest";
-import type { Scenario } from "./scenario.ts";
-import { scenarios } from "./scenarios.ts";
 import { DiagnosedSimulation, isRolledOut, type SeenFindings } from "./testing/diagnosed-simulation.ts";
 import { drainFaults } from "./testing/drain-faults.ts";
 import { faultTexts } from "./testing/fault-texts.ts";
-import { edit, keys, type PlantedFault, psi, small } from "./testing/planted-faults.ts";
+import { edit, keys, machineConfig, type PlantedFault, psi, scenarioOf, small } from "./testing/planted-faults.ts";
 import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
@@ -83,11 +81,6 @@ test.each(named)("$title appears alone at its age with its text, and ends with i
   expect(later.filter((finding) => finding.id === id || finding.severity === "blocking")).toEqual([]);
 });
 
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
-const withRole = (role: string): KubeObject => ({
-  ...psi,
-  metadata: { name: `99-${role}-psi-karg`, labels: { "machineconfiguration.openshift.io/role": role } },
-});
 const faultless = [
   ["three-workers", "worker", ["worker"]],
   ["no-vms", "worker", ["worker"]],
@@ -96,7 +89,7 @@ const faultless = [
 ] as const;
 
 test.each(faultless)("a faultless rollout of %s for the role %s has no blocking finding", (name, role, pools) => {
-  const change = withRole(role);
+  const change = machineConfig(`99-${role}-psi-karg`, role, { kernelArguments: ["psi=1"] });
   const run = new DiagnosedSimulation(scenarioOf(name), change);
   run.start();
   runUntil(run, () => isRolledOut(run.simulation, change));
@@ -114,8 +107,7 @@ test("a finding survives a new pool target and ends with its cause", () => {
   run.runFor(300);
   expect(idsNow()).toEqual(["VMNotMigratable"]);
   const before = target();
-  const metadata = { ...psi.metadata, name: "98-worker-other" };
-  run.simulation.addObject({ ...psi, metadata, spec: { kernelArguments: ["other=1"] } });
+  run.simulation.addObject(machineConfig("98-worker-other", "worker", { kernelArguments: ["other=1"] }));
   const [moved, late] = [60, 3 * hour].map((seconds) => {
     run.runFor(seconds);
     return { ids: idsNow(), isMoved: target() !== before };

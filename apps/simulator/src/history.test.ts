@@ -1,16 +1,10 @@
-import { type KubeObject, writeTime } from "@virt/objects";
+import { writeTime } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { threeWorkers } from "./standard-scenarios.ts";
 import { simulateInMemory } from "./testing/in-memory-simulation.ts";
-
-const psi: KubeObject = {
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
+import { psi } from "./testing/planted-faults.ts";
 
 function historyOf(seed: number, created?: () => string): readonly string[] {
   const simulation = simulateInMemory(threeWorkers, seed, created);

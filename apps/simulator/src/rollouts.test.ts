@@ -1,6 +1,6 @@
 import { poolOfNode } from "@virt/cluster";
 import { planWaves, rolloutOfPool, unavailableLimit } from "@virt/impact";
-import { at, type KubeObject } from "@virt/objects";
+import { at } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,27 +11,12 @@ import { memoryOf } from "./placement.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
 import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import { edit, fault, machineConfig, psi, scenarioOf } from "./testing/planted-faults.ts";
 
-const psi: KubeObject = {
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
-
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
 const objectsOf = ({ objects }: InMemorySimulation, kind: string) =>
   [...objects.values()].filter((object) => object.kind === kind);
 const pool = (simulation: InMemorySimulation, name: string) =>
   simulation.objects.get(`MachineConfigPool/${name}`) ?? expect.fail(`no pool ${name}`);
-const set = ({ objects }: InMemorySimulation, key: string, change: (object: KubeObject) => KubeObject) =>
-  objects.set(key, change(objects.get(key) ?? expect.fail(`no ${key}`)));
-const annotate = (simulation: InMemorySimulation, key: string, name: string, value: string | undefined) =>
-  set(simulation, key, (object) => {
-    const { [`simulator.kubevirt.io/${name}`]: _old, ...others } = object.metadata.annotations ?? {};
-    const annotations = { ...others, ...(value !== undefined && { [`simulator.kubevirt.io/${name}`]: value }) };
-    return { ...object, metadata: { ...object.metadata, annotations } };
-  });
 const started = (scenario: Scenario, seed = 1) => {
   const simulation = simulateInMemory(scenario, seed);
   simulation.runUntilIdle();
@@ -98,10 +83,7 @@ test("a paused pool renders, but updates no node until it is resumed", () => {
     at(pool(simulation, "worker"), "status", "configuration", "name"),
   );
   expect(order(simulation)).toEqual([]);
-  set(simulation, "MachineConfigPool/worker", (object) => ({
-    ...object,
-    spec: { ...(object["spec"] as object), paused: false },
-  }));
+  edit("MachineConfigPool/worker", { spec: { paused: false } })(simulation);
   simulation.runUntilIdle();
   expect(order(simulation)).toEqual(["worker-0", "worker-1", "worker-2"]);
 });
@@ -115,18 +97,18 @@ test("a VM that blocks a drain degrades the node until it leaves", () => {
     expect.stringMatching(/^node worker-0 is degraded: failed to drain node: worker-0 after 1 hour[.]/),
   );
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 1, updatedMachineCount: 0 });
-  annotate(simulation, "VirtualMachineInstance/vms/pinned-0", "unmigratable", undefined);
+  fault("VirtualMachineInstance/vms/pinned-0", "unmigratable", null)(simulation);
   simulation.runUntilIdle();
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
 
 test("a degraded node stops its pool until it recovers", () => {
   const simulation = started(scenarioOf("three-workers"));
-  annotate(simulation, "Node/worker-0", "degrade", "disk is full");
+  fault("Node/worker-0", "degrade", "disk is full")(simulation);
   simulation.addObject(psi);
   simulation.runUntilIdle();
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 1 });
-  annotate(simulation, "Node/worker-0", "degrade", undefined);
+  fault("Node/worker-0", "degrade", null)(simulation);
   simulation.runUntilIdle();
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
@@ -237,20 +219,15 @@ test("no rollout exceeds its limits of nodes, migrations or memory", {
 
 test("a node reports swap after a boot with partition and configuration", () => {
   const simulation = started(scenarioOf("compact"));
-  annotate(simulation, "Node/node-2", "swap-partition", undefined);
+  fault("Node/node-2", "swap-partition", null)(simulation);
   const capacities = () =>
     objectsOf(simulation, "Node").map((node) => at(node, "status", "nodeInfo", "swap", "capacity"));
   const dropIn = { path: "/etc/openshift/kubelet.conf.d/90-swap.conf", mode: 420, contents: { source: "data:,on" } };
-  const swap = (role: string): KubeObject => ({
-    apiVersion: "machineconfiguration.openshift.io/v1",
-    kind: "MachineConfig",
-    metadata: { name: `90-${role}-swap`, labels: { "machineconfiguration.openshift.io/role": role } },
-    spec: { config: { ignition: { version: "3.2.0" }, storage: { files: [dropIn] } } },
-  });
-  simulation.addObject(swap("worker"));
+  const spec = { config: { ignition: { version: "3.2.0" }, storage: { files: [dropIn] } } };
+  simulation.addObject(machineConfig("90-worker-swap", "worker", spec));
   simulation.runUntilIdle();
   expect(capacities()).toEqual([undefined, undefined, undefined]);
-  simulation.addObject(swap("master"));
+  simulation.addObject(machineConfig("90-master-swap", "master", spec));
   simulation.runUntilIdle();
   expect(capacities()).toEqual([64 * 2 ** 30, 64 * 2 ** 30, undefined]);
 });

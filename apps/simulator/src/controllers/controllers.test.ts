@@ -5,6 +5,7 @@ import type { ClusterState } from "../cluster-state.ts";
 import type { Scenario } from "../scenario.ts";
 import { singleNode, threeWorkers } from "../standard-scenarios.ts";
 import { type InMemorySimulation, simulateInMemory } from "../testing/in-memory-simulation.ts";
+import { edit, fault, kubeletConfig, machine, psi } from "../testing/planted-faults.ts";
 
 const simulated = (scenario: Scenario, ...more: readonly KubeObject[]): InMemorySimulation => {
   const simulation = simulateInMemory(scenario, 1);
@@ -13,34 +14,18 @@ const simulated = (scenario: Scenario, ...more: readonly KubeObject[]): InMemory
   simulation.runUntilIdle();
   return simulation;
 };
-const machineConfiguration = "machineconfiguration.openshift.io/v1";
-const psi: KubeObject = {
-  apiVersion: machineConfiguration,
-  kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
-const kubeletConfig = (name: string): KubeObject => ({
-  apiVersion: machineConfiguration,
-  kind: "KubeletConfig",
-  metadata: { name },
-  spec: {
-    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
-    kubeletConfig: { maxPods: 500 },
-  },
-});
+const withMaxPods = (name: string) => kubeletConfig(name, { maxPods: 500 });
 const hcoAt = ({ objects }: InMemorySimulation, ...path: readonly string[]) =>
   at(objects.get("HyperConverged/openshift-cnv/kubevirt-hyperconverged"), ...path);
-const one = (name: string, more: object = {}) => ({ name, namespace: "vms", count: 1, memoryGiB: [4], ...more });
 
 test("each KubeletConfig of a pool gets its own numbered MachineConfig", () => {
-  const { objects } = simulated(threeWorkers, kubeletConfig("a"), kubeletConfig("b"), kubeletConfig("c"));
+  const { objects } = simulated(threeWorkers, withMaxPods("a"), withMaxPods("b"), withMaxPods("c"));
   const names = [...objects.keys()].filter((key) => key.includes("-generated-kubelet"));
   expect(names.map((key) => key.replace(/.*worker-generated-kubelet/, "")).toSorted()).toEqual(["", "-1", "-2"]);
 });
 
 test("a KubeletConfig that selects no pool reports an error", () => {
-  const lost = { ...kubeletConfig("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
+  const lost = { ...withMaxPods("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
   const { objects } = simulated(threeWorkers, lost);
   const message = "Error: could not find any MachineConfigPool set for KubeletConfig lost";
   expect(at(objects.get("KubeletConfig/lost"), "status", "conditions")).toMatchObject([
@@ -51,7 +36,7 @@ test("a KubeletConfig that selects no pool reports an error", () => {
 
 test("a KubeletConfig reports its last three results, the newest twice", () => {
   const key = "KubeletConfig/a";
-  const simulation = simulated(threeWorkers, kubeletConfig("a"));
+  const simulation = simulated(threeWorkers, withMaxPods("a"));
   const types = () =>
     asList(at(simulation.objects.get(key), "status", "conditions")).map((each) =>
       [asText(member(each, "type")), asText(member(each, "status"))].join(" "),
@@ -69,18 +54,12 @@ test("a node loses KubeVirt's label after 5 silent minutes until it returns", ()
   const simulation = simulated(threeWorkers);
   const key = "Node/worker-0";
   const label = () => simulation.objects.get(key)?.metadata.labels?.["kubevirt.io/schedulable"];
-  const silence = (isSilent: boolean) => {
-    const { metadata, ...node } = simulation.objects.get(key) as KubeObject;
-    const { "simulator.kubevirt.io/not-ready": _fault, ...annotations } = metadata.annotations ?? {};
-    const faults = isSilent ? { "simulator.kubevirt.io/not-ready": "" } : {};
-    simulation.objects.set(key, { ...node, metadata: { ...metadata, annotations: { ...annotations, ...faults } } });
-  };
-  silence(true);
+  fault(key, "not-ready")(simulation);
   const labels = [299, 2].map((seconds) => {
     simulation.runFor(seconds);
     return label();
   });
-  silence(false);
+  fault(key, "not-ready", null)(simulation);
   simulation.runFor(1);
   expect([...labels, label()]).toEqual(["true", "false", "true"]);
 });
@@ -133,9 +112,9 @@ test("the descheduler operator is degraded until its node has PSI", () => {
 
 test("VMs that cannot migrate restart elsewhere unless their strategy forbids it", () => {
   const vms = [
-    one("none", { evictionStrategy: "None", nodes: ["worker-0"] }),
-    one("possible", { evictionStrategy: "LiveMigrateIfPossible", unmigratable: "HostDevice", nodes: ["worker-0"] }),
-    one("external", { evictionStrategy: "External", nodes: ["worker-0"] }),
+    machine({ name: "none", evictionStrategy: "None" }),
+    machine({ name: "possible", evictionStrategy: "LiveMigrateIfPossible", unmigratable: "HostDevice" }),
+    machine({ name: "external", evictionStrategy: "External" }),
   ];
   const simulation = simulated({ ...threeWorkers, vms });
   const { history, objects } = simulation;
@@ -171,7 +150,7 @@ test("faults of a scenario begin and end at their times", () => {
 });
 
 test("retries failing migrations and keeps 5 finished ones", () => {
-  const simulation = simulated({ ...threeWorkers, vms: [one("vm", { nodes: ["worker-0"] })] });
+  const simulation = simulated({ ...threeWorkers, vms: [machine()] });
   const { objects, history } = simulation;
   const key = "VirtualMachineInstance/vms/vm-0";
   const annotate = (annotations: Readonly<Record<string, string>>) => {
@@ -218,11 +197,7 @@ test("a VM waits until a node has room", () => {
       .filter(({ kind }) => kind === "VirtualMachineInstance")
       .map((machine) => asText(at(machine, "status", "phase")));
   expect(phases()).toEqual(["Running", "Running", "Running", "Scheduling"]);
-  for (const owner of [...simulation.objects.values()].filter(({ kind }) => kind === "VirtualMachine").slice(0, 1))
-    simulation.objects.set("VirtualMachine/vms/big-0", {
-      ...owner,
-      spec: { ...(owner["spec"] as JsonMap), runStrategy: "Halted" },
-    });
+  edit("VirtualMachine/vms/big-0", { spec: { runStrategy: "Halted" } })(simulation);
   simulation.runUntilIdle();
   expect(phases()).toEqual(["Running", "Running", "Running"]);
 });

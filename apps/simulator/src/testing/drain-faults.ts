@@ -2,7 +2,6 @@
 
 import { at, type KubeObject } from "@virt/objects";
 import type { Scenario, VmGroup } from "../scenario.ts";
-import { scenarios } from "../scenarios.ts";
 import type { InMemorySimulation } from "./in-memory-simulation.ts";
 import {
   drainSays,
@@ -17,11 +16,11 @@ import {
   nextAttempt,
   type PlantedFault,
   remove,
+  scenarioOf,
   small,
   stopMachine,
 } from "./planted-faults.ts";
 
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? small;
 const withMachine = (more: Partial<VmGroup>): Scenario => ({ ...small, vms: [machine(more)] });
 
 /** Selects objects of the scenario `budgets`. All are on worker-1. */

@@ -22,11 +22,11 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
         message: "The rendered configuration of pool worker does not include MachineConfig 99-worker-psi-karg yet",
         command: "oc -n openshift-machine-config-operator logs deploy/machine-config-controller",
       },
-      "ControllerDown a pool whose spec nobody reconciles": {
+      "ControllerDown a pool that is not reconciled": {
         message: "The Machine Config Operator is not processing pool worker",
         command: "oc -n openshift-machine-config-operator get pods",
       },
-      "ControllerDown a drain on which nobody reports": {
+      "ControllerDown a drain without a report": {
         message: "The Machine Config Operator is not processing pool worker",
         command: "oc -n openshift-machine-config-operator get pods",
       },

@@ -3,6 +3,7 @@
 import type { findingCatalogue } from "@virt/impact";
 import { asList, asText, at, isMap, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { Scenario, VmGroup } from "../scenario.ts";
+import { scenarios } from "../scenarios.ts";
 import { threeWorkers } from "../standard-scenarios.ts";
 import { type InMemorySimulation, mergePatch } from "./in-memory-simulation.ts";
 
@@ -34,14 +35,32 @@ export const machine = (more: Partial<VmGroup> = {}): VmGroup => ({
   ...more,
 });
 
+export function scenarioOf(name: string): Scenario {
+  const scenario = scenarios.get(name);
+  if (scenario === undefined) throw new Error(`no scenario ${name}`);
+  return scenario;
+}
+
 export const small: Scenario = { ...threeWorkers, vms: [machine()] };
 
-export const psi: KubeObject = {
+export const machineConfig = (name: string, role: string, spec: JsonMap): KubeObject => ({
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
+  metadata: { name, labels: { "machineconfiguration.openshift.io/role": role } },
+  spec,
+});
+
+export const psi = machineConfig("99-worker-psi-karg", "worker", { kernelArguments: ["psi=1"] });
+
+export const kubeletConfig = (name: string, settings: JsonMap): KubeObject => ({
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  metadata: { name },
+  spec: {
+    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
+    kubeletConfig: settings,
+  },
+});
 
 export const keys = {
   pool: "MachineConfigPool/worker",

@@ -2,7 +2,6 @@
 
 import type { KubeObject } from "@virt/objects";
 import type { Scenario } from "../scenario.ts";
-import { scenarios } from "../scenarios.ts";
 import {
   always,
   attempt,
@@ -15,10 +14,12 @@ import {
   isRendered,
   isUncordonOpen,
   keys,
+  kubeletConfig,
   type PlantedFault,
   psi,
   remove,
   reports,
+  scenarioOf,
   small,
 } from "./planted-faults.ts";
 
@@ -28,16 +29,6 @@ const poolsWith = (worker: object): Scenario => ({
 });
 const cordon = edit("Node/worker-1", { spec: { unschedulable: true } });
 const uncordon = edit("Node/worker-1", { spec: { unschedulable: null } });
-
-const kubeletConfig: KubeObject = {
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "KubeletConfig",
-  metadata: { name: "static-pods" },
-  spec: {
-    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
-    kubeletConfig: { staticPodPath: "/etc/pods" },
-  },
-};
 
 const swap: KubeObject = {
   ...psi,
@@ -71,7 +62,7 @@ const slowReboot = (id: PlantedFault["id"], change: KubeObject): PlantedFault =>
 export const rolloutFaults: readonly PlantedFault[] = [
   {
     id: "PoolPaused",
-    scenario: scenarios.get("paused-pool") ?? small,
+    scenario: scenarioOf("paused-pool"),
     isThere: isRendered,
     age: 0,
     severity: "blocking",
@@ -87,7 +78,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "KubeletConfigFailed",
-    plant: create(kubeletConfig),
+    plant: create(kubeletConfig("static-pods", { staticPodPath: "/etc/pods" })),
     isThere: reports("KubeletConfig/static-pods", "Accepted", "False"),
     age: 60,
     severity: "blocking",
@@ -103,7 +94,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "ControllerDown",
-    by: "a pool whose spec nobody reconciles",
+    by: "a pool that is not reconciled",
     plant: (simulation) => {
       fault(keys.pool, "operator-down")(simulation);
       edit(keys.pool, { spec: { maxUnavailable: 1 } })(simulation);
@@ -115,7 +106,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "ControllerDown",
-    by: "a drain on which nobody reports",
+    by: "a drain without a report",
     scenario: {
       ...small,
       faults: [
