@@ -119,6 +119,7 @@ test("rejects the cookie without the key of the page", async () => {
     const headers = { "x-virt-console-key": wrong };
     for (const path of [config, "/stream?of=configs", "/session/activity"])
       expect((await attack({ path, headers })).status).toBe(401);
+    expect((await attack({ method: "POST", path: "/session/activity", headers })).status).toBe(401);
     expect((await attack({ method: "PATCH", path: config, headers: { ...headers, ...type } }, body)).status).toBe(401);
   }
   const { pathname, search } = new URL(shown.url);

@@ -1,21 +1,16 @@
 import { expect, test } from "vitest";
 import { conditionMessage } from "./condition-message.ts";
 
-const messageOf = (message: string) =>
-  conditionMessage({
-    status: {
-      phase: "PrerequisiteFailed",
-      conditions: [
-        {
-          type: "PrerequisiteFailed",
-          status: "True",
-          reason: "R",
-          message,
-          lastTransitionTime: "2026-01-01T00:00:00Z",
-        },
-      ],
-    },
-  });
+function messageOf(message: string) {
+  const condition = {
+    type: "PrerequisiteFailed",
+    status: "True",
+    reason: "R",
+    message,
+    lastTransitionTime: "",
+  } as const;
+  return conditionMessage({ status: { phase: "PrerequisiteFailed", conditions: [condition] } });
+}
 
 test("prints missing dependencies on one line", () => {
   expect(

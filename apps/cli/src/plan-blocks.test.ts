@@ -1,6 +1,7 @@
 import type { Impact, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { planBlocks, planData } from "./plan-blocks.ts";
+import { renderBlocks } from "./testing/render-blocks.ts";
 
 const blocker = { node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name: "till", reason: "Disks" };
 const impact = { summary: "Reboots 3 nodes", blockers: [blocker], more: { pools: 0, blockers: 299, stops: 0 } };
@@ -13,10 +14,7 @@ const waiting = (given: Pick<Impact, "vms" | "pods">, phase = "ReviewRequired") 
   }) as unknown as VirtPlatformConfig;
 const vms = { migrate: 5, block: 300, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 const textOf = (config: VirtPlatformConfig, isWide = false) =>
-  planBlocks(config, { now: Date.parse("2026-01-01T00:05:00Z"), program: "k", isWide })
-    .flatMap((block) => (block.kind === "lines" ? block.lines : []))
-    .map((line) => line.map((part) => (typeof part === "string" ? part : part.text)).join(""))
-    .join("\n");
+  renderBlocks(planBlocks(config, { now: Date.parse("2026-01-01T00:05:00Z"), program: "k", isWide }));
 
 test("prints the number of blockers and the command for their options", () => {
   const pointer = "To see the options, run: k impact x";

@@ -25,7 +25,7 @@ const attack = `[\u009B31m\u202E\u007F${signs.join("")}]`;
 /** Short enough for every status field. Consecutive numbers cover all characters. */
 const shortAttack = (number: number) =>
   [...Array(8).keys()].map((at) => signs[(number * 8 + at) % signs.length]).join("");
-/** Characters that no output may contain. Line feeds and our colours are removed before the search. */
+/** Characters that no output may contain. Line feeds and our colors are removed before the search. */
 const forbidden = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu;
 const ownColours = new RegExp(`${String.fromCodePoint(0x1b)}\\[(?:0|1|2|31|32|33)m`, "gu");
 

@@ -1,7 +1,7 @@
 import type { RolloutStatus } from "@virt/api";
 import type { ClusterDiagnosis } from "@virt/reads";
 import { expect, test } from "vitest";
-import { Printer } from "../printer.ts";
+import { renderBlocks } from "../testing/render-blocks.ts";
 import { diagnosisBlocks, diagnosisData, exitCodeOfDiagnosis } from "./doctor.ts";
 
 const now = Date.parse("2026-11-18T10:00:00Z");
@@ -15,12 +15,7 @@ const rollout: RolloutStatus = {
 const healthy: ClusterDiagnosis = { rollout, young: [], pools: ["worker"], notAssessed: [] };
 const gap = (kind: string, reason: string) => ({ kind, reason, message: "" });
 
-function printed(diagnosis: ClusterDiagnosis): string {
-  const silent = () => {};
-  const options = { format: "table", isColored: false, columns: undefined } as const;
-  const printer = new Printer({ ...options, writeData: silent, writeProgress: silent });
-  return printer.render({ type: "Diagnosis", data: {}, blocks: diagnosisBlocks(diagnosis, now) });
-}
+const printed = (diagnosis: ClusterDiagnosis) => renderBlocks(diagnosisBlocks(diagnosis, now));
 
 test("doctor reports all clear if every input was checked", () => {
   expect(exitCodeOfDiagnosis(healthy)).toBe(0);

@@ -1,7 +1,7 @@
 import type { Impact } from "@virt/api";
 import { expect, test } from "vitest";
 import { impactData } from "../blocker-blocks.ts";
-import { Printer } from "../printer.ts";
+import { renderBlocks } from "../testing/render-blocks.ts";
 import { assessedLines, impactBlocks } from "./impact.ts";
 
 const entry = (kind: "VirtualMachineInstance" | "Pod", name: string, reason: string) =>
@@ -40,16 +40,8 @@ const impact: Impact = {
   ],
 };
 
-function printed(given: Partial<Impact> = {}): string {
-  const silent = () => {};
-  const options = { format: "table", isColored: false, columns: undefined } as const;
-  const printer = new Printer({ ...options, writeData: silent, writeProgress: silent });
-  return printer.render({
-    type: "Impact",
-    data: {},
-    blocks: impactBlocks({ ...impact, ...given }, "k impact x -o json"),
-  });
-}
+const printed = (given: Partial<Impact> = {}) =>
+  renderBlocks(impactBlocks({ ...impact, ...given }, "k impact x -o json"));
 
 test("prints the whole impact with the options for each blocker", () => {
   expect(printed()).toBe(`\

@@ -1,4 +1,4 @@
-import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, Ref } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
 import { VirtualClock } from "@virt/testkit";
@@ -6,14 +6,10 @@ import { expect, test } from "vitest";
 import type { ReadCache } from "../read-cache.ts";
 import { ImpactAssessor } from "./impact-assessor.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const config: VirtPlatformConfig = {
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: { profile: "load-aware-rebalancing", action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false },
-  status: { phase: "ReviewRequired", planHash: "a", disruption: [{ pool: "worker", class: "Reboot" }] },
-};
+const disruption = [{ pool: "worker", class: "Reboot" }] as const;
+const config = configWith({ phase: "ReviewRequired", planHash: "a", disruption });
 const unavailable = { kind: "unavailable", message: "503" } as unknown as ReadResult;
 const forbidden = { kind: "rejected", reason: "Forbidden", message: "403" } as unknown as ReadResult;
 const infrastructure = (topology: string): ReadResult => ({

@@ -1,23 +1,12 @@
-import type { Impact, Item, VirtPlatformConfig } from "@virt/api";
+import type { Impact, Item, Status, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { poolInformer, vmNodeInformer } from "@virt/cluster";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const configOf = (profile: string, given: Partial<VirtPlatformConfig["spec"]> = {}, items: readonly Item[] = []) => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: profile },
-  spec: {
-    profile,
-    action: "DryRun" as const,
-    failurePolicy: "Abort" as const,
-    bypassOptimisticLock: false,
-    ...given,
-  },
-  status: { items },
-});
+const configOf = (profile: string, status: Status = {}) => configWith(status, { profile, action: "DryRun" });
 const stateOf = (state: InformerState["state"]) => () => ({ state }) as InformerState;
 const kindsOf = (specs: readonly InformerSpec[]) => specs.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
 const watching = (
@@ -26,7 +15,7 @@ const watching = (
 ) => informersOf(config, { profiles, hcoNamespace: "", find, version: "v2" });
 
 test("watches nothing for an ignored config or an unknown profile", () => {
-  expect(watching(configOf("load-aware-rebalancing", { action: "Ignore" }))).toEqual([]);
+  expect(watching(configWith({}, { action: "Ignore" }))).toEqual([]);
   expect(watching(configOf("of-another-build"))).toEqual([]);
 });
 
@@ -52,7 +41,7 @@ test("watches the older HyperConverged version only if the newer is not served",
 test("watches the targets of a stored plan by name", () => {
   const targetRef = { apiVersion: "v1", kind: "ConfigMap", name: "example-config", namespace: "openshift-cnv" };
   const item = { name: "configure-example-component", targetRef } as Item;
-  expect(watching(configOf("example-profile", {}, [item]))).toContainEqual(targetInformer(targetRef));
+  expect(watching(configOf("example-profile", { items: [item] }))).toContainEqual(targetInformer(targetRef));
 });
 
 test("keeps all of a MachineConfig, but no status of other targets", () => {
@@ -69,10 +58,9 @@ test("watches the HyperConverged in all namespaces", () => {
 });
 
 test("watches nodes after a plan only if the profile reports on them", () => {
-  const isWatched = (profile: string, status: VirtPlatformConfig["status"]) =>
-    watching({ ...configOf(profile), ...(status && { status }) }).includes(vmNodeInformer);
+  const isWatched = (profile: string, status?: Status) => watching(configOf(profile, status)).includes(vmNodeInformer);
   const at = (profile: string) => [
-    isWatched(profile, undefined),
+    isWatched(profile),
     isWatched(profile, { phase: "InProgress", operatorVersion: "v2" }),
     isWatched(profile, { phase: "Completed", operatorVersion: "v2" }),
     isWatched(profile, { phase: "Completed", operatorVersion: "v1" }),
@@ -88,7 +76,7 @@ test("follows the impact of a running plan until its lists are complete", () => 
   const isFollowed = (gaps?: readonly string[]) => {
     const impact = gaps && ({ notAssessed: gaps.map((reason) => ({ what: "VMs", reason })) } as unknown as Impact);
     const status = { phase: "InProgress", items: [item], ...(impact && { impact }) } as const;
-    return isImpactFollowed({ ...configOf("load-aware-rebalancing"), status });
+    return isImpactFollowed(configOf("load-aware-rebalancing", status));
   };
   expect([isFollowed(), isFollowed(["Listing"]), isFollowed(["Forbidden"]), isFollowed([])]).toEqual([
     true,

@@ -5,21 +5,16 @@ import { crdInformer, type InformerSpec } from "@virt/kube";
 import { expect, test } from "vitest";
 import { informersOf, targetInformer } from "./informers.ts";
 import { isConcerned, reviewsBeside } from "./keys-for-change.ts";
+import { configWith } from "./testing/config-with.ts";
 
 const view = {
   wantedBy: (config: VirtPlatformConfig) =>
     informersOf(config, { profiles, hcoNamespace: "", version: "v2", find: () => undefined }),
 };
-const config = (action: "DryRun" | "Ignore", phase: Phase, kinds: readonly string[] = []): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: { profile: "load-aware-rebalancing", action, failurePolicy: "Abort", bypassOptimisticLock: false },
-  status: {
-    phase,
-    items: kinds.map((kind) => ({ name: kind, targetRef: { apiVersion: "v1", kind, name: "one" } }) as Item),
-  },
-});
+const config = (action: "DryRun" | "Ignore", phase: Phase, kinds: readonly string[] = []): VirtPlatformConfig => {
+  const items = kinds.map((kind) => ({ name: kind, targetRef: { apiVersion: "v1", kind, name: "one" } }) as Item);
+  return configWith({ phase, items }, { action });
+};
 const concerned = (one: VirtPlatformConfig, spec: InformerSpec, key = "any") =>
   isConcerned(one, spec, key, { profiles, view });
 
@@ -45,10 +40,9 @@ test("a target concerns only configs with it in their plan", () => {
     kind: "MachineConfig",
     name: "90-worker-kubelet-swap",
   };
-  const planning = (name: string): VirtPlatformConfig => {
-    const one = config("DryRun", "Completed");
+  const planning = (name: string) => {
     const items = [{ name: "swap", targetRef: { ...ref, name } } as Item];
-    return { ...one, spec: { ...one.spec, profile: "virt-higher-density" }, status: { phase: "Completed", items } };
+    return configWith({ phase: "Completed", items }, { action: "DryRun", profile: "virt-higher-density" });
   };
   expect(concerned(planning(ref.name), targetInformer(ref))).toBe(true);
   expect(concerned(planning(ref.name), targetInformer({ ...ref, name: "another" }))).toBe(false);

@@ -1,17 +1,11 @@
-import type { Item, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import type { Item, KubeObject, Status } from "@virt/api";
 import { assessImpact, notAssessed } from "@virt/impact";
 import { clusterFacts, namesOf, vmObject, vmsOn, workers } from "@virt/impact/testing/cluster-builder";
 import { Registry } from "@virt/kube";
 import { expect, test } from "vitest";
 import { configGauges } from "./metrics.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const config = (status: Status): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: { profile: "load-aware-rebalancing", action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false },
-  status,
-});
 const worker: KubeObject = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfigPool",
@@ -21,7 +15,7 @@ const worker: KubeObject = {
 
 async function scraped(status: Status, missing: readonly string[] = []): Promise<readonly string[]> {
   const registry = new Registry();
-  const shown = { configs: () => [config(status)], pools: () => [worker], missing: () => missing };
+  const shown = { configs: () => [configWith(status)], pools: () => [worker], missing: () => missing };
   configGauges(registry, "test_", shown);
   return (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 }

@@ -2,19 +2,12 @@ import type { Item, Status, VirtPlatformConfig } from "@virt/api";
 import type { ClusterReader, ReadResult } from "@virt/kube";
 import { expect, test } from "vitest";
 import { OwnStatuses } from "./own-statuses.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const spec = {
-  profile: "load-aware-rebalancing",
-  action: "DryRun",
-  failurePolicy: "Abort",
-  bypassOptimisticLock: false,
-} as const;
+const name = "load-aware-rebalancing";
 const config = (status: Status, resourceVersion = "7", uid = "u1"): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: spec.profile, uid, resourceVersion },
-  spec,
-  status,
+  ...configWith(status),
+  metadata: { name, uid, resourceVersion },
 });
 const item = { name: "psi", diff: "--- a\n" } as Item;
 const own: Status = { phase: "ReviewRequired", planHash: "a", items: [item] };
@@ -53,10 +46,10 @@ test("a stale cache does not count as a foreign write", async () => {
 
 test("knows no status during a write or after a leader change", async () => {
   const statuses = remembering(own);
-  const restore = statuses.suspend(spec.profile);
-  expect(statuses.knows(spec.profile)).toBe(false);
+  const restore = statuses.suspend(name);
+  expect(statuses.knows(name)).toBe(false);
   restore();
-  expect(statuses.knows(spec.profile)).toBe(true);
+  expect(statuses.knows(name)).toBe(true);
   statuses.forgetAll();
   expect(await statuses.recognize(config({}), stored("7"))).toMatchObject({ statusOrigin: "unknown" });
 });
@@ -64,7 +57,7 @@ test("knows no status during a write or after a leader change", async () => {
 test("recognizes its own write after a lost response and a stale cache", async () => {
   const statuses = remembering(own);
   const written = { ...own, phase: "InProgress" } as const;
-  statuses.suspend(spec.profile);
+  statuses.suspend(name);
   statuses.rememberUnanswered(config(own), written);
   statuses.remember(config(own)); // the cache still shows the old status
   expect(await statuses.recognize(config(written, "8"), stored("8"))).toMatchObject({ statusOrigin: "own" });

@@ -1,5 +1,5 @@
 import { type Decision, publishStatus } from "@virt/advisor";
-import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
+import type { JsonMap, KubeObject, RolloutStatus, Status } from "@virt/api";
 import { machineConfigNodeInformer } from "@virt/cluster";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
@@ -7,6 +7,7 @@ import { equalJson } from "@virt/objects";
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { RolloutDoctor } from "./rollout-doctor.ts";
+import { configWith } from "./testing/config-with.ts";
 
 const start = Date.UTC(2026, 0, 2);
 const draining = nodeObject("worker-0", {
@@ -29,21 +30,6 @@ const rollouts: NonNullable<Status["rollouts"]> = [
     startTime: "2026-01-02T00:00:00Z",
   },
 ];
-
-function configWith(status: Partial<Status> = {}): VirtPlatformConfig {
-  return {
-    apiVersion: "advisor.kubevirt.io/v1alpha1",
-    kind: "VirtPlatformConfig",
-    metadata: { name: "load-aware-rebalancing" },
-    spec: {
-      profile: "load-aware-rebalancing",
-      action: "Apply",
-      failurePolicy: "Abort",
-      bypassOptimisticLock: false,
-    },
-    status: { phase: "InProgress", rollouts, ...status },
-  };
-}
 
 /** Returns a doctor, its lists and its clock. `missing`: a kind with an incomplete first list. `errors`: by kind. */
 function doctorOf(objects: readonly KubeObject[]) {
@@ -93,7 +79,7 @@ function doctorOf(objects: readonly KubeObject[]) {
   };
   const context = { cluster: { read }, sender: { send } } as unknown as ReconcileContext;
   const diagnose = async (status?: Partial<Status>) => {
-    const config = configWith(status);
+    const config = configWith({ phase: "InProgress", rollouts, ...status });
     const now = start + cluster.seconds * 1000;
     const read = { now, pools: [pool], live: () => psiConfig(), renderedOf: () => undefined };
     const collected = doctor.collect(config, read);
@@ -124,17 +110,7 @@ test("a restarted process keeps the stored rollout until its lists are complete"
   expect(restarted?.rollout).toEqual(shown?.rollout);
 });
 
-test("a list that does not come is not waited for longer than a minute", async () => {
-  const { cluster, diagnose } = doctorOf([]);
-  cluster.missing = "VirtualMachineInstance";
-  expect(await diagnose()).toBeUndefined();
-  cluster.seconds = 59;
-  expect(await diagnose()).toBeUndefined();
-  cluster.seconds = 60;
-  expect((await diagnose())?.rollout.pools).toMatchObject([{ name: "worker", total: 1, inHand: 1 }]);
-});
-
-test("a list that does not come within a minute is named, and no longer once it is there", async () => {
+test("diagnoses without a missing list after a minute, and reports the gap until it arrives", async () => {
   const { cluster, diagnose } = doctorOf([]);
   cluster.missing = "VirtualMachineInstance";
   for (const seconds of [0, 59]) {
@@ -142,9 +118,10 @@ test("a list that does not come within a minute is named, and no longer once it 
     expect(await diagnose()).toBeUndefined();
   }
   cluster.seconds = 60;
-  expect((await diagnose())?.rollout.notAssessed).toMatchObject([
-    { what: "VirtualMachineInstance", reason: "Listing" },
-  ]);
+  expect((await diagnose())?.rollout).toMatchObject({
+    pools: [{ name: "worker", total: 1, inHand: 1 }],
+    notAssessed: [{ what: "VirtualMachineInstance", reason: "Listing" }],
+  });
   cluster.missing = "";
   expect((await diagnose())?.rollout).not.toHaveProperty("notAssessed");
 });
@@ -342,7 +319,7 @@ const steadyChanges = [
 
 test.each(steadyChanges)("the stored rollout is at most 10 seconds old while $others", async ({ isNoisy }) => {
   const { cluster, diagnose, noteWritten } = doctorOf([]);
-  let stored: Status = { ...configWith().status, phase: "InProgress", items: [] };
+  let stored: Status = { phase: "InProgress", rollouts, items: [] };
   let [publishedMs, writes, oldestMs] = [0, 0, 0];
   for (let step = 0; step <= 300; step += 1) {
     cluster.seconds = step / 5;
