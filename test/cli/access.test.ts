@@ -7,10 +7,11 @@ import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startConsole } from "../../tools/console/start-console.ts";
-import { applyManifests } from "../support/account.ts";
 import { loadAware } from "../support/advisor.ts";
 import { followPlugin, type PluginRun, runPlugin } from "../support/plugin.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { createHyperConverged, storeReport } from "./platform-objects.ts";
+import { type Rule, userWithRules } from "./user-with-rules.ts";
 
 let testCluster: TestCluster;
 let kubeconfig: string;
@@ -42,20 +43,6 @@ test("names the verb and the resource that a user lacks", async () => {
   expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
 });
 
-type Rule = { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: string[] };
-
-async function reader(name: string, rules: readonly Rule[]) {
-  const { server } = testCluster;
-  const apiGroup = "rbac.authorization.k8s.io";
-  const roleRef = { apiGroup, kind: "ClusterRole", name };
-  const subjects = [{ apiGroup, kind: "User", name }];
-  const create = (plural: string, body: object) =>
-    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata: { name }, ...body } });
-  await create("clusterroles", { rules });
-  await create("clusterrolebindings", { roleRef, subjects });
-  return server.user(name);
-}
-
 const machineConfiguration = "machineconfiguration.openshift.io";
 const poolsPath = `/apis/${machineConfiguration}/v1/machineconfigpools`;
 
@@ -65,7 +52,7 @@ async function createPool(name: string, spec: JsonMap = {}): Promise<void> {
 }
 
 test("doctor exits with 7 for a user who may not list VMs", async () => {
-  const user = await reader("pool-reader", [
+  const user = await userWithRules(testCluster.server, "pool-reader", [
     { apiGroups: [machineConfiguration], resources: ["*"], verbs: ["list"] },
     { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
   ]);
@@ -94,7 +81,7 @@ async function rollSwap(pool: string): Promise<void> {
 }
 
 test("status shows an unknown cause without the platform controller's report", async () => {
-  const user = await reader("status-reader", readsStatus);
+  const user = await userWithRules(testCluster.server, "status-reader", readsStatus);
   await rollSwap("infra");
   await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(unknownCause);
   expect((await run("status")).out).toContain(unknownCause);
@@ -103,51 +90,21 @@ test("status shows an unknown cause without the platform controller's report", a
 test("status and render find the report in OLM's namespace with rights only there", async () => {
   const { server } = testCluster;
   const namespace = "virt-operators-system";
-  const user = await reader("olm-reader", readsStatus);
-  const metadata = { name: "virt-platform-operator-report", namespace };
-  const role = { name: "reports", namespace };
-  const rbac = "rbac.authorization.k8s.io/v1";
-  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "olm-reader" }];
-  const report = {
-    version: 1,
-    activation: { mode: "opt-in", isActive: false },
+  const user = await userWithRules(server, "olm-reader", readsStatus);
+  const name = "virt-platform-operator-report";
+  await storeReport(server, namespace, {
     objects: [{ object: "MachineConfig 50-virt-swap-enable", lastWrite: "2026-01-01T00:00:00Z" }],
-  };
-  const rules = [{ apiGroups: [""], resources: ["configmaps"], resourceNames: [metadata.name], verbs: ["get"] }];
-  await applyManifests(
-    server,
-    [
-      { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-      { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "report.json": JSON.stringify(report) } },
-      { apiVersion: rbac, kind: "Role", metadata: role, rules },
-      {
-        apiVersion: rbac,
-        kind: "RoleBinding",
-        metadata: role,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reports" },
-        subjects,
-      },
-    ]
-      .map((one) => JSON.stringify(one))
-      .join("\n---\n"),
-  );
+  });
+  const readsReport = { apiGroups: [""], resources: ["configmaps"], resourceNames: [name], verbs: ["get"] };
+  await userWithRules(server, "olm-reader", [readsReport], namespace);
   onTestFinished(async () => {
-    await server.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/configmaps/${metadata.name}` });
+    await server.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/configmaps/${name}` });
   });
   await rollSwap("olm");
   const cause = "Cause: the platform controller (MachineConfig 50-virt-swap-enable).";
   await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(cause);
   for (const args of [["status"], ["status", loadAware]]) expect((await run(...args)).out).toContain(cause);
-  await server.request({
-    method: "POST",
-    path: "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds",
-    body: {
-      apiVersion: "hco.kubevirt.io/v1beta1",
-      kind: "HyperConverged",
-      metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
-      spec: {},
-    },
-  });
+  await createHyperConverged(server);
   expect((await run("render")).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 

@@ -3,6 +3,7 @@ import { loadAware } from "../support/advisor.ts";
 import { hcoPath } from "../support/platform-cluster.ts";
 import { type PluginRun, runAtTerminal, runPlugin } from "../support/plugin.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { userWithRules } from "./user-with-rules.ts";
 
 let testCluster: TestCluster;
 
@@ -77,16 +78,8 @@ test("at a terminal it prompts after the impact, and yes enables everything", as
 test("a user without the patch verb gets an error and changes nothing", async () => {
   const { server } = testCluster;
   await server.request({ method: "PATCH", path: hcoPath, body: noAutopilot });
-  const apiGroup = "rbac.authorization.k8s.io";
-  const metadata = { name: "reader-of-all" };
-  const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] }];
-  const roleRef = { apiGroup, kind: "ClusterRole", name: metadata.name };
-  const subjects = [{ apiGroup, kind: "User", name: "reader" }];
-  const create = (plural: string, body: object) =>
-    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata, ...body } });
-  await create("clusterroles", { rules });
-  await create("clusterrolebindings", { roleRef, subjects });
-  const reader = server.user("reader");
+  const readsAll = { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] };
+  const reader = await userWithRules(server, "reader", [readsAll]);
   await expect
     .poll(async () => (await runPlugin(["enable", "--yes"], reader)).err)
     .toMatch(/cannot patch hyperconvergeds\.hco\.kubevirt\.io /u);

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { higherDensity, loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { acceptedCodes, hintsIn, pasteCommand } from "./pasted-command.ts";
 
 let testCluster: TestCluster;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+  testCluster = await startAdvisedCluster();
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 

@@ -1,18 +1,10 @@
 import { rejectedPlanAnnotation, type Status } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  edit,
-  eventsAbout,
-  fault,
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-} from "../support/advisor.ts";
+import { edit, eventsAbout, fault, loadAware, paths, printRequestsOnFailure, readAt } from "../support/advisor.ts";
 import { followPlugin, type PluginRun, runAtTerminal, runPlugin } from "../support/plugin.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 
 const escape = "\u001B";
 const configPath = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`;
@@ -20,11 +12,8 @@ let testCluster: TestCluster;
 let kubeconfig: string;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
+  testCluster = await startAdvisedCluster();
   ({ kubeconfig } = testCluster.server);
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
 });
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
@@ -62,11 +51,9 @@ const mistakes: readonly { args: readonly string[]; says: string }[] = [
   { args: ["status", "load-aware"], says: 'profile "load-aware" not found' },
   { args: ["plan", "load-aware-rebalancin"], says: "did you mean load-aware-rebalancing?" },
   { args: ["aprove", "x"], says: "did you mean approve?" },
-  { args: ["status", "--wach"], says: "did you mean watch?" },
   { args: ["profiles", "-o", "xml"], says: "must be one of table, wide, name, json, yaml, jsonpath=, markdown" },
   { args: ["plan"], says: "plan requires NAME" },
   { args: ["plan", loadAware, "--set", "modde=Predictive"], says: 'has no option "modde"; did you mean mode?' },
-  { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: invalid duration; examples: 90s" },
   { args: ["profiles", "--as-group", "x"], says: "--as-group requires --as" },
   { args: ["diff", loadAware], says: `has no plan. To draft one, run: kubectl virt-advisor plan ${loadAware}` },
   { args: ["profiles", "--context", "nowhere"], says: 'it has no context "nowhere"' },

@@ -1,26 +1,21 @@
 // Every verb of the plugin on the oldest supported Node, with a plan to show, reject and approve.
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadAware } from "../support/advisor.ts";
 import { followPlugin, oldestNode, type PluginOptions, runPlugin } from "../support/plugin.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
+import { storeReport } from "./platform-objects.ts";
 
 let testCluster: TestCluster;
 const namespace = "virt-advisor-operator-system";
-const report = { version: 1, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions: [] };
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  await testCluster.configs.until(loadAware, "Ignored");
-  await testCluster.server.request({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/configmaps`,
-    body: { metadata: { name: "virt-platform-operator-report" }, data: { "report.json": JSON.stringify(report) } },
-  });
+  testCluster = await startAdvisedCluster();
+  await storeReport(testCluster.server, namespace);
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
@@ -86,7 +81,8 @@ test("the console serves its pages and the cluster on the oldest supported Node"
     "x-virt-console-key": opened.headers.get("location")?.replace("/#key=", "") ?? "",
   };
   const answerTo = (path: string) => fetch(new URL(path, url), { headers });
-  expect((await answerTo("/console.js")).status).toBe(200);
+  const script = await readFile(inRepository("dist", "console", "console.js"), "utf8");
+  expect(await (await answerTo("/console.js")).text()).toBe(script);
   const config = await answerTo(`/cluster/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`);
   expect(await config.json()).toMatchObject({ metadata: { name: loadAware } });
   const stream = await answerTo("/stream?of=configs");

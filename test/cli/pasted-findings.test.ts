@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
-import { loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { deletedTargetCommands, findingPastes, obstacleCommands, optionCommands } from "./finding-pastes.ts";
 import { pasteCommand } from "./pasted-command.ts";
 import { noLog } from "./tool-pastes.ts";
@@ -54,15 +54,8 @@ spec: {domain: {devices: {}, memory: {guest: 8Gi}}}
 ];
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({
-    crds: { kubevirts: "kubevirts", virtualmachines: "virtualmachines" },
-    lacksRights: true,
-  });
-  const { server } = testCluster;
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  await testCluster.configs.until(loadAware, "Ignored");
-  await applyManifests(server, objects.join("---\n"));
+  testCluster = await startAdvisedCluster({ crds: { virtualmachines: "virtualmachines" }, lacksRights: true });
+  await applyManifests(testCluster.server, objects.join("---\n"));
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 

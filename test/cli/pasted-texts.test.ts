@@ -3,8 +3,8 @@
 import { startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
-import { higherDensity, loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { controllerPastes, mutatorCommands } from "./controller-pastes.ts";
 import { pasteCommand, pasteFailure } from "./pasted-command.ts";
 
@@ -25,10 +25,7 @@ spec:
 let testCluster: TestCluster;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" }, lacksRights: true });
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+  testCluster = await startAdvisedCluster({ lacksRights: true });
   await applyManifests(testCluster.server, objects);
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kubectlMissing } from "../../tools/deploy/kubectl.ts";
 import { applyManifests } from "../support/account.ts";
-import { loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { pasteFailure } from "./pasted-command.ts";
 import { chartPastes, toolPastes } from "./tool-pastes.ts";
 
@@ -39,11 +39,8 @@ spec: {nodeName: worker-1, containers: [{name: main, image: none}]}
 ];
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ lacksRights: true });
+  testCluster = await startAdvisedCluster({ lacksRights: true });
   const { server } = testCluster;
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  await testCluster.configs.until(loadAware, "Ignored");
   await applyManifests(server, objects.join("---\n"));
   const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
   for (const name of ["virt-advisor", "virt-platform"]) {

@@ -1,21 +1,18 @@
 // The shipped console in a browser with a real API server, the simulated cluster and the shipped advisor.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
-import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
-import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
+import { expectAccessible, requestsElsewhere, tabTo } from "./console-page.ts";
+import { type OpenedConsole, openConsole, openTab } from "./open-console.ts";
 import { prepareSecondApiServer, type SecondApiServer } from "./second-api-server.ts";
 
 const profile = "load-aware-rebalancing";
 let cluster: TestCluster;
 let second: SecondApiServer;
-let shown: RunningConsole;
-let browser: Browser;
-let context: BrowserContext;
+let opened: OpenedConsole;
 let page: Page;
-let requests: readonly string[];
+let open: OpenedConsole["open"];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
@@ -23,22 +20,14 @@ beforeAll(async () => {
   await second.start();
   await cluster.simulate("three-workers", 1_200);
   await cluster.startOperator();
-  shown = await startConsole(second.kubeconfig);
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  requests = watchRequests(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(shown.url);
+  opened = await openConsole(second.kubeconfig);
+  ({ page, open } = opened);
 });
 afterAll(async () => {
-  await browser.close();
-  await shown.end();
+  await opened.end();
   await second.end();
   await cluster[Symbol.asyncDispose]();
 });
-
-const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
 
 test("drafts, reviews and approves a plan by keyboard alone", async () => {
   // The header shows the cluster and the user that the page acts as.
@@ -81,7 +70,7 @@ test("drafts, reviews and approves a plan by keyboard alone", async () => {
 test.each(["", `plan/${profile}`, `rollout/${profile}`])(
   "the page #/%s shows a stuck rollout as Stuck in red",
   async (path) => {
-    const tab = await context.newPage();
+    const tab = await openTab(opened.context);
     await open(path, tab);
     const label = tab.locator("#content .pf-v6-c-label").filter({ hasText: /^Stuck$/ });
     await label.waitFor();
@@ -248,7 +237,7 @@ test("the options form rejects invalid values and drafts a new plan", async () =
 });
 
 test("shows a rejection with its reason in every tab", async () => {
-  const second = await context.newPage();
+  const second = await openTab(opened.context);
   await open(`plan/${profile}`, second);
   await page.getByRole("button", { name: "Reject…" }).click();
   await page.getByLabel("Reason, shown to the next reviewer").fill("not on a <b>Friday</b>");
@@ -267,7 +256,7 @@ test("shows a rejection with its reason in every tab", async () => {
 });
 
 test("an expired session hides the page and shows how to reopen it", async () => {
-  const tab = await context.newPage();
+  const tab = await openTab(opened.context);
   // Simulates the server's answer after 30 idle minutes. The server's own tests cover the timeout.
   await tab.route("**/stream?*", (route) =>
     route.fulfill({ status: 401, headers: { "x-virt-console-session": "idle" } }),
@@ -283,15 +272,7 @@ test("an expired session hides the page and shows how to reopen it", async () =>
   await tab.close();
 });
 
-test("a link that was used opens no second browser", async () => {
-  const stranger = await browser.newContext();
-  const tab = await stranger.newPage();
-  await tab.goto(shown.url);
-  expect(await tab.locator("body").textContent()).toContain("This link has already been used");
-  await stranger.close();
-});
-
 test("the pages send no request to another origin", () => {
-  expect(requests.length).toBeGreaterThan(20);
-  expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
+  expect(opened.requests.length).toBeGreaterThan(20);
+  expect(requestsElsewhere(opened.requests, opened.shown.origin)).toEqual([]);
 });

@@ -1,25 +1,23 @@
 // The console's read-only pages: assets and their reasons, missing rights, expiring credentials, and access for all
 // readers.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
-import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
+import { startConsole } from "../../tools/console/start-console.ts";
 import { runPlugin } from "../support/plugin.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
-import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
+import { expectAccessible, requestsElsewhere, tabTo } from "./console-page.ts";
+import { type OpenedConsole, openConsole, openTab } from "./open-console.ts";
 
 const profile = "load-aware-rebalancing";
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const migrations = "spec.liveMigrationConfig.parallelMigrationsPerCluster";
 let cluster: TestCluster;
 let platform: RunningProgram;
-let shown: RunningConsole;
-let browser: Browser;
-let context: BrowserContext;
+let opened: OpenedConsole;
 let page: Page;
-let requests: readonly string[];
+let open: OpenedConsole["open"];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
@@ -37,18 +35,12 @@ beforeAll(async () => {
   ]);
   await cluster.configs.until(profile, "Ignored");
   await cluster.configs.edit(profile, { action: "DryRun" });
-  shown = await startConsole(server.kubeconfig);
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  requests = watchRequests(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(shown.url);
+  opened = await openConsole(server.kubeconfig);
+  ({ page, open } = opened);
   await cluster.configs.until(profile, ({ phase, impact }) => phase === "ReviewRequired" && impact !== undefined);
 });
 afterAll(async () => {
-  await browser.close();
-  await shown.end();
+  await opened.end();
   await platform.kill();
   await cluster[Symbol.asyncDispose]();
 });
@@ -57,7 +49,6 @@ function patch(path: string, body: unknown) {
   return cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
 }
 
-const open = (path: string) => page.goto(`${shown.origin}/#/${path}`);
 const asset = (name: string) => page.getByTestId(`asset-${name}`);
 
 test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "activity"])(
@@ -187,7 +178,7 @@ test("shows an override of an object with its effect", async () => {
 });
 
 test("the pages send no request to another origin", () => {
-  expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
+  expect(requestsElsewhere(opened.requests, opened.shown.origin)).toEqual([]);
 });
 
 async function openAs(name: string) {
@@ -203,9 +194,8 @@ async function openAs(name: string) {
     `--serviceaccount=default:${name}`,
   );
   const own = await startConsole(user.kubeconfig);
-  const apart = await browser.newContext();
-  const tab = await apart.newPage();
-  tab.setDefaultTimeout(120_000);
+  const apart = await opened.browser.newContext();
+  const tab = await openTab(apart);
   await tab.goto(own.url);
   await tab.goto(`${own.origin}/#/plan/${profile}`);
   return { tab, user, end: () => Promise.all([apart.close(), own.end()]) };

@@ -4,12 +4,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { inRepository } from "@virt/testkit";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { type ConsoleHost, startConsoleHost } from "./console-host.ts";
-import { requestsElsewhere, seriousFindings, watchRequests } from "./console-page.ts";
+import { requestsElsewhere, seriousFindings } from "./console-page.ts";
+import { type OpenedBrowser, openBrowser } from "./open-console.ts";
 import { type PluginServer, startPluginServer } from "./plugin-server.ts";
 
 const profile = "load-aware-rebalancing";
@@ -17,11 +17,8 @@ const configs = "advisor.kubevirt.io~v1alpha1~VirtPlatformConfig";
 let cluster: TestCluster;
 let plugin: PluginServer;
 let host: ConsoleHost;
-let browser: Browser;
-let context: BrowserContext;
+let opened: OpenedBrowser;
 let page: Page;
-let requests: readonly string[];
-const problems: string[] = [];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
@@ -29,18 +26,11 @@ beforeAll(async () => {
   await cluster.startOperator();
   plugin = await startPluginServer();
   host = await startConsoleHost(cluster.server.kubeconfig, plugin);
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  requests = watchRequests(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => {
-    if (/content security policy|minified react error/i.test(message.text())) problems.push(message.text());
-  });
+  opened = await openBrowser();
+  ({ page } = opened);
 });
 afterAll(async () => {
-  await browser.close();
+  await opened.end();
   await host.close();
   await plugin.end();
   await cluster[Symbol.asyncDispose]();
@@ -173,7 +163,9 @@ test("uses its own PatternFly if the console shares none", async () => {
 
 /** The plugin's own copies of PatternFly that a browser has asked for so far. */
 function loadedCopies(): ReadonlySet<string> {
-  const names = requests.map((url) => /\/api\/plugins\/virt-advisor\/(icons|components)\.[^/]*\.js/.exec(url)?.[1]);
+  const names = opened.requests.map(
+    (url) => /\/api\/plugins\/virt-advisor\/(icons|components)\.[^/]*\.js/.exec(url)?.[1],
+  );
   return new Set(names.filter((name) => name !== undefined));
 }
 
@@ -184,8 +176,8 @@ test("a console before 4.22 shows the required release", async () => {
 });
 
 test("sends no request to another origin and throws no error", () => {
-  expect(requestsElsewhere(requests, host.origin)).toEqual([]);
-  expect(problems).toEqual([]);
+  expect(requestsElsewhere(opened.requests, host.origin)).toEqual([]);
+  expect(opened.problems).toEqual([]);
 });
 
 test("the plugin's files are at most 2 MB gzipped", () => {

@@ -8,40 +8,34 @@ import {
   poolObject,
   workers,
 } from "@virt/impact/testing/cluster-builder";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
-import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
 import { PlantedCluster } from "../support/planted-cluster.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { expectAccessible } from "./console-page.ts";
+import { type OpenedConsole, openConsole } from "./open-console.ts";
 
 const profile = "load-aware-rebalancing";
 const past = "2026-01-01T00:00:00Z";
 let cluster: TestCluster;
-let shown: RunningConsole;
-let browser: Browser;
+let opened: OpenedConsole;
 let page: Page;
+let open: OpenedConsole["open"];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
   const planted = new PlantedCluster(cluster.server);
   await planted.plant([...workers(3), poolObject("worker")]);
   await cluster.configs.create(profile);
-  shown = await startConsole(cluster.server.kubeconfig);
-  browser = await launchBrowser();
-  page = await (await browser.newContext()).newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(shown.url);
+  opened = await openConsole(cluster.server.kubeconfig);
+  ({ page, open } = opened);
 });
 afterAll(async () => {
-  await browser.close();
-  await shown.end();
+  await opened.end();
   await cluster[Symbol.asyncDispose]();
 });
 
 const record = (status: Status) => cluster.configs.record(profile, status);
-const open = (to: string) => page.goto(`${shown.origin}/#/${to}`);
 
 const item: NonNullable<Status["items"]>[number] = {
   name: "enable-psi-metrics",
@@ -64,6 +58,9 @@ const item: NonNullable<Status["items"]>[number] = {
   },
 };
 const applied = { ...item, state: "Completed", appliedTime: past } as const;
+const running = { ...item, state: "InProgress", appliedTime: past } as const;
+const condition = (type: "Drifted" | "ReviewRequired" | "Stalled", reason: string, message = "") =>
+  ({ type, status: "True", reason, message, lastTransitionTime: past }) as const;
 const more = { pools: 0, nodes: 0, findings: 0 };
 const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
 const done = { summary: "all 3 nodes updated", pools: [pool], nodes: [], findings: [], more };
@@ -114,7 +111,7 @@ test("shows a rollout with a deleted target as Stuck, without updated nodes", as
   await record({
     phase: "InProgress",
     progress: "stuck: 0/3 nodes",
-    items: [{ ...item, state: "InProgress", appliedTime: past, message }],
+    items: [{ ...running, message }],
     rollouts: [
       {
         machineConfig: item.targetRef.name,
@@ -136,7 +133,7 @@ test("shows a rollout with a deleted target as Stuck, without updated nodes", as
         },
       ],
     },
-    conditions: [{ type: "Stalled", status: "True", reason: "RolloutStuck", message, lastTransitionTime: past }],
+    conditions: [condition("Stalled", "RolloutStuck", message)],
   });
   await open(`rollout/${profile}`);
   await page.getByRole("heading", { name: "Pool worker: 0 of 3 nodes updated" }).waitFor();
@@ -147,7 +144,7 @@ test("shows a rollout with a deleted target as Stuck, without updated nodes", as
 
 test("does not report an unblocked rollout with an unread input", async () => {
   const rolling = { ...done, summary: "1 of 3 nodes of pool worker done", pools: [{ ...pool, done: 1, waiting: 2 }] };
-  const items = [{ ...item, state: "InProgress", appliedTime: past }] as const;
+  const items = [running];
   const findings = page.getByTestId("findings");
   await record({ phase: "InProgress", items, rollout: rolling });
   await open(`rollout/${profile}`);
@@ -174,7 +171,7 @@ test("shows the options for a blocking VM, stopping it last", async () => {
   } as const;
   await record({
     phase: "InProgress",
-    items: [{ ...item, state: "InProgress", appliedTime: past }],
+    items: [running],
     rollout: { ...done, pools: [{ ...pool, done: 0, waiting: 3 }], findings: [finding] },
   });
   await open(`rollout/${profile}`);
@@ -197,12 +194,8 @@ test("lists VMs that stopped during a rollout with their start commands", async 
 });
 
 test("shows drift of a completed item while the plan is in progress", async () => {
-  const message = "Configuration has drifted from desired state";
-  await record({
-    phase: "InProgress",
-    items: [applied, { ...item, name: "later", state: "InProgress" }],
-    conditions: [{ type: "Drifted", status: "True", reason: "DriftDetected", message, lastTransitionTime: past }],
-  });
+  const items = [applied, { ...item, name: "later", state: "InProgress" } as const];
+  await record({ phase: "InProgress", items, conditions: [condition("Drifted", "DriftDetected")] });
   await open("drift");
   await expect.poll(() => page.getByTestId("drift").textContent()).toContain("99-worker-psi-karg");
 });
@@ -210,14 +203,7 @@ test("shows drift of a completed item while the plan is in progress", async () =
 test("sorts the drift table and shows the time of each age", async () => {
   const names = ["99-b", "99-a", "99-c"];
   const items = names.map((name) => ({ ...applied, name, targetRef: { ...item.targetRef, name } }));
-  const drifted = {
-    type: "Drifted",
-    status: "True",
-    reason: "DriftDetected",
-    message: "",
-    lastTransitionTime: past,
-  } as const;
-  await record({ phase: "Drifted", items, conditions: [drifted] });
+  await record({ phase: "Drifted", items, conditions: [condition("Drifted", "DriftDetected")] });
   await open("drift");
   const objects = page.getByTestId("drift").locator("td[data-label=Object]");
   const shownNames = async () =>
@@ -232,14 +218,8 @@ test("sorts the drift table and shows the time of each age", async () => {
 });
 
 test("shows the time of each age of plans, items and findings", async () => {
-  const waiting = {
-    type: "ReviewRequired",
-    status: "True",
-    reason: "Drafted",
-    message: "",
-    lastTransitionTime: past,
-  } as const;
-  await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [item], conditions: [waiting] });
+  const conditions = [condition("ReviewRequired", "Drafted")];
+  await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [item], conditions });
   const titles = async (on: string) => {
     const times = page.locator(on).locator("time");
     await times.first().waitFor();
@@ -290,7 +270,6 @@ test("shows 500 nodes as squares with a filter, active nodes first", async () =>
   const usual = workers(500, "large-", { roles }).filter(({ metadata }) => !names.has(metadata.name));
   await new PlantedCluster(cluster.server).plant([poolObject("large"), ...special, ...usual]);
   await record({ phase: "InProgress", items: [applied], rollout: { ...done, pools: [{ ...pool, name: "large" }] } });
-  await page.setViewportSize({ width: 1280, height: 900 });
   await open(`rollout/${profile}`);
   const section = page.getByTestId("pool-large");
   await expect.poll(() => section.getByRole("option").count()).toBe(500);

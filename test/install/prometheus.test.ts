@@ -80,23 +80,26 @@ const edit = (path: string, body: object, by = "kubectl-edit") =>
 const checkSpec = async (field: string) => at(await ok({ path: check }), "spec", field);
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 40 });
 
-type Mend = () => Promise<unknown>;
+type Fix = () => Promise<unknown>;
 
-/** Expects the alerts with these labels, and resolves them with the runbook or with `mend`. */
+/** Expects the alerts with these labels, and resolves them with `fix`. */
 async function expectAlerts(
   alerts: Readonly<Record<string, Readonly<Record<string, string>>>>,
-  mend: Mend,
+  fix: Fix,
 ): Promise<void> {
   for (const [alert, labels] of Object.entries(alerts)) await monitored.prometheus.expectFiring(alert, labels);
-  await mend();
+  await fix();
   for (const alert of Object.keys(alerts)) {
     await monitored.prometheus.expectResolved(alert);
     firedAlerts.add(alert);
   }
 }
-const expectAlert = (alert: string, labels: Readonly<Record<string, string>>, mend: Mend) =>
-  expectAlerts({ [alert]: labels }, mend);
-const byRunbook = (alert: string) => () => runbooks.mitigate(alert);
+/** The default fix is the runbook of the alert. */
+const expectAlert = (
+  alert: string,
+  labels: Readonly<Record<string, string>>,
+  fix: Fix = () => runbooks.mitigate(alert),
+) => expectAlerts({ [alert]: labels }, fix);
 
 test.each(["advisor", "platform"])("scrapes the %s through its ServiceMonitor", async (controller) => {
   const namespace = `virt-${controller}-operator-system`;
@@ -115,14 +118,12 @@ test.each(["advisor", "platform"])("scrapes the %s through its ServiceMonitor", 
 });
 
 test("VirtPlatformContested fires, and its runbook resolves it", () => {
-  const alert = "VirtPlatformContested";
-  return expectAlert(alert, object, byRunbook(alert));
+  return expectAlert("VirtPlatformContested", object);
 });
 
 test("VirtPlatformInvalidOverride fires, and its runbook resolves it", async () => {
-  const alert = "VirtPlatformInvalidOverride";
   await edit(check, { metadata: { annotations: { [annotation("patch")]: "[{" } } });
-  await expectAlert(alert, { ...object, type: "patch" }, byRunbook(alert));
+  await expectAlert("VirtPlatformInvalidOverride", { ...object, type: "patch" });
 });
 
 test("VirtPlatformThrashingDetected fires, and its runbook resolves it", async () => {
@@ -150,20 +151,18 @@ test("VirtPlatformSyncFailed fires, and its runbook resolves it", async () => {
     if ((await checkSpec("minHealthy")) === "51%") await edit(check, { spec: { minHealthy: "40%" } }, "somebody");
     expect(await monitored.prometheus.isFiring(alert)).toBe(true);
   });
-  await expectAlert(alert, object, byRunbook(alert));
+  await expectAlert(alert, object);
 });
 
 test("VirtPlatformDependencyMissing fires, and its runbook resolves it", async () => {
-  const alert = "VirtPlatformDependencyMissing";
   await edit(hco, { metadata: { annotations: { [annotation("enable-loadaware")]: "true" } } });
-  await expectAlert(alert, { kind: "KubeDescheduler" }, byRunbook(alert));
+  await expectAlert("VirtPlatformDependencyMissing", { kind: "KubeDescheduler" });
 });
 
 test("VirtAdvisorPrerequisiteMissing fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorPrerequisiteMissing";
   await testCluster.configs.until(name, "Ignored");
   await testCluster.configs.edit(name, { action: "DryRun" });
-  await expectAlert(alert, { name, phase: "PrerequisiteFailed" }, byRunbook(alert));
+  await expectAlert("VirtAdvisorPrerequisiteMissing", { name, phase: "PrerequisiteFailed" });
 });
 
 test.each(["vms", "duration_seconds"])("scrapes impact_%s of a pending plan", async (gauge) => {
@@ -187,27 +186,24 @@ test("VirtAdvisorRolloutStuck fires, and its runbook resolves it", async () => {
 });
 
 test("VirtAdvisorReviewWaiting fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorReviewWaiting";
   await edit(hco, {
     metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } },
     spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } },
   });
-  await expectAlert(alert, { name }, byRunbook(alert));
+  await expectAlert("VirtAdvisorReviewWaiting", { name });
   await testCluster.configs.until(name, "Completed");
 });
 
 test("VirtAdvisorDrifted fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorDrifted";
   await edit(descheduler, { spec: { mode: "Predictive" } });
-  await expectAlert(alert, { name }, byRunbook(alert));
+  await expectAlert("VirtAdvisorDrifted", { name });
   await testCluster.configs.until(name, "Completed");
 });
 
 test("VirtAdvisorPlanFailed fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorPlanFailed";
   await edit(pool, { spec: { paused: true } });
   await testCluster.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
-  await expectAlert(alert, { name, phase: "Failed" }, byRunbook(alert));
+  await expectAlert("VirtAdvisorPlanFailed", { name, phase: "Failed" });
 });
 
 test("VirtAdvisorDown and VirtPlatformDown fire while the operators are down", async () => {
