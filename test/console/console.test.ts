@@ -154,7 +154,7 @@ test("shows drift with its client, and marks it cleared after a new plan", async
   await row.getByText("cleared").waitFor();
 });
 
-test("keeps focus and scroll, and shows its age, during an API server restart", async () => {
+test("keeps its place and shows its age while the API server restarts", async () => {
   await open(`plan/${profile}`);
   // With a pending plan and known rights, the page no longer changes.
   await expect

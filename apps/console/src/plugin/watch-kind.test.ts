@@ -67,7 +67,7 @@ async function socket(count: number): Promise<ScriptedSocket> {
   return ScriptedSocket.opened[count - 1] as ScriptedSocket;
 }
 
-test("lists by fetch, then watches by WebSocket with bookmarks from the listed version", async () => {
+test("lists by fetch, then watches by WebSocket from the listed version", async () => {
   const { types, urls, stop, ended } = watchNodes([listOf("7", ["a"])]);
   const watch = await socket(1);
   expect(urls).toEqual(["/api/kubernetes/api/v1/nodes?limit=500"]);
@@ -93,7 +93,7 @@ test("resumes a WebSocket that the server ended from its last bookmark", async (
   expect(urls.length).toBe(1);
 });
 
-test("lists again after a second if a WebSocket is refused, and shows the reason", async () => {
+test("lists again after a refused WebSocket, and shows the reason", async () => {
   const { types, lines, urls } = watchNodes([listOf("7", []), { code: 500, json: { message: "etcd is down" } }]);
   const refused = await socket(1);
   refused.close();

@@ -36,7 +36,7 @@ function ask(path: string, headers: Record<string, string>, method = "GET"): Pro
 const signedIn = () => ({ cookie, "x-virt-console-key": key });
 const actNow = async () => (await ask("/session/activity", signedIn(), "POST")).status;
 
-test("a session ends after 30 idle minutes with the command to reopen it", async () => {
+test("an idle session ends after 30 minutes and shows how to reopen it", async () => {
   clock.now = 29 * minutes;
   expect(await actNow()).toBe(204);
   clock.now = 59 * minutes - 1;

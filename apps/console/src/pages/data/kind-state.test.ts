@@ -18,7 +18,7 @@ test("a list replaces objects, changes update them, and other kinds stay", () =>
   expect(changed.pools).toBe(listed.pools);
 });
 
-test("keeps listed objects during an outage and clears it at the next event", () => {
+test("keeps listed objects while the API server is unavailable", () => {
   const listed = applyLines({}, [{ of: "nodes", type: "list", objects: [node("a")] }]);
   const lost = applyLines(listed, [{ of: "nodes", type: "unavailable", message: "reset" }]);
   expect(lost.nodes).toMatchObject({ state: "listed", problem: "reset" });

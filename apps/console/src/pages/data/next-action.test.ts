@@ -30,15 +30,11 @@ test.each(phases)("the sentence for %s contains no command", (phase) => {
   expect(text).toMatch(/^[A-Z].*\.$/);
 });
 
-test("watching an active rollout is the primary action, before its plan", () => {
-  expect(actionFor({ phase: "InProgress", rollout })).toMatchObject({ actions: ["rollout", "plan"], hasPrimary: true });
-});
-
-test("opening a plan under review comes first", () => {
-  expect(actionFor({ phase: "ReviewRequired", rollout })).toMatchObject({
-    actions: ["plan", "rollout"],
-    hasPrimary: true,
-  });
+test.each([
+  { phase: "InProgress", promise: "watching the rollout comes before its plan", actions: ["rollout", "plan"] },
+  { phase: "ReviewRequired", promise: "opening the plan comes before its rollout", actions: ["plan", "rollout"] },
+] as const)("$phase: $promise", ({ phase, actions }) => {
+  expect(actionFor({ phase, rollout })).toMatchObject({ actions, hasPrimary: true });
 });
 
 test("a completed plan has no primary action", () => {
@@ -46,8 +42,6 @@ test("a completed plan has no primary action", () => {
 });
 
 test("keeps the command of a step for terminal users", () => {
-  expect(actionFor({ phase: "Ignored" })).toMatchObject({
-    actions: ["draft"],
-    command: "kubectl virt-advisor plan load-aware",
-  });
+  const command = "kubectl virt-advisor plan load-aware";
+  expect(actionFor({ phase: "Ignored" })).toMatchObject({ actions: ["draft"], command });
 });
