@@ -1,24 +1,16 @@
 import { asList, asText, at, type KubeObject, member } from "@virt/objects";
 import { expect, test } from "vitest";
-import type { Scenario } from "./scenario.ts";
 import { singleNode, threeWorkers } from "./standard-scenarios.ts";
-import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import { conditionOf, type InMemorySimulation, objectsOf, startedSimulation } from "./testing/in-memory-simulation.ts";
 import { kubeletConfig, machineConfig, psi, scenarioOf } from "./testing/planted-faults.ts";
 
-const started = (scenario: Scenario) => {
-  const simulation = simulateInMemory(scenario, 1);
-  simulation.runUntilIdle();
-  return simulation;
-};
 const fileConfig = (path: string) =>
   machineConfig("99-worker-change", "worker", {
     config: { ignition: { version: "3.2.0" }, storage: { files: [{ path, contents: { source: "data:,a" } }] } },
   });
 const find = ({ objects }: InMemorySimulation, key: string) => objects.get(key) ?? expect.fail(`no ${key}`);
 const drained = (simulation: InMemorySimulation, node: string) =>
-  asList(at(find(simulation, `MachineConfigNode/${node}`), "status", "conditions")).find(
-    (each) => member(each, "type") === "Drained",
-  );
+  conditionOf(find(simulation, `MachineConfigNode/${node}`), "Drained");
 const messageOf = (simulation: InMemorySimulation, node: string) =>
   asText(member(drained(simulation, node), "message")) ?? "";
 const annotationOf = (node: KubeObject, name: string) =>
@@ -43,7 +35,7 @@ const reportTurns = (simulation: InMemorySimulation, node: string, most: number)
 };
 
 test("failed drains repeat immediately, and their error persists after 13 minutes", () => {
-  const simulation = started(scenarioOf("stuck-drain"));
+  const simulation = startedSimulation(scenarioOf("stuck-drain"));
   simulation.addObject(psi);
   const turns = reportTurns(simulation, "worker-0", 22);
   expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([
@@ -66,7 +58,7 @@ test("failed drains repeat immediately, and their error persists after 13 minute
 test("a refused drain is retried after a minute, and its error persists", () => {
   const budgets = scenarioOf("budgets");
   const objects = budgets.objects.filter(({ metadata }) => ["twice", "first", "second"].includes(metadata.name));
-  const simulation = started({ ...budgets, vms: [], objects });
+  const simulation = startedSimulation({ ...budgets, vms: [], objects });
   simulation.addObject(psi);
   const turns = reportTurns(simulation, "worker-1", 8);
   expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([0, 1, 5, 6, 66, 67, 127, 128]);
@@ -77,7 +69,7 @@ test("each disruption class takes exactly its steps on a node", () => {
   const drainPolicy = { files: [{ path: "/etc/drained", actions: [{ type: "Drain" }] }] };
   const scenario = { ...threeWorkers, nodeDisruptionPolicy: drainPolicy };
   const stepsOf = (change: KubeObject) => {
-    const simulation = started(scenario);
+    const simulation = startedSimulation(scenario);
     const boots = () =>
       ["worker-0", "worker-1"].map((name) => at(find(simulation, `Node/${name}`), "status", "nodeInfo"));
     const before = boots();
@@ -100,7 +92,7 @@ test("each disruption class takes exactly its steps on a node", () => {
 });
 
 test("node annotations follow the update, which ends after the uncordon", () => {
-  const simulation = started(threeWorkers);
+  const simulation = startedSimulation(threeWorkers);
   simulation.addObject(psi);
   const seen: string[] = [];
   simulation.runUntilIdle(() => {
@@ -127,7 +119,7 @@ test("node annotations follow the update, which ends after the uncordon", () => 
 });
 
 test("pending nodes have a PreferNoSchedule taint until they are updated", () => {
-  const simulation = started(threeWorkers);
+  const simulation = startedSimulation(threeWorkers);
   simulation.addObject(psi);
   const taintsOf = (name: string) => at(find(simulation, `Node/${name}`), "spec", "taints");
   const isDraining = () =>
@@ -145,7 +137,7 @@ test("a single node reboots without a drain, and VMs with run strategy Always re
     { ...group, name: "always" },
     { ...group, name: "manual", runStrategy: "Manual" as const },
   ];
-  const simulation = started({ ...singleNode, vms });
+  const simulation = startedSimulation({ ...singleNode, vms });
   simulation.addObject(machineConfig("99-master-change", "master", { kernelArguments: ["psi=1"] }));
   let wasCordoned = false;
   simulation.runUntilIdle(() => {
@@ -157,15 +149,15 @@ test("a single node reboots without a drain, and VMs with run strategy Always re
 });
 
 test("a drain evicts bare pods, but no protected, DaemonSet or static pods", () => {
-  const simulation = started(scenarioOf("budgets"));
+  const simulation = startedSimulation(scenarioOf("budgets"));
   expect(at(find(simulation, "PodDisruptionBudget/apps/protected"), "status")).toMatchObject({
     currentHealthy: 1,
     desiredHealthy: 1,
     disruptionsAllowed: 0,
   });
-  const owners = [...simulation.objects.values()]
-    .filter(({ kind }) => kind === "PodDisruptionBudget")
-    .map((budget) => at(asList(at(budget, "metadata", "ownerReferences"))[0], "kind"));
+  const owners = objectsOf(simulation, "PodDisruptionBudget").map((budget) =>
+    at(asList(at(budget, "metadata", "ownerReferences"))[0], "kind"),
+  );
   expect(owners.filter((kind) => kind === "VirtualMachineInstance")).toHaveLength(1);
   simulation.addObject(psi);
   simulation.runUntil(() => messageOf(simulation, "worker-1").includes("more than one PodDisruptionBudget"));
@@ -176,7 +168,7 @@ test("a drain evicts bare pods, but no protected, DaemonSet or static pods", () 
 
 test("an invalid maxUnavailable stops a pool, and only its nodes count", () => {
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: "2" }];
-  const simulation = started({ ...threeWorkers, pools });
+  const simulation = startedSimulation({ ...threeWorkers, pools });
   const bare = (name: string, os: string, annotations: Readonly<Record<string, string>>): KubeObject => ({
     apiVersion: "v1",
     kind: "Node",
@@ -196,7 +188,7 @@ test("an invalid maxUnavailable stops a pool, and only its nodes count", () => {
 });
 
 test("a refused KubeletConfig blocks rendering without a pool condition", () => {
-  const simulation = started(threeWorkers);
+  const simulation = startedSimulation(threeWorkers);
   simulation.addObject(kubeletConfig("static-pods", { staticPodPath: "/etc/pods" }));
   simulation.runUntilIdle();
   simulation.addObject(psi);
@@ -204,8 +196,7 @@ test("a refused KubeletConfig blocks rendering without a pool condition", () => 
   const pool = find(simulation, "MachineConfigPool/worker");
   const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
   expect(sources).not.toContain(psi.metadata.name);
-  const conditions = asList(at(pool, "status", "conditions"));
-  expect(conditions).toContainEqual(expect.objectContaining({ type: "RenderDegraded", status: "False" }));
+  expect(conditionOf(pool, "RenderDegraded")).toMatchObject({ status: "False" });
   simulation.objects.delete("KubeletConfig/static-pods");
   simulation.runUntilIdle();
   expect(at(find(simulation, "MachineConfigPool/worker"), "status", "updatedMachineCount")).toBe(3);

@@ -1,18 +1,15 @@
-import { asList, asText, at, type KubeObject, member } from "@virt/objects";
+import { asText, at, type KubeObject, member } from "@virt/objects";
 import { expect, test } from "vitest";
 import type { Scenario } from "./scenario.ts";
-import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import { conditionOf, type InMemorySimulation, objectsOf, startedSimulation } from "./testing/in-memory-simulation.ts";
 import { drainSays, edit, fault, keys, psi, scenarioOf, small } from "./testing/planted-faults.ts";
 
-const ofKind = ({ objects }: InMemorySimulation, kind: string) =>
-  [...objects.values()].filter((object) => object.kind === kind);
-const migrations = (simulation: InMemorySimulation) => ofKind(simulation, "VirtualMachineInstanceMigration");
+const migrations = (simulation: InMemorySimulation) => objectsOf(simulation, "VirtualMachineInstanceMigration");
 const phaseOf = (object: KubeObject) => asText(at(object, "status", "phase")) ?? "";
 
 /** Starts a rollout in a cluster that is ready. */
 function rollOut(scenario: Scenario, plant?: (simulation: InMemorySimulation) => void): InMemorySimulation {
-  const simulation = simulateInMemory(scenario, 1);
-  simulation.runUntilIdle();
+  const simulation = startedSimulation(scenario);
   plant?.(simulation);
   simulation.addObject(psi);
   return simulation;
@@ -31,8 +28,7 @@ const degraded = (value: string, state: string): FaultCase => ({
   key: keys.node,
   value,
   shows: ({ objects }) => {
-    const conditions = asList(at(objects.get("MachineConfigNode/worker-0"), "status", "conditions"));
-    const condition = conditions.find((each) => member(each, "type") === "NodeDegraded");
+    const condition = conditionOf(objects.get("MachineConfigNode/worker-0"), "NodeDegraded");
     return (
       objects.get(keys.node)?.metadata.annotations?.["machineconfiguration.openshift.io/state"] === state &&
       member(condition, "message") === `Node worker-0 upgrade failure. ${value}`
@@ -144,7 +140,7 @@ test("a drain handles each VM by its strategy and its owner", () => {
   const names = (pattern: RegExp) => simulation.history.flatMap((line) => pattern.exec(line)?.[1] ?? []).toSorted();
   expect(names(/^vm vms[/](.*)-0 is on /)).toEqual(["movable", "paused", "possible", "unspoken"]);
   expect(names(/^vm vms[/](.*)-0 starts on /)).toEqual(["none-always", "none-replica", "possible-always"]);
-  const left = ofKind(simulation, "VirtualMachineInstance").filter(
+  const left = objectsOf(simulation, "VirtualMachineInstance").filter(
     (each) => at(each, "status", "nodeName") === "worker-0" && phaseOf(each) !== "Succeeded",
   );
   expect(left.map(({ metadata }) => metadata.name).toSorted()).toEqual([

@@ -10,18 +10,16 @@ import { readNode } from "./node-state.ts";
 import { memoryOf } from "./placement.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
-import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import {
+  type InMemorySimulation,
+  objectsOf,
+  simulateInMemory,
+  startedSimulation,
+} from "./testing/in-memory-simulation.ts";
 import { edit, fault, machineConfig, psi, scenarioOf } from "./testing/planted-faults.ts";
 
-const objectsOf = ({ objects }: InMemorySimulation, kind: string) =>
-  [...objects.values()].filter((object) => object.kind === kind);
 const pool = (simulation: InMemorySimulation, name: string) =>
   simulation.objects.get(`MachineConfigPool/${name}`) ?? expect.fail(`no pool ${name}`);
-const started = (scenario: Scenario, seed = 1) => {
-  const simulation = simulateInMemory(scenario, seed);
-  simulation.runUntilIdle();
-  return simulation;
-};
 const order = ({ history }: InMemorySimulation) =>
   history.flatMap((line) => /^node (\S+) is cordoned/.exec(line)?.[1] ?? []);
 const nodesIn = (simulation: InMemorySimulation, name: string) =>
@@ -47,7 +45,7 @@ function inWaves(begun: readonly string[], waves: readonly (readonly string[])[]
 test("updates 12 nodes with 200 VMs in the predicted order", {
   timeout: 180_000,
 }, () => {
-  const simulation = started(scenarioOf("default"));
+  const simulation = startedSimulation(scenarioOf("default"));
   const way = predicted(simulation, "worker");
   expect(way).toHaveLength(12);
   simulation.addObject(psi);
@@ -67,7 +65,7 @@ test("updates 12 nodes with 200 VMs in the predicted order", {
 const small = [...scenarios.keys()].filter((name) => name !== "big");
 
 test.each(small)("scenario %s settles with all VMs placed and all pools updated", (name) => {
-  const simulation = started(scenarioOf(name));
+  const simulation = startedSimulation(scenarioOf(name));
   const machines = objectsOf(simulation, "VirtualMachineInstance");
   expect(machines.filter((machine) => nodeOfMachine(machine) === undefined)).toEqual([]);
   for (const each of objectsOf(simulation, "MachineConfigPool")) {
@@ -76,7 +74,7 @@ test.each(small)("scenario %s settles with all VMs placed and all pools updated"
 });
 
 test("a paused pool renders, but updates no node until it is resumed", () => {
-  const simulation = started(scenarioOf("paused-pool"));
+  const simulation = startedSimulation(scenarioOf("paused-pool"));
   simulation.addObject(psi);
   simulation.runUntilIdle();
   expect(at(pool(simulation, "worker"), "spec", "configuration", "name")).not.toBe(
@@ -89,7 +87,7 @@ test("a paused pool renders, but updates no node until it is resumed", () => {
 });
 
 test("a VM that blocks a drain degrades the node until it leaves", () => {
-  const simulation = started(scenarioOf("stuck-drain"));
+  const simulation = startedSimulation(scenarioOf("stuck-drain"));
   simulation.addObject(psi);
   const isDegraded = () => at(pool(simulation, "worker"), "status", "degradedMachineCount") === 1;
   simulation.runUntil(isDegraded);
@@ -103,7 +101,7 @@ test("a VM that blocks a drain degrades the node until it leaves", () => {
 });
 
 test("a degraded node stops its pool until it recovers", () => {
-  const simulation = started(scenarioOf("three-workers"));
+  const simulation = startedSimulation(scenarioOf("three-workers"));
   fault("Node/worker-0", "degrade", "disk is full")(simulation);
   simulation.addObject(psi);
   simulation.runUntilIdle();
@@ -115,7 +113,7 @@ test("a degraded node stops its pool until it recovers", () => {
 
 test("a new configuration waits for nodes that are already updating", () => {
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: 3 }];
-  const simulation = started({ ...scenarioOf("three-workers"), pools, vms: [] });
+  const simulation = startedSimulation({ ...scenarioOf("three-workers"), pools, vms: [] });
   const targetsOf = (what: string) =>
     simulation.history.filter((line) => line.startsWith("node ") && line.includes(what));
   simulation.addObject(psi);
@@ -218,7 +216,7 @@ test("no rollout exceeds its limits of nodes, migrations or memory", {
 });
 
 test("a node reports swap after a boot with partition and configuration", () => {
-  const simulation = started(scenarioOf("compact"));
+  const simulation = startedSimulation(scenarioOf("compact"));
   fault("Node/node-2", "swap-partition", null)(simulation);
   const capacities = () =>
     objectsOf(simulation, "Node").map((node) => at(node, "status", "nodeInfo", "swap", "capacity"));

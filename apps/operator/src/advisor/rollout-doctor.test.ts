@@ -85,18 +85,21 @@ function doctorOf(objects: readonly KubeObject[]) {
     const collected = doctor.collect(config, read);
     return collected && (await doctor.diagnose(config, collected, context, false));
   };
+  const diagnoseAt = (seconds: number, status?: Partial<Status>) => {
+    cluster.seconds = seconds;
+    return diagnose(status);
+  };
   const noteWritten = (rollout: RolloutStatus | undefined) => doctor.noteWritten("load-aware-rebalancing", rollout);
   const notice = (after: KubeObject) =>
     doctor.noticeChange(machineConfigNodeInformer, { key: after.metadata.name, after });
-  return { cluster, diagnose, sentAt, podsOn, notice, noteWritten };
+  return { cluster, diagnose, diagnoseAt, sentAt, podsOn, notice, noteWritten };
 }
 
 test("a restarted process keeps the stored rollout until its lists are complete", async () => {
   const objects = [vmObject("vm-0", "worker-0", { isMigratable: false })];
   const before = doctorOf(objects);
   await before.diagnose();
-  before.cluster.seconds = 120;
-  const shown = await before.diagnose();
+  const shown = await before.diagnoseAt(120);
   expect(shown?.rollout.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 
   const { cluster, diagnose } = doctorOf(objects);
@@ -111,14 +114,12 @@ test("a restarted process keeps the stored rollout until its lists are complete"
 });
 
 test("diagnoses without a missing list after a minute, and reports it", async () => {
-  const { cluster, diagnose } = doctorOf([]);
+  const { cluster, diagnose, diagnoseAt } = doctorOf([]);
   cluster.missing = "VirtualMachineInstance";
   for (const seconds of [0, 59]) {
-    cluster.seconds = seconds;
-    expect(await diagnose()).toBeUndefined();
+    expect(await diagnoseAt(seconds)).toBeUndefined();
   }
-  cluster.seconds = 60;
-  expect((await diagnose())?.rollout).toMatchObject({
+  expect((await diagnoseAt(60))?.rollout).toMatchObject({
     pools: [{ name: "worker", total: 1, inHand: 1 }],
     notAssessed: [{ what: "VirtualMachineInstance", reason: "Listing" }],
   });
@@ -149,11 +150,10 @@ test.each(inputs)("reports %s as not assessed while it is forbidden", async (kin
 });
 
 test("reports kinds with too many objects or a minute of failures", async () => {
-  const { cluster, diagnose } = doctorOf([]);
+  const { cluster, diagnoseAt } = doctorOf([]);
   cluster.errors = { VirtualMachineInstance: "too large", Node: "503 Service Unavailable", Infrastructure: "503" };
   const gapsAt = async (seconds: number) => {
-    cluster.seconds = seconds;
-    return ((await diagnose())?.rollout.notAssessed ?? []).map(({ what, reason }) => `${what} ${reason}`);
+    return ((await diagnoseAt(seconds))?.rollout.notAssessed ?? []).map(({ what, reason }) => `${what} ${reason}`);
   };
   const tooMany = "VirtualMachineInstance TooMany";
   expect(await gapsAt(0)).toEqual([tooMany]);
@@ -168,11 +168,10 @@ test.each([
   { podStatus: 403, reason: "Forbidden", seconds: 0 },
   { podStatus: 500, reason: "Unavailable", seconds: 60 },
 ])("reports the pods of a draining node as not assessed: $podStatus", async (given) => {
-  const { cluster, diagnose } = doctorOf([]);
+  const { cluster, diagnoseAt } = doctorOf([]);
   cluster.podStatus = given.podStatus;
   for (const seconds of [0, 20, 40, 60]) {
-    cluster.seconds = seconds;
-    const { notAssessed = [] } = (await diagnose())?.rollout ?? {};
+    const { notAssessed = [] } = (await diagnoseAt(seconds))?.rollout ?? {};
     expect(notAssessed).toMatchObject(seconds < given.seconds ? [] : [{ what: "Pod", reason: given.reason }]);
   }
 });
@@ -212,12 +211,11 @@ const reportOf = (message: string): KubeObject => ({
 
 test("finds a drain error that is overwritten within the debounce", async () => {
   const trying = reportOf("Draining node. The drain will not be complete until b matches a");
-  const { cluster, diagnose, notice } = doctorOf([trying]);
+  const { diagnose, diagnoseAt, notice } = doctorOf([trying]);
   notice(reportOf('Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused'));
   notice(trying);
   await diagnose();
-  cluster.seconds = 120;
-  expect((await diagnose())?.rollout.findings).toMatchObject([{ id: "EvictionWebhookDown" }]);
+  expect((await diagnoseAt(120))?.rollout.findings).toMatchObject([{ id: "EvictionWebhookDown" }]);
 });
 
 const metadata = { name: "db-0", namespace: "shop", labels: { app: "db" } };
@@ -230,7 +228,7 @@ const budget: KubeObject = {
 };
 
 test("finds a blocking budget or terminating pod without a drain error", async () => {
-  const { cluster, diagnose, podsOn } = doctorOf([budget]);
+  const { cluster, diagnose, diagnoseAt, podsOn } = doctorOf([budget]);
   podsOn.set("worker-0", [{ metadata }]);
   await diagnose();
   cluster.seconds = 300;
@@ -238,39 +236,35 @@ test("finds a blocking budget or terminating pod without a drain error", async (
   expect((await diagnose())?.rollout.findings).toMatchObject([{ id: "PodBudget", since }]);
   podsOn.set("worker-0", [{ metadata: { ...metadata, deletionTimestamp: "2026-01-02T00:05:30Z" } }]);
   for (const seconds of [310, 909, 910]) {
-    cluster.seconds = seconds;
-    const ids = (await diagnose())?.rollout.findings.map(({ id }) => id);
+    const ids = (await diagnoseAt(seconds))?.rollout.findings.map(({ id }) => id);
     expect(ids).toEqual(seconds === 910 ? ["PodTerminating"] : []);
   }
 });
 
 test("lists pods every 10 seconds while a node drains", async () => {
-  const { cluster, diagnose, sentAt } = doctorOf([]);
+  const { diagnoseAt, sentAt } = doctorOf([]);
   for (const seconds of [0, 1, 9, 10, 15, 20]) {
-    cluster.seconds = seconds;
-    const nextSeconds = ((await diagnose())?.nextMs ?? 0) / 1000 - start / 1000;
+    const nextSeconds = ((await diagnoseAt(seconds))?.nextMs ?? 0) / 1000 - start / 1000;
     expect(nextSeconds).toBe(Math.floor(seconds / 10) * 10 + 10);
   }
   expect(sentAt).toEqual([0, 10, 20]);
 });
 
 test("retries a failed pod list after 10 seconds", async () => {
-  const { cluster, diagnose } = doctorOf([]);
+  const { cluster, diagnoseAt } = doctorOf([]);
   cluster.podStatus = 500;
-  cluster.seconds = 20;
-  expect((await diagnose())?.nextMs).toBe(start + 30_000);
+  expect((await diagnoseAt(20))?.nextMs).toBe(start + 30_000);
 });
 
 test("lists pods at most 20 times a minute", async () => {
-  const { cluster, diagnose, sentAt } = doctorOf([]);
+  const { cluster, diagnoseAt, sentAt } = doctorOf([]);
   const nodes = Array.from({ length: 30 }, (_, at) => ({
     ...draining,
     metadata: { ...draining.metadata, name: `n-${at}` },
   }));
   cluster.objects = [...nodes, pool];
   for (const seconds of [0, 30, 59, 60, 61, 119, 120]) {
-    cluster.seconds = seconds;
-    await diagnose();
+    await diagnoseAt(seconds);
   }
   const counts = [...Map.groupBy(sentAt, (seconds) => seconds)].map(([seconds, { length }]) => [seconds, length]);
   expect(counts).toEqual([
@@ -372,10 +366,9 @@ test.each([
     reporting("operator.openshift.io/v1", "KubeDescheduler", degraded),
   ],
 ])("reports %s: %s", async (id, message, object) => {
-  const { cluster, diagnose } = doctorOf([object]);
+  const { cluster, diagnose, diagnoseAt } = doctorOf([object]);
   await diagnose();
-  cluster.seconds = 300;
-  expect((await diagnose())?.rollout.findings).toMatchObject([{ id, message }]);
+  expect((await diagnoseAt(300))?.rollout.findings).toMatchObject([{ id, message }]);
   cluster.objects = cluster.objects.filter(({ kind }) => kind !== object.kind);
   expect((await diagnose())?.rollout.findings).toEqual([]);
 });

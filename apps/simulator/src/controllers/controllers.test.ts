@@ -4,12 +4,17 @@ import { expect, test } from "vitest";
 import type { ClusterState } from "../cluster-state.ts";
 import type { Scenario } from "../scenario.ts";
 import { singleNode, threeWorkers } from "../standard-scenarios.ts";
-import { type InMemorySimulation, simulateInMemory } from "../testing/in-memory-simulation.ts";
+import {
+  conditionOf,
+  type InMemorySimulation,
+  objectsOf,
+  simulateInMemory,
+  startedSimulation,
+} from "../testing/in-memory-simulation.ts";
 import { edit, fault, kubeletConfig, machine, psi } from "../testing/planted-faults.ts";
 
 const simulated = (scenario: Scenario, ...more: readonly KubeObject[]): InMemorySimulation => {
-  const simulation = simulateInMemory(scenario, 1);
-  simulation.runUntilIdle();
+  const simulation = startedSimulation(scenario);
   for (const object of more) simulation.addObject(object);
   simulation.runUntilIdle();
   return simulation;
@@ -96,9 +101,7 @@ test("the descheduler operator is degraded until its node has PSI", () => {
   const spec = { managementState: "Managed", profiles: ["KubeVirtRelieveAndMigrate"] };
   const simulation = simulated({ ...threeWorkers, descheduler: { namespace: "descheduler", spec, needsPsi: true } });
   const reported = () => {
-    const [object] = [...simulation.objects.values()].filter(({ kind }) => kind === "KubeDescheduler");
-    const conditions = asList(at(object, "status", "conditions"));
-    const degraded = conditions.find((each) => member(each, "type") === "TargetConfigControllerDegraded");
+    const degraded = conditionOf(objectsOf(simulation, "KubeDescheduler")[0], "TargetConfigControllerDegraded");
     return ["status", "reason", "message"].map((key) => asText(member(degraded, key)));
   };
   const refusal =
@@ -154,7 +157,7 @@ test("retries failing migrations and keeps 5 finished ones", () => {
   const { objects, history } = simulation;
   const key = "VirtualMachineInstance/vms/vm-0";
   const annotate = (annotations: Readonly<Record<string, string>>) => {
-    for (const machine of [...objects.values()].filter(({ kind }) => kind === "VirtualMachineInstance"))
+    for (const machine of objectsOf(simulation, "VirtualMachineInstance"))
       objects.set(key, { ...machine, metadata: { ...machine.metadata, annotations } });
   };
   const failures = () => history.filter((line) => line.endsWith(": no route")).length;
@@ -193,9 +196,7 @@ test("a VM waits until a node has room", () => {
   const vms = [{ name: "big", namespace: "vms", count: 4, memoryGiB: [100] }];
   const simulation = simulated({ ...threeWorkers, vms });
   const phases = () =>
-    [...simulation.objects.values()]
-      .filter(({ kind }) => kind === "VirtualMachineInstance")
-      .map((machine) => asText(at(machine, "status", "phase")));
+    objectsOf(simulation, "VirtualMachineInstance").map((machine) => asText(at(machine, "status", "phase")));
   expect(phases()).toEqual(["Running", "Running", "Running", "Scheduling"]);
   edit("VirtualMachine/vms/big-0", { spec: { runStrategy: "Halted" } })(simulation);
   simulation.runUntilIdle();
