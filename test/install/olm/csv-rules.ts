@@ -7,6 +7,7 @@ import {
   csvAnnotations,
   csvList,
   csvText,
+  csvTextRule,
   faultsOf,
   isLabelValue,
   isSubdomain,
@@ -17,6 +18,8 @@ import {
 } from "./bundle.ts";
 
 const annotation = (name: string) => ["metadata", "annotations", name];
+
+const isSet = (text: string) => text.trim() !== "";
 
 function isCsvName(name: string): boolean {
   return isSubdomain(name) && isLabelValue(name);
@@ -45,11 +48,12 @@ export const csvRules: readonly Rule[] = [
     findFaults: ({ csv }) => faultsOf([csv.apiVersion, csv.kind], (text) => Boolean(text)),
     breakRule: withCsvField(["apiVersion"], ""),
   },
-  {
-    rule: "metadata.name is a DNS-1123 subdomain and a label value",
-    findFaults: ({ csv }) => faultsOf([csv.metadata.name], isCsvName),
-    breakRule: withCsvField(["metadata", "name"], `virt-operators.v${"1".repeat(60)}`),
-  },
+  csvTextRule(
+    "metadata.name is a DNS-1123 subdomain and a label value",
+    ["metadata", "name"],
+    isCsvName,
+    `virt-operators.v${"1".repeat(60)}`,
+  ),
   {
     rule: "metadata.name is <operator-name>.v<spec.version>",
     findFaults: (bundle) => {
@@ -59,25 +63,15 @@ export const csvRules: readonly Rule[] = [
     },
     breakRule: withCsvField(["metadata", "name"], "virt-operators.v0.9"),
   },
-  {
-    rule: "spec.replaces is unset or a CSV name",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "replaces")], (name) => name === "" || isCsvName(name)),
-    breakRule: withCsvField(["spec", "replaces"], "Virt Operators"),
-  },
-  {
-    rule: "spec.version is a semantic version",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "version")], isVersion),
-    breakRule: withCsvField(["spec", "version"], "v1"),
-  },
-  {
-    rule: "spec.displayName and spec.install are set",
-    findFaults: (bundle) =>
-      faultsOf(
-        [csvText(bundle, "spec", "displayName"), csvText(bundle, "spec", "install", "strategy")],
-        (text) => text !== "",
-      ),
-    breakRule: withCsvField(["spec", "displayName"], undefined),
-  },
+  csvTextRule(
+    "spec.replaces is unset or a CSV name",
+    ["spec", "replaces"],
+    (name) => name === "" || isCsvName(name),
+    "Virt Operators",
+  ),
+  csvTextRule("spec.version is a semantic version", ["spec", "version"], isVersion, "v1"),
+  csvTextRule("spec.displayName is set", ["spec", "displayName"], isSet, ""),
+  csvTextRule("spec.install is set", ["spec", "install", "strategy"], isSet, ""),
   {
     rule: "alm-examples is valid JSON, and olm.examples is unset",
     findFaults: (bundle) => [
@@ -112,11 +106,7 @@ export const csvRules: readonly Rule[] = [
     },
     breakRule: withCsvField(["spec", "installModes", 3, "supported"], false),
   },
-  {
-    rule: "spec.minKubeVersion is a semantic version",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "minKubeVersion")], isVersion),
-    breakRule: withCsvField(["spec", "minKubeVersion"], "1.30"),
-  },
+  csvTextRule("spec.minKubeVersion is a semantic version", ["spec", "minKubeVersion"], isVersion, "1.30"),
   {
     rule: "case-sensitive annotations have the right case",
     findFaults: (bundle) => {
@@ -131,11 +121,7 @@ export const csvRules: readonly Rule[] = [
     findFaults: (bundle) => Object.keys(csvAnnotations(bundle)).filter((name) => name === "olm.properties"),
     breakRule: withCsvField(annotation("olm.properties"), "[]"),
   },
-  {
-    rule: "spec.provider.name is set",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "provider", "name")], (name) => name.trim() !== ""),
-    breakRule: withCsvField(["spec", "provider", "name"], " "),
-  },
+  csvTextRule("spec.provider.name is set", ["spec", "provider", "name"], isSet, " "),
   {
     rule: "every maintainer has a name and a valid email",
     findFaults: (bundle) => {
@@ -164,14 +150,12 @@ export const csvRules: readonly Rule[] = [
     },
     breakRule: withCsvField(["spec", "icon", 0, "mediatype"], "image/svg"),
   },
-  {
-    rule: "annotation capabilities is a level of the capability model",
-    findFaults: (bundle) => {
-      const levels = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
-      return faultsOf([csvAnnotations(bundle)["capabilities"] ?? ""], (level) => levels.includes(level));
-    },
-    breakRule: withCsvField(annotation("capabilities"), "Autopilot"),
-  },
+  csvTextRule(
+    "annotation capabilities is a level of the capability model",
+    annotation("capabilities"),
+    (level) => capabilityLevels.includes(level),
+    "Autopilot",
+  ),
   {
     rule: "annotation categories has only standard categories",
     findFaults: (bundle) => {
@@ -199,6 +183,8 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "keywords"], []),
   },
 ];
+
+const capabilityLevels = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
 
 const standardCategories = [
   "AI/Machine Learning",
