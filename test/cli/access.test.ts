@@ -7,10 +7,11 @@ import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startConsole } from "../../tools/console/start-console.ts";
-import { applyManifests } from "../support/account.ts";
 import { loadAware } from "../support/advisor.ts";
 import { followPlugin, type PluginRun, runPlugin } from "../support/plugin.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { createHyperConverged, storeReport } from "./platform-objects.ts";
+import { type Rule, userWithRules } from "./user-with-rules.ts";
 
 let testCluster: TestCluster;
 let kubeconfig: string;
@@ -24,7 +25,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, { kubeconfig });
 
-test("without rights it says which verb on which resource is missing", async () => {
+test("names the verb and the resource that a user lacks", async () => {
   const nobody = testCluster.server.user("nobody");
   for (const [args, verb] of [
     [["profiles"], "list"],
@@ -42,20 +43,6 @@ test("without rights it says which verb on which resource is missing", async () 
   expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
 });
 
-type Rule = { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: string[] };
-
-async function reader(name: string, rules: readonly Rule[]) {
-  const { server } = testCluster;
-  const apiGroup = "rbac.authorization.k8s.io";
-  const roleRef = { apiGroup, kind: "ClusterRole", name };
-  const subjects = [{ apiGroup, kind: "User", name }];
-  const create = (plural: string, body: object) =>
-    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata: { name }, ...body } });
-  await create("clusterroles", { rules });
-  await create("clusterrolebindings", { roleRef, subjects });
-  return server.user(name);
-}
-
 const machineConfiguration = "machineconfiguration.openshift.io";
 const poolsPath = `/apis/${machineConfiguration}/v1/machineconfigpools`;
 
@@ -64,8 +51,8 @@ async function createPool(name: string, spec: JsonMap = {}): Promise<void> {
   expect(await testCluster.server.request({ method: "POST", path: poolsPath, body })).toMatchObject({ status: 201 });
 }
 
-test("doctor does not report all clear to a user who may not list VMs, and ends with 7", async () => {
-  const user = await reader("pool-reader", [
+test("doctor exits with 7 for a user who may not list VMs", async () => {
+  const user = await userWithRules(testCluster.server, "pool-reader", [
     { apiGroups: [machineConfiguration], resources: ["*"], verbs: ["list"] },
     { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
   ]);
@@ -93,61 +80,31 @@ async function rollSwap(pool: string): Promise<void> {
   onTestFinished(async () => void (await server.request({ method: "DELETE", path: `${poolsPath}/${pool}` })));
 }
 
-test("status blames nobody for a rollout if the platform controller's report is not found or cannot be read", async () => {
-  const user = await reader("status-reader", readsStatus);
+test("status shows an unknown cause without the platform controller's report", async () => {
+  const user = await userWithRules(testCluster.server, "status-reader", readsStatus);
   await rollSwap("infra");
   await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(unknownCause);
   expect((await run("status")).out).toContain(unknownCause);
 });
 
-test("status and render find the report in the namespace that the OLM bundle suggests, with rights there alone", async () => {
+test("status and render find the report in OLM's namespace with rights only there", async () => {
   const { server } = testCluster;
   const namespace = "virt-operators-system";
-  const user = await reader("olm-reader", readsStatus);
-  const metadata = { name: "virt-platform-operator-report", namespace };
-  const role = { name: "reports", namespace };
-  const rbac = "rbac.authorization.k8s.io/v1";
-  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "olm-reader" }];
-  const report = {
-    version: 1,
-    activation: { mode: "opt-in", isActive: false },
+  const user = await userWithRules(server, "olm-reader", readsStatus);
+  const name = "virt-platform-operator-report";
+  await storeReport(server, namespace, {
     objects: [{ object: "MachineConfig 50-virt-swap-enable", lastWrite: "2026-01-01T00:00:00Z" }],
-  };
-  const rules = [{ apiGroups: [""], resources: ["configmaps"], resourceNames: [metadata.name], verbs: ["get"] }];
-  await applyManifests(
-    server,
-    [
-      { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-      { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "report.json": JSON.stringify(report) } },
-      { apiVersion: rbac, kind: "Role", metadata: role, rules },
-      {
-        apiVersion: rbac,
-        kind: "RoleBinding",
-        metadata: role,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reports" },
-        subjects,
-      },
-    ]
-      .map((one) => JSON.stringify(one))
-      .join("\n---\n"),
-  );
+  });
+  const readsReport = { apiGroups: [""], resources: ["configmaps"], resourceNames: [name], verbs: ["get"] };
+  await userWithRules(server, "olm-reader", [readsReport], namespace);
   onTestFinished(async () => {
-    await server.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/configmaps/${metadata.name}` });
+    await server.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/configmaps/${name}` });
   });
   await rollSwap("olm");
   const cause = "Cause: the platform controller (MachineConfig 50-virt-swap-enable).";
   await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(cause);
   for (const args of [["status"], ["status", loadAware]]) expect((await run(...args)).out).toContain(cause);
-  await server.request({
-    method: "POST",
-    path: "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds",
-    body: {
-      apiVersion: "hco.kubevirt.io/v1beta1",
-      kind: "HyperConverged",
-      metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
-      spec: {},
-    },
-  });
+  await createHyperConverged(server);
   expect((await run("render")).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 
@@ -169,7 +126,7 @@ const verbs: readonly (readonly string[])[] = [
   ["version"],
 ];
 
-test.each(verbs)("%s acts as whoever --as names, in every request", async (...args) => {
+test.each(verbs)("%s impersonates the --as user in every request", async (...args) => {
   const since = new Date().toISOString();
   await run(...args, "--as", "ann", "--as-group", "system:masters");
   const asked = testCluster.server
@@ -179,7 +136,7 @@ test.each(verbs)("%s acts as whoever --as names, in every request", async (...ar
   expect(new Set(asked.map(({ impersonatedUser }) => impersonatedUser?.username))).toEqual(new Set(["ann"]));
 });
 
-test("the console acts as whoever --as names, and shows what they may not do", async () => {
+test("the console impersonates the --as user and shows missing rights", async () => {
   const served = await startConsole(kubeconfig, 0, "--as", "nobody", "--as-group", "nothing");
   const opened = await fetch(served.url, { redirect: "manual" });
   const headers = {
@@ -195,7 +152,7 @@ test("the console acts as whoever --as names, and shows what they may not do", a
   expect(await served.end()).toBe(0);
 });
 
-test("the context decides which cluster is asked, and a server that answers HTML is told from one that answers", async () => {
+test("--context selects the cluster, and an HTML response is an error", async () => {
   await using html = await startScriptedServer([reply.text(200, "<html><title>Log in</title></html>")]);
   const other = join(testCluster.server.folder, "other-context.yaml");
   await writeFile(
@@ -209,7 +166,7 @@ test("the context decides which cluster is asked, and a server that answers HTML
   expect(await runPlugin(["profiles", "--context", "default"], both)).toMatchObject({ code: 0 });
 });
 
-test("a lost connection is told while watching, taken up again, and Ctrl-C ends it", async () => {
+test("--watch reports a lost connection, resumes, and ends with Ctrl-C", async () => {
   const { hostname, port } = new URL(testCluster.server.url);
   await using gate = await startTcpGate({ host: hostname, port: Number(port) });
   const text = await readFile(kubeconfig, "utf8");
@@ -245,7 +202,7 @@ async function writeKubeconfig(name: string, change: (config: Kubeconfig) => voi
   return file;
 }
 
-test("credentials come from the program that the kubeconfig names, and one that fails is told", async () => {
+test("runs the credential plugin of the kubeconfig and reports its failure", async () => {
   const { token } = await testCluster.server.serviceAccount("default", "robot");
   const program = join(testCluster.server.folder, "credentials.sh");
   const credential = {
@@ -268,7 +225,7 @@ test("credentials come from the program that the kubeconfig names, and one that 
   expect(bad.err).toContain("/no/such");
 });
 
-test("requests go through the proxy that the kubeconfig names", async () => {
+test("sends requests through the proxy of the kubeconfig", async () => {
   const asked: string[] = [];
   const proxy = createServer().on("connect", (request, client: Socket) => {
     asked.push(request.url ?? "");

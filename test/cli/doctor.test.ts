@@ -65,7 +65,7 @@ const observing = (observed?: ObservedSeconds): NonNullable<Status["rollout"]> =
   more: { pools: 0, nodes: 0, findings: 0 },
 });
 
-test("a plan whose target was deleted is no all-clear: doctor names the object, both ways out, and ends with 6", async () => {
+test("doctor reports a deleted target with both remedies and exits with 6", async () => {
   await testCluster.configs.record(loadAware, { ...rolling, rollout: observing() });
   const { code, out } = await run();
   expect(code).toBe(6);
@@ -76,7 +76,7 @@ test("a plan whose target was deleted is no all-clear: doctor names the object, 
   expect(out).not.toContain("Nothing is blocking");
 });
 
-test("a plan that found its target in place and waits for nodes is no all-clear after the target was deleted", async () => {
+test("doctor reports the deletion of a target that was already in place", async () => {
   const rollout = { startTime: past, before: [{ pool: "worker", configuration: "rendered-1" }] };
   const items = [{ ...running, changes: false, rollout }];
   await testCluster.configs.record(loadAware, { phase: "InProgress", items });
@@ -86,7 +86,7 @@ test("a plan that found its target in place and waits for nodes is no all-clear 
   expect(out).not.toContain("Nothing is blocking");
 });
 
-test("restart times count in the prediction of doctor, whichever config has observed them", async () => {
+test("doctor predicts with restart times that any config observed", async () => {
   const { configs, server } = testCluster;
   const path = paths.psi.slice(0, paths.psi.lastIndexOf("/"));
   expect((await server.request({ method: "POST", path, body: psi })).status).toBe(201);

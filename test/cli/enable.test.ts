@@ -3,6 +3,7 @@ import { loadAware } from "../support/advisor.ts";
 import { hcoPath } from "../support/platform-cluster.ts";
 import { type PluginRun, runAtTerminal, runPlugin } from "../support/plugin.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { userWithRules } from "./user-with-rules.ts";
 
 let testCluster: TestCluster;
 
@@ -31,7 +32,7 @@ test("without a terminal it shows the combined impact, asks for --yes and change
   expect(await autopilot()).toBeUndefined();
 });
 
-test("whoever does not answer yes changes nothing", async () => {
+test("any answer but yes changes nothing", async () => {
   const { code, out } = await runAtTerminal(["enable"], { ...testCluster.server, typed: "no" }).ended;
   expect(code).toBe(1);
   expect(out).toMatch(reboots);
@@ -39,7 +40,7 @@ test("whoever does not answer yes changes nothing", async () => {
   expect(await autopilot()).toBeUndefined();
 });
 
-test("some assets are enabled beside those that were enabled before, each after the impact", async () => {
+test("adds assets to those already enabled, each after its impact", async () => {
   const harmless = await run("node-health-check", "--yes");
   expect(harmless).toMatchObject({ code: 0 });
   expect(harmless.err).toContain("Impact: no nodes change.");
@@ -53,7 +54,7 @@ test("some assets are enabled beside those that were enabled before, each after 
   expect(again.out).toContain("The platform controller is already enabled for swap-enable. Nothing was changed.");
 });
 
-test("an asset that is none, or would not be applied, is named before anything is changed", async () => {
+test("names an unknown or excluded asset and changes nothing", async () => {
   const before = await autopilot();
   expect(await run("swap-enabl", "--yes")).toMatchObject({
     code: 1,
@@ -64,7 +65,7 @@ test("an asset that is none, or would not be applied, is named before anything i
   expect(await autopilot()).toBe(before);
 });
 
-test("at a terminal it asks below the impact, and yes enables all assets", async () => {
+test("at a terminal it prompts after the impact, and yes enables everything", async () => {
   const { code, out } = await runAtTerminal(["enable"], { ...testCluster.server, typed: "yes" }).ended;
   expect(code).toBe(0);
   const question = out.indexOf("Enable the platform controller for all assets? Type yes to confirm:");
@@ -74,26 +75,18 @@ test("at a terminal it asks below the impact, and yes enables all assets", async
   expect(await autopilot()).toBe("true");
 });
 
-test("whoever may not patch the HyperConverged is told so, and nothing is changed", async () => {
+test("a user without the patch verb gets an error and changes nothing", async () => {
   const { server } = testCluster;
   await server.request({ method: "PATCH", path: hcoPath, body: noAutopilot });
-  const apiGroup = "rbac.authorization.k8s.io";
-  const metadata = { name: "reader-of-all" };
-  const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] }];
-  const roleRef = { apiGroup, kind: "ClusterRole", name: metadata.name };
-  const subjects = [{ apiGroup, kind: "User", name: "reader" }];
-  const create = (plural: string, body: object) =>
-    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata, ...body } });
-  await create("clusterroles", { rules });
-  await create("clusterrolebindings", { roleRef, subjects });
-  const reader = server.user("reader");
+  const readsAll = { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] };
+  const reader = await userWithRules(server, "reader", [readsAll]);
   await expect
     .poll(async () => (await runPlugin(["enable", "--yes"], reader)).err)
     .toMatch(/cannot patch hyperconvergeds\.hco\.kubevirt\.io /u);
   expect(await autopilot()).toBeUndefined();
 });
 
-test("the duration counts restart times that a plan observed", async () => {
+test("predicts the duration with restart times that a plan observed", async () => {
   await testCluster.configs.create(loadAware, { action: "Ignore" });
   const observed = { drainSeconds: [], restartSeconds: [100, 110, 120] };
   const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0, observed };

@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { higherDensity, loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { acceptedCodes, hintsIn, pasteCommand } from "./pasted-command.ts";
 
 let testCluster: TestCluster;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+  testCluster = await startAdvisedCluster();
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const plugin = "kubectl virt-advisor";
 const isApproval = (hint: string) => hint.startsWith(`${plugin} approve`);
 
-test("every hint on the way to an approved plan runs when it is pasted", { tags: ["thorough"] }, async () => {
+test("every hint on the way to an approved plan runs as printed", { tags: ["thorough"] }, async () => {
   const hints = new Set<string>();
   let approval = "";
   const followHints = async (command: string) => {

@@ -1,18 +1,10 @@
 import { rejectedPlanAnnotation, type Status } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  edit,
-  eventsAbout,
-  fault,
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-} from "../support/advisor.ts";
+import { edit, eventsAbout, fault, loadAware, paths, printRequestsOnFailure, readAt } from "../support/advisor.ts";
 import { followPlugin, type PluginRun, runAtTerminal, runPlugin } from "../support/plugin.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 
 const escape = "\u001B";
 const configPath = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`;
@@ -20,11 +12,8 @@ let testCluster: TestCluster;
 let kubeconfig: string;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
+  testCluster = await startAdvisedCluster();
   ({ kubeconfig } = testCluster.server);
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
 });
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
@@ -39,7 +28,7 @@ type StoredConfig = {
 const storedConfig = async () => (await readAt(testCluster.server, configPath)) as unknown as StoredConfig;
 const planHash = async () => (await testCluster.configs.status(loadAware)).planHash ?? "";
 
-test("profiles lists what is advertised, for people and for programs, and says what to do next", async () => {
+test("profiles lists advertised profiles in every format with the next step", async () => {
   const shown = await run("profiles");
   expect(shown).toMatchObject({ code: 0, err: "" });
   expect(shown.out).toMatch(/^PROFILE +ACTION +PHASE/);
@@ -62,24 +51,22 @@ const mistakes: readonly { args: readonly string[]; says: string }[] = [
   { args: ["status", "load-aware"], says: 'profile "load-aware" not found' },
   { args: ["plan", "load-aware-rebalancin"], says: "did you mean load-aware-rebalancing?" },
   { args: ["aprove", "x"], says: "did you mean approve?" },
-  { args: ["status", "--wach"], says: "did you mean watch?" },
   { args: ["profiles", "-o", "xml"], says: "must be one of table, wide, name, json, yaml, jsonpath=, markdown" },
   { args: ["plan"], says: "plan requires NAME" },
   { args: ["plan", loadAware, "--set", "modde=Predictive"], says: 'has no option "modde"; did you mean mode?' },
-  { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: invalid duration; examples: 90s" },
   { args: ["profiles", "--as-group", "x"], says: "--as-group requires --as" },
   { args: ["diff", loadAware], says: `has no plan. To draft one, run: kubectl virt-advisor plan ${loadAware}` },
   { args: ["profiles", "--context", "nowhere"], says: 'it has no context "nowhere"' },
 ];
 
-test.each(mistakes)("a mistake is named with what to try: $args", async ({ args, says }) => {
+test.each(mistakes)("rejects $args with a suggestion", async ({ args, says }) => {
   const { code, out, err } = await run(...args);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toMatch(/^error: /);
   expect(err).toContain(says);
 });
 
-test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2", async () => {
+test("plan drafts a plan, shows it with its impact and exits with 2", async () => {
   const shown = await run("plan", loadAware, "--set", "mode=Predictive", "--set", "deschedulingIntervalSeconds=120");
   expect(shown.code).toBe(2);
   const hash = await planHash();
@@ -111,7 +98,7 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   }
 });
 
-test("diff shows the whole in a pipe without colours, at a terminal with them, and never by colour alone", async () => {
+test("diff prints the full diff, with colors only at a terminal", async () => {
   const piped = await run("diff", loadAware);
   expect(piped.code).toBe(2);
   expect(piped.out).toContain("+  - psi=1\n");
@@ -128,7 +115,7 @@ test("diff shows the whole in a pipe without colours, at a terminal with them, a
   expect((await run("diff", loadAware, "-o", "markdown")).out).toContain("```diff\n--- /dev/null");
 });
 
-test("a narrow terminal folds tables and lines, but no command, which could not be pasted any more", async () => {
+test("a narrow terminal folds tables and lines, but no command", async () => {
   const { out } = await runAtTerminal(["status", loadAware, "--color", "never"], { kubeconfig, columns: 60 }).ended;
   const lines = out.split(/\r?\n/u).map((line) => line.trim());
   const long = lines.filter((line) => line.length > 60 && line.includes(" "));
@@ -137,7 +124,7 @@ test("a narrow terminal folds tables and lines, but no command, which could not 
   expect(out).toContain("Next:");
 });
 
-test("impact says which pool reboots, from the advisor's own assessment", async () => {
+test("impact shows the advisor's assessment of each pool", async () => {
   await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
   const shown = await run("impact", loadAware);
   expect(shown.code).toBe(0);
@@ -154,7 +141,7 @@ test("impact says which pool reboots, from the advisor's own assessment", async 
   expect(planned).toMatchObject({ impactSummary: impact?.summary, impact });
 });
 
-test("a rejected plan is shown as rejected, and a new one is offered afresh", async () => {
+test("shows a rejection until a new plan replaces it", async () => {
   const hash = await planHash();
   expect(await run("reject", loadAware, "--reason", "not before Friday")).toMatchObject({ code: 0 });
   const { metadata, spec } = await storedConfig();
@@ -168,7 +155,7 @@ test("a rejected plan is shown as rejected, and a new one is offered afresh", as
   expect(await planHash()).not.toBe(hash);
 });
 
-test("approve needs a terminal or the hash, and the hash must be the one that is shown", async () => {
+test("approve requires a terminal or the hash of the current plan", async () => {
   const hash = await planHash();
   const unasked = await run("approve", loadAware);
   expect(unasked.code).toBe(1);
@@ -191,7 +178,7 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   expect((await storedConfig()).spec).toMatchObject({ action: "DryRun" });
 });
 
-test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
+test("Ctrl-C at the prompt exits with 130 and changes nothing", async () => {
   const before = await storedConfig();
   const asked = runAtTerminal(["approve", loadAware], { kubeconfig });
   await expect.poll(asked.out).toContain("Type yes to confirm:");
@@ -202,7 +189,7 @@ test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
   expect((await storedConfig()).spec).toEqual(before.spec);
 });
 
-test("approve at a terminal shows the impact first, and records who approved", async () => {
+test("approve at a terminal shows the impact first and records the approver", async () => {
   const hash = await planHash();
   await fault(testCluster.server, paths.pool("worker"), ["render-delay", "9000h"]); // keeps the rollout open
   await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
@@ -222,7 +209,7 @@ test("approve at a terminal shows the impact first, and records who approved", a
   await expect.poll(async () => (await approvals())[0]?.note).toMatch(named);
 });
 
-test("drift of a running plan is printed, and ends with 2", async () => {
+test("drift of a running plan exits with 2", async () => {
   const machineConfig = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker-psi-karg";
   const isDrifted = ({ conditions = [] }: Status) =>
     conditions.some(({ type, status }) => type === "Drifted" && status === "True");
@@ -238,7 +225,7 @@ test("drift of a running plan is printed, and ends with 2", async () => {
   expect(await run("drift")).toMatchObject({ code: 0, out: "Nothing has drifted.\n" });
 });
 
-test("the rollout is followed line by line in a pipe until it is done", async () => {
+test("status --wait follows a rollout line by line until it completes", async () => {
   const hash = await planHash();
   const waiting = followPlugin(["status", loadAware, "--wait"], { kubeconfig });
   await expect.poll(waiting.out).toContain(`${loadAware}: InProgress`);
@@ -267,29 +254,26 @@ const readers: readonly (readonly string[])[] = [
   ["version", "--client"],
 ];
 
-test.each(readers)(
-  "%s prints the same for programs as JSON and as YAML, and Markdown for pull requests",
-  async (...args) => {
-    const [json, yaml, markdown] = await Promise.all(
-      ["json", "yaml", "markdown"].map((format) => run(...args, "-o", format)),
-    );
-    const { apiVersion, kind } = dataOf(json as PluginRun);
-    expect(apiVersion).toBe("cli.advisor.kubevirt.io/v1");
-    expect(load(yaml?.out ?? "")).toMatchObject({ apiVersion, kind });
-    expect([json, yaml, markdown]).toMatchObject([0, 0, 0].map((code) => ({ code, err: "" })));
-    expect(markdown?.out).toMatch(/^[|`*#-]|^\S+/);
-    expect(markdown?.out).not.toMatch(/^(apiVersion|\{)/);
-  },
-);
+test.each(readers)("%s prints JSON, YAML and Markdown", async (...args) => {
+  const [json, yaml, markdown] = await Promise.all(
+    ["json", "yaml", "markdown"].map((format) => run(...args, "-o", format)),
+  );
+  const { apiVersion, kind } = dataOf(json as PluginRun);
+  expect(apiVersion).toBe("cli.advisor.kubevirt.io/v1");
+  expect(load(yaml?.out ?? "")).toMatchObject({ apiVersion, kind });
+  expect([json, yaml, markdown]).toMatchObject([0, 0, 0].map((code) => ({ code, err: "" })));
+  expect(markdown?.out).toMatch(/^[|`*#-]|^\S+/);
+  expect(markdown?.out).not.toMatch(/^(apiVersion|\{)/);
+});
 
-test("a wait that takes too long ends with 5", async () => {
+test("a wait that times out exits with 5", async () => {
   await testCluster.configs.edit("virt-higher-density", { action: "DryRun", options: {} });
   const waited = await run("status", "--wait", "--timeout", "0s");
   expect(waited.code).toBe(5);
   await testCluster.configs.edit("virt-higher-density", { action: "Ignore" });
 });
 
-test("drift names the field, both values and who changed it, and ends with 2", async () => {
+test("drift names the field, both values and the client, and exits with 2", async () => {
   expect(await run("drift")).toMatchObject({ code: 0, out: "Nothing has drifted.\n" });
   await edit(testCluster.server, paths.descheduler, { spec: { mode: "Predictive" } });
   await testCluster.configs.until(loadAware, "Drifted");
@@ -301,7 +285,7 @@ test("drift names the field, both values and who changed it, and ends with 2", a
   await testCluster.configs.until(loadAware, "Completed");
 });
 
-test("on a terminal the screen is redrawn in place, and Ctrl-C leaves it", async () => {
+test("--watch redraws the terminal in place until Ctrl-C", async () => {
   const watching = runAtTerminal(["status", "--watch"], { kubeconfig, columns: 120 });
   await expect.poll(watching.out).toContain("Completed");
   await testCluster.configs.edit(loadAware, { action: "DryRun" });
@@ -311,7 +295,7 @@ test("on a terminal the screen is redrawn in place, and Ctrl-C leaves it", async
   expect((await watching.ended).code).toBe(130);
 });
 
-test("ignore ends the management, and plan begins it again", async () => {
+test("ignore stops managing a profile, and plan resumes it", async () => {
   const ignored = await run("ignore", loadAware);
   expect(ignored).toMatchObject({ code: 0 });
   expect(ignored.out).toMatch(/These options stay set and apply to the next plan: .*mode="Automatic"/);
@@ -320,7 +304,7 @@ test("ignore ends the management, and plan begins it again", async () => {
   expect((await run("plan", loadAware)).code).toBe(0);
 });
 
-test("doctor looks at every pool afresh, says what holds one that no config rolls out, and ends with 6", async () => {
+test("doctor finds a blocked pool that no config updates and exits with 6", async () => {
   await edit(testCluster.server, paths.pool("worker"), { spec: { maxUnavailable: "few" } });
   const machineConfig = {
     apiVersion: "machineconfiguration.openshift.io/v1",
@@ -345,7 +329,7 @@ test("doctor looks at every pool afresh, says what holds one that no config roll
   expect((await run("doctor", "--pool", "workers")).err).toContain("did you mean worker?");
 });
 
-test("a wait for a plan that fails ends with 4", async () => {
+test("a wait for a failing plan exits with 4", async () => {
   await testCluster.configs.edit("virt-higher-density", { action: "Apply", waitTimeout: "1s", options: {} });
   const waited = await run("status", "virt-higher-density", "--wait");
   expect(waited.out).toContain("virt-higher-density: Failed");

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
-import { loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { deletedTargetCommands, findingPastes, obstacleCommands, optionCommands } from "./finding-pastes.ts";
 import { pasteCommand } from "./pasted-command.ts";
 import { noLog } from "./tool-pastes.ts";
@@ -54,15 +54,8 @@ spec: {domain: {devices: {}, memory: {guest: 8Gi}}}
 ];
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({
-    crds: { kubevirts: "kubevirts", virtualmachines: "virtualmachines" },
-    lacksRights: true,
-  });
-  const { server } = testCluster;
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  await testCluster.configs.until(loadAware, "Ignored");
-  await applyManifests(server, objects.join("---\n"));
+  testCluster = await startAdvisedCluster({ crds: { virtualmachines: "virtualmachines" }, lacksRights: true });
+  await applyManifests(testCluster.server, objects.join("---\n"));
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
@@ -76,18 +69,18 @@ async function failureOf(command: string): Promise<string | undefined> {
   return code === (isPlan ? 2 : 0) && !isOtherKind && !isEmpty ? undefined : text;
 }
 
-test.each(findingPastes)("`%s` of a finding runs as it is printed", async (command) => {
+test.each(findingPastes)("`%s` of a finding runs as printed", async (command) => {
   expect(await failureOf(command)).toBeUndefined();
 });
 
-test.each(optionCommands)("`%s` of an option runs as it is printed", async (command) => {
+test.each(optionCommands)("`%s` of an option runs as printed", async (command) => {
   expect(await failureOf(command)).toBeUndefined();
 });
 
-test.each(obstacleCommands)("`%s` of an obstacle runs as it is printed", async (command) => {
+test.each(obstacleCommands)("`%s` of an obstacle runs as printed", async (command) => {
   expect(await failureOf(command)).toBeUndefined();
 });
 
-test("both ways out after a target was deleted run as they are printed", async () => {
+test("both remedies for a deleted target run as printed", async () => {
   for (const command of deletedTargetCommands) expect(await failureOf(command)).toBeUndefined();
 });

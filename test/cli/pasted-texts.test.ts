@@ -3,8 +3,8 @@
 import { startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
-import { higherDensity, loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { controllerPastes, mutatorCommands } from "./controller-pastes.ts";
 import { pasteCommand, pasteFailure } from "./pasted-command.ts";
 
@@ -25,19 +25,16 @@ spec:
 let testCluster: TestCluster;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" }, lacksRights: true });
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+  testCluster = await startAdvisedCluster({ lacksRights: true });
   await applyManifests(testCluster.server, objects);
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test.each(controllerPastes)("`$command` runs as it is printed", async (paste) => {
+test.each(controllerPastes)("`$command` runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test("webhooks are listed by an API server without MutatingAdmissionPolicies", async () => {
+test("lists webhooks on an API server without MutatingAdmissionPolicies", async () => {
   await using server = await startServer({ emulatedVersion: "1.33" });
   const [webhooks = "", policies = ""] = mutatorCommands;
   expect(await pasteCommand(webhooks, server)).toEqual({ code: 0, printed: "No resources found\n" });

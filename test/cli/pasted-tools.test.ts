@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kubectlMissing } from "../../tools/deploy/kubectl.ts";
 import { applyManifests } from "../support/account.ts";
-import { loadAware } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import type { TestCluster } from "../support/test-cluster.ts";
+import { startAdvisedCluster } from "./advised-cluster.ts";
 import { pasteFailure } from "./pasted-command.ts";
 import { chartPastes, toolPastes } from "./tool-pastes.ts";
 
@@ -39,11 +39,8 @@ spec: {nodeName: worker-1, containers: [{name: main, image: none}]}
 ];
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ lacksRights: true });
+  testCluster = await startAdvisedCluster({ lacksRights: true });
   const { server } = testCluster;
-  await testCluster.simulate("three-workers");
-  await testCluster.startOperator();
-  await testCluster.configs.until(loadAware, "Ignored");
   await applyManifests(server, objects.join("---\n"));
   const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
   for (const name of ["virt-advisor", "virt-platform"]) {
@@ -53,15 +50,15 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test.each(toolPastes)("`$command` of a tool runs as it is printed", async (paste) => {
+test.each(toolPastes)("`$command` of a tool runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test.each(chartPastes)("`$command` of the chart's notes runs as it is printed", async (paste) => {
+test.each(chartPastes)("`$command` of the chart's notes runs as printed", async (paste) => {
   expect(await pasteFailure(paste, testCluster.server)).toBeUndefined();
 });
 
-test("the kubectl of the build is found after the export that a failed target prints", () => {
+test("the printed export puts the kubectl of the build on PATH", () => {
   const printed = "export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
   expect(kubectlMissing).toContain(`: ${printed}`);
   const { stdout } = spawnSync("sh", ["-c", `${printed}; command -v kubectl`], { encoding: "utf8" });

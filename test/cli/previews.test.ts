@@ -1,67 +1,38 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startConsole } from "../../tools/console/start-console.ts";
 import { type PluginRun, runAtTerminal, runPlugin } from "../support/plugin.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { hintsIn, pasteCommand } from "./pasted-command.ts";
+import { createHyperConverged, hyperConverged, notActivated, storeReport } from "./platform-objects.ts";
 
 let testCluster: TestCluster;
 let kubeconfig: string;
 let hcoFile: string;
+const namespace = "virt-advisor-operator-system";
 const offline = { kubeconfig: "/dev/null" };
-
-const hco = {
-  apiVersion: "hco.kubevirt.io/v1beta1",
-  kind: "HyperConverged",
-  metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
-  spec: {},
-};
 
 beforeAll(async () => {
   testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" }, lacksRights: true });
   ({ kubeconfig } = testCluster.server);
-  const path = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds";
-  await testCluster.server.request({ method: "POST", path, body: hco });
+  await createHyperConverged(testCluster.server);
   hcoFile = join(testCluster.server.folder, "hco.json");
-  await writeFile(hcoFile, JSON.stringify(hco));
+  await writeFile(hcoFile, JSON.stringify(hyperConverged));
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, { kubeconfig });
 
-test("assets shows what the platform controller reports and why an asset is not applied, and its hints run when pasted", async () => {
+test("assets shows states and reasons from the report, with working hints", async () => {
   const missing = await run("assets");
   expect(missing.code).toBe(1);
   expect(missing.err).toContain("no report of the platform controller in any namespace");
-  const report = {
-    version: 1,
+  const target = "MachineConfig 90-worker-swap";
+  await storeReport(testCluster.server, namespace, {
     activation: { mode: "always", isActive: true },
-    hco: null,
     features: [],
-    objects: [],
     hardwareChanges: [{ name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" }],
-    exclusions: [
-      {
-        asset: "swap-enable",
-        group: "swap",
-        target: "MachineConfig 90-worker-swap",
-        reason: "CRDMissing",
-        details: "no pools",
-      },
-    ],
-  };
-  const namespace = "virt-advisor-operator-system";
-  await testCluster.server.request({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/configmaps`,
-    body: {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "virt-platform-operator-report" },
-      data: { "report.json": JSON.stringify(report) },
-    },
+    exclusions: [{ asset: "swap-enable", group: "swap", target, reason: "CRDMissing", details: "no pools" }],
   });
   const shown = await run("assets", "-n", namespace);
   expect(shown).toMatchObject({ code: 0, err: "" });
@@ -88,7 +59,7 @@ test("assets shows what the platform controller reports and why an asset is not 
 type RenderedAsset = { asset: string; status: string; reason?: string; object?: object };
 const renderedIn = ({ out }: PluginRun) => (JSON.parse(out) as { items: RenderedAsset[] }).items;
 
-test("render shows every asset with why it is in or out, from a file without a cluster and from the cluster alike", async () => {
+test("render explains every asset from a file or from the cluster", async () => {
   const fromFile = await runPlugin(["render", "--hco-file", hcoFile], offline);
   expect(fromFile).toMatchObject({ code: 0 });
   expect(fromFile.out).toMatch(/^ASSET +STATUS +KIND +IMPACT +WHY\n/);
@@ -112,7 +83,7 @@ test("render shows every asset with why it is in or out, from a file without a c
   expect(narrow.out.split(/\r?\n/u).filter((line) => line.length > 100 && !line.startsWith("Note"))).toEqual([]);
 });
 
-test("render -o yaml prints documents that the API server takes", async () => {
+test("render -o yaml prints documents that the API server accepts", async () => {
   const { code, out } = await run("render", "--asset", "swap-enable", "-o", "yaml");
   expect(code).toBe(0);
   expect(out).toMatch(/^---\n# Asset: swap-enable\n/);
@@ -122,7 +93,7 @@ test("render -o yaml prints documents that the API server takes", async () => {
   expect(applied).toMatchObject({ code: 0 });
 });
 
-test("explain says why, asks the server by a dry run with the user's rights, and what would change it", async () => {
+test("explain shows the reason, a server dry run and how to change it", async () => {
   const included = await run("explain", "swap-enable");
   expect(included).toMatchObject({ code: 0 });
   expect(included.out).toContain("Server:     accepts it (dry run with your permissions)");
@@ -142,17 +113,8 @@ test("explain says why, asks the server by a dry run with the user's rights, and
 });
 
 test("explain, render and assets agree about an idle controller", async () => {
-  const exclusions = [
-    { asset: "swap-enable", group: "swap", target: "MachineConfig x", reason: "NotActivated", details: "" },
-  ];
-  const report = { version: 1, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions };
-  await testCluster.server.request({
-    method: "PATCH",
-    path: "/api/v1/namespaces/virt-advisor-operator-system/configmaps/virt-platform-operator-report",
-    contentType: "application/merge-patch+json",
-    body: { data: { "report.json": JSON.stringify(report) } },
-  });
-  const inNamespace = ["-n", "virt-advisor-operator-system"];
+  await storeReport(testCluster.server, namespace, { exclusions: [notActivated] });
+  const inNamespace = ["-n", namespace];
   expect((await run("assets", ...inNamespace)).out).toMatch(
     /swap-enable .* Unmanaged +the platform controller is disabled \(NotActivated\)/,
   );
@@ -162,22 +124,7 @@ test("explain, render and assets agree about an idle controller", async () => {
   expect((await run("render", ...inNamespace)).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 
-test("console serves the pages with the user's rights, and Ctrl-C ends it with 0", async () => {
-  const served = await startConsole(kubeconfig);
-  const opened = await fetch(served.url, { redirect: "manual" });
-  expect(opened.status).toBe(303);
-  const cookie = opened.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const page = await fetch(`${served.origin}/console.js`, { headers: { cookie } });
-  expect(await page.text()).toBe(await readFile(inRepository("dist", "console", "console.js"), "utf8"));
-  expect(await served.end()).toBe(0);
-  const busy = await run("console", "--port", "70000");
-  expect(busy).toMatchObject({ code: 1, out: "" });
-  expect(busy.err).toContain("--port 70000: invalid port");
-});
-
-test("version and completion come without a cluster", async () => {
+test("version works without a drafted plan", async () => {
   expect((await run("version", "--client")).out).toMatch(/^kubectl virt-advisor v\d+\.\d+\.\d+\n$/);
   expect((await run("version")).out).toContain("advisor: unknown (no plan drafted yet)");
-  expect((await run("completion", "bash")).out).toContain("profiles");
-  expect((await run("help", "approve")).out).toContain("usage: kubectl virt-advisor approve NAME");
 });

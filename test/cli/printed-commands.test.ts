@@ -54,13 +54,13 @@ test.each(Object.entries(lists))("every command of %s is still printed", (_, com
 
 const withoutCommand = ["RebootOverdue"];
 
-test("every finding of the catalogue has a printed command, unless there is nothing to type", () => {
+test("every finding has a printed command, with listed exceptions", () => {
   const withCommand = findingCommands.filter(({ command }) => command !== undefined).map(({ id }) => id);
   const wanted = [...withCommand, ...withoutCommand, "TargetDeleted"];
   expect([...new Set(wanted)].toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
 });
 
-test("every target and variable that a text names after make is in the Makefile", () => {
+test("every make target and variable in a text exists in the Makefile", () => {
   const makefile = readFileSync("Makefile", "utf8");
   const words = globSync(["{apps,packages,tools}/**/*.ts", "catalog/**/*.ts"])
     .filter((file) => isShipped(file) && !/node_modules|retired-words/u.test(file))
@@ -71,10 +71,10 @@ test("every target and variable that a text names after make is in the Makefile"
   expect(words.filter(({ word }) => !isKnown(word))).toEqual([]);
 });
 
-describe("finding commands", () => {
+describe("commandsIn", () => {
   const textsOf = (file: string, content: string) => commandsIn(file, content).map(({ text }) => text);
 
-  test("in literals, in components and in the chart's notes", () => {
+  test("finds commands in literals, components and the chart's notes", () => {
     expect(textsOf("a.ts", "f(`run ${program} plan ${name} --raw, or kubectl get x`)")).toEqual([
       "kubectl virt-advisor plan <name> --raw, or kubectl get x",
       "kubectl get x",
@@ -83,12 +83,12 @@ describe("finding commands", () => {
     expect(textsOf("NOTES.txt", "  kubectl get x -n {{ .Values.a }}\n")).toEqual(["kubectl get x -n <value>"]);
   });
 
-  test("names of programs in sentences are no commands", () => {
+  test("ignores program names in sentences", () => {
     expect(textsOf("a.ts", 'f("manifests that kubectl accepts", "without kubectl, nothing runs")')).toEqual([]);
   });
 });
 
-describe("a printed command", () => {
+describe("isPrintedAs", () => {
   test.each([
     { text: "kubectl get x <name>. Then wait.", command: "kubectl get x a" },
     { text: "oc get x' shows", command: "oc get x" },
@@ -96,7 +96,7 @@ describe("a printed command", () => {
     { text: 'kubectl get x -p \'{"a":"<b>"}\'', command: 'kubectl get x -p \'{"a":"c"}\'' },
     { text: "kubectl get x <f(name)> --hash <hash>", command: "kubectl get x a --hash $(cat b)" },
     { text: "kubectl plan NAME --set KEY=VALUE", command: "kubectl plan a --set b=c" },
-  ])("$text is $command", ({ text, command }) => {
+  ])("accepts $command as $text", ({ text, command }) => {
     expect(isPrintedAs({ text }, command)).toBe(true);
   });
 
@@ -105,7 +105,7 @@ describe("a printed command", () => {
     { text: "kubectl get x <name>", command: "kubectl get x a --flag" },
     { text: "kubectl get x <name>-broken", command: "kubectl get x a" },
     { text: "kubectl get x", command: "kubectl get x a" },
-  ])("$text is not $command", ({ text, command }) => {
+  ])("rejects $command as $text", ({ text, command }) => {
     expect(isPrintedAs({ text }, command)).toBe(false);
   });
 });

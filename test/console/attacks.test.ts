@@ -59,7 +59,7 @@ function forwarded(): number {
   return cluster.server.audit().filter(({ userAgent = "" }) => userAgent.startsWith("virt-console")).length;
 }
 
-test("the link is exchanged for a cookie that scripts do not see and a key that only our page sees, and without an attack requests are answered", async () => {
+test("exchanges the link for a cookie and a key, and answers requests", async () => {
   expect(opened).toMatchObject({ status: 303, headers: { location: `/#key=${key}` } });
   expect(key).toMatch(/^[0-9a-f]{64}$/);
   expect(opened.headers["set-cookie"]?.[0]).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
@@ -69,7 +69,7 @@ test("the link is exchanged for a cookie that scripts do not see and a key that 
 });
 
 test.each(["evil.example", "evil.example:80", "127.0.0.1", "localhost", "127.0.0.1.evil.example", "[::1]", "0.0.0.0"])(
-  "a name that DNS rebinding points here is not served: %s",
+  "rejects a host name of DNS rebinding: %s",
   async (host) => {
     const { port } = new URL(shown.origin);
     const named = host === "127.0.0.1" || host === "localhost" ? host : `${host}:${port}`;
@@ -79,7 +79,7 @@ test.each(["evil.example", "evil.example:80", "127.0.0.1", "localhost", "127.0.0
 );
 
 test.each(["https://evil.example", "http://localhost", "null", "http://127.0.0.1:1", "file://"])(
-  "another origin gets nothing: %s",
+  "rejects requests from another origin: %s",
   async (origin) => {
     expect((await attack({ path: config, headers: { origin } })).status).toBe(403);
     const body = '{"spec":{"action":"Apply"}}';
@@ -88,7 +88,7 @@ test.each(["https://evil.example", "http://localhost", "null", "http://127.0.0.1
   },
 );
 
-test("a write without an origin, and a request that another site embeds, are refused", async () => {
+test("rejects writes without an origin and requests embedded by another site", async () => {
   const headers = { ...ownHeaders(), "content-type": "application/merge-patch+json" };
   attacks += 2;
   expect((await ask(shown, { method: "PATCH", path: config, headers }, "{}")).status).toBe(403);
@@ -96,7 +96,7 @@ test("a write without an origin, and a request that another site embeds, are ref
   expect((await ask(shown, { path: "/console.js", headers: embedded })).status).toBe(403);
 });
 
-test("nobody gets anything without the cookie, with another one, or with the token a second time", async () => {
+test("rejects a missing or wrong cookie and a reused token", async () => {
   for (const path of ["/", "/console.js", config, "/stream?of=configs"])
     for (const wrong of ["", "virt-console=1", `${cookie.split("=")[0]}=${"0".repeat(64)}`])
       expect((await attack({ path, headers: { cookie: wrong } })).status).toBe(401);
@@ -107,7 +107,7 @@ test("nobody gets anything without the cookie, with another one, or with the tok
   expect((await attack({ path: `${config}?${search.slice(1)}`, headers: { cookie: "" } })).status).toBe(401);
 });
 
-test("a program on another port of 127.0.0.1, to which the browser sends the cookie, can use it for nothing", async () => {
+test("rejects the cookie without the key of the page", async () => {
   const body = '{"spec":{"action":"Apply"}}';
   const type = { "content-type": "application/merge-patch+json" };
   for (const wrong of [
@@ -119,6 +119,7 @@ test("a program on another port of 127.0.0.1, to which the browser sends the coo
     const headers = { "x-virt-console-key": wrong };
     for (const path of [config, "/stream?of=configs", "/session/activity"])
       expect((await attack({ path, headers })).status).toBe(401);
+    expect((await attack({ method: "POST", path: "/session/activity", headers })).status).toBe(401);
     expect((await attack({ method: "PATCH", path: config, headers: { ...headers, ...type } }, body)).status).toBe(401);
   }
   const { pathname, search } = new URL(shown.url);
@@ -138,7 +139,7 @@ test.each([
   "/stream?of=secrets",
   "/stream?of=configs&of=__proto__",
   "/stream?of=configs&watch=true",
-])("a path that pages do not need is refused: %s", async (path) => {
+])("rejects a path that pages do not need: %s", async (path) => {
   expect((await attack({ path })).status).toBe(403);
 });
 
@@ -150,16 +151,16 @@ test.each([
   "/console.js/../../main.ts",
   "/constructor",
   "/__proto__",
-])("a path beside the pages is no page: %s", async (path) => {
+])("returns 404 for a path outside the pages: %s", async (path) => {
   expect((await attack({ path })).status).toBe(404);
 });
 
-test.each(["PUT", "DELETE", "POST", "OPTIONS"])("the verb %s reaches nothing", async (method) => {
+test.each(["PUT", "DELETE", "POST", "OPTIONS"])("rejects the method %s", async (method) => {
   expect([403, 405]).toContain((await attack({ method, path: config })).status);
   expect((await attack({ method, path: "/" })).status).toBe(405);
 });
 
-test("a body that is too long is not read to its end, and a proxy request is not one of ours", async () => {
+test("rejects a long body and proxy requests", async () => {
   const headers = { "content-type": "application/merge-patch+json" };
   const answer = await attack(
     { method: "PATCH", path: config, headers },
@@ -182,7 +183,7 @@ test("a body that is too long is not read to its end, and a proxy request is not
   expect(said).toBe("");
 });
 
-test("every answer forbids scripts of others, frames and guesses about its type", async () => {
+test("every response forbids foreign scripts, framing and type sniffing", async () => {
   for (const path of ["/", "/console.js", config, "/nothing"]) {
     const { headers } = await ask(shown, { path, headers: ownHeaders() });
     expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -192,7 +193,7 @@ test("every answer forbids scripts of others, frames and guesses about its type"
   }
 });
 
-test("a busy port is told, and the next one is used; other machines are not listened to", async () => {
+test("reports a busy port and uses the next one, on loopback only", async () => {
   const port = Number(new URL(shown.origin).port);
   const second = await startConsole(cluster.server.kubeconfig, port);
   try {
@@ -206,7 +207,7 @@ test("a busy port is told, and the next one is used; other machines are not list
   }
 });
 
-test("of all attacks none has reached the API server", () => {
+test("no attack reaches the API server", () => {
   expect(attacks).toBeGreaterThan(60);
   // Two legitimate requests read the config: in the first test and in the test of response headers.
   expect(forwarded() - before).toBe(2);

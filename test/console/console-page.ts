@@ -1,14 +1,8 @@
-// Helpers for the shipped console in a browser: keyboard navigation, accessibility checks and recorded requests.
+// Helpers for the shipped console in a browser: keyboard navigation and accessibility checks.
 
 import axe from "axe-core";
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-
-export function watchRequests(context: BrowserContext): readonly string[] {
-  const urls: string[] = [];
-  context.on("request", (request) => urls.push(request.url()));
-  return urls;
-}
 
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();

@@ -1,21 +1,18 @@
 // The shipped console in a browser with a real API server, the simulated cluster and the shipped advisor.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
-import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
-import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
+import { expectAccessible, requestsElsewhere, tabTo } from "./console-page.ts";
+import { type OpenedConsole, openConsole, openTab } from "./open-console.ts";
 import { prepareSecondApiServer, type SecondApiServer } from "./second-api-server.ts";
 
 const profile = "load-aware-rebalancing";
 let cluster: TestCluster;
 let second: SecondApiServer;
-let shown: RunningConsole;
-let browser: Browser;
-let context: BrowserContext;
+let opened: OpenedConsole;
 let page: Page;
-let requests: readonly string[];
+let open: OpenedConsole["open"];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
@@ -23,24 +20,16 @@ beforeAll(async () => {
   await second.start();
   await cluster.simulate("three-workers", 1_200);
   await cluster.startOperator();
-  shown = await startConsole(second.kubeconfig);
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  requests = watchRequests(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(shown.url);
+  opened = await openConsole(second.kubeconfig);
+  ({ page, open } = opened);
 });
 afterAll(async () => {
-  await browser.close();
-  await shown.end();
+  await opened.end();
   await second.end();
   await cluster[Symbol.asyncDispose]();
 });
 
-const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
-
-test("a plan is drafted, read and approved by keyboard alone", async () => {
+test("drafts, reviews and approves a plan by keyboard alone", async () => {
   // The header shows the cluster and the user that the page acts as.
   await expect
     .poll(() => page.getByTestId("identity").textContent())
@@ -81,7 +70,7 @@ test("a plan is drafted, read and approved by keyboard alone", async () => {
 test.each(["", `plan/${profile}`, `rollout/${profile}`])(
   "the page #/%s shows a stuck rollout as Stuck in red",
   async (path) => {
-    const tab = await context.newPage();
+    const tab = await openTab(opened.context);
     await open(path, tab);
     const label = tab.locator("#content .pf-v6-c-label").filter({ hasText: /^Stuck$/ });
     await label.waitFor();
@@ -90,7 +79,7 @@ test.each(["", `plan/${profile}`, `rollout/${profile}`])(
   },
 );
 
-test("the nodes of a rollout are seen to fill until it is Completed", async () => {
+test("shows the progress of nodes until the rollout is Completed", async () => {
   await recordHeadings(page);
   await pauseWorkers(false);
   await cluster.configs.until(profile, "Completed");
@@ -135,7 +124,7 @@ async function recordHeadings(on: Page): Promise<void> {
   }`);
 }
 
-test("drift appears with who made it, is planned again, and stays visible as cleared for the visit", async () => {
+test("shows drift with its client, and marks it cleared after a new plan", async () => {
   await open("drift");
   await page.getByText("Nothing has drifted").waitFor();
   const path =
@@ -165,7 +154,7 @@ test("drift appears with who made it, is planned again, and stays visible as cle
   await row.getByText("cleared").waitFor();
 });
 
-test("while the API server restarts the page says from when it is, and goes on with focus, scroll and folds as they were", async () => {
+test("keeps its place and shows its age while the API server restarts", async () => {
   await open(`plan/${profile}`);
   // With a pending plan and known rights, the page no longer changes.
   await expect
@@ -202,7 +191,7 @@ async function recordBanner(on: Page): Promise<void> {
   }`);
 }
 
-test("a plan that changes under the reader switches both buttons off until the new one is shown", async () => {
+test("disables both decisions if the plan changes, until it is shown", async () => {
   await open(`plan/${profile}`);
   const approve = page.getByRole("button", { name: /^Approve plan/ });
   const reject = page.getByRole("button", { name: "Reject…" });
@@ -219,7 +208,7 @@ test("a plan that changes under the reader switches both buttons off until the n
   await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
 });
 
-test("options are edited in a form that refuses what the CRD refuses, and lead to a new plan", async () => {
+test("the options form rejects invalid values and drafts a new plan", async () => {
   await open(`plan/${profile}`);
   await page.getByRole("button", { name: "Edit options" }).click();
   const dialog = page.getByRole("dialog");
@@ -247,8 +236,8 @@ test("options are edited in a form that refuses what the CRD refuses, and lead t
   expect(JSON.stringify(body)).not.toContain('"deschedulingIntervalSeconds":1234');
 });
 
-test("a plan is rejected with a reason, and shown as rejected in a second tab as well", async () => {
-  const second = await context.newPage();
+test("shows a rejection with its reason in every tab", async () => {
+  const second = await openTab(opened.context);
   await open(`plan/${profile}`, second);
   await page.getByRole("button", { name: "Reject…" }).click();
   await page.getByLabel("Reason, shown to the next reviewer").fill("not on a <b>Friday</b>");
@@ -266,8 +255,8 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
   await second.close();
 });
 
-test("an expired session hides what was shown and says how to open the console again", async () => {
-  const tab = await context.newPage();
+test("an expired session hides the page and shows how to reopen it", async () => {
+  const tab = await openTab(opened.context);
   // Simulates the server's answer after 30 idle minutes. The server's own tests cover the timeout.
   await tab.route("**/stream?*", (route) =>
     route.fulfill({ status: 401, headers: { "x-virt-console-session": "idle" } }),
@@ -283,15 +272,7 @@ test("an expired session hides what was shown and says how to open the console a
   await tab.close();
 });
 
-test("a link that was used opens no second browser", async () => {
-  const stranger = await browser.newContext();
-  const tab = await stranger.newPage();
-  await tab.goto(shown.url);
-  expect(await tab.locator("body").textContent()).toContain("This link has already been used");
-  await stranger.close();
-});
-
-test("of all requests that the pages made none has left the origin", () => {
-  expect(requests.length).toBeGreaterThan(20);
-  expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
+test("the pages send no request to another origin", () => {
+  expect(opened.requests.length).toBeGreaterThan(20);
+  expect(requestsElsewhere(opened.requests, opened.shown.origin)).toEqual([]);
 });

@@ -1,25 +1,23 @@
 // The console's read-only pages: assets and their reasons, missing rights, expiring credentials, and access for all
 // readers.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
-import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
+import { startConsole } from "../../tools/console/start-console.ts";
 import { runPlugin } from "../support/plugin.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
-import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
+import { expectAccessible, requestsElsewhere, tabTo } from "./console-page.ts";
+import { type OpenedConsole, openConsole, openTab } from "./open-console.ts";
 
 const profile = "load-aware-rebalancing";
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const migrations = "spec.liveMigrationConfig.parallelMigrationsPerCluster";
 let cluster: TestCluster;
 let platform: RunningProgram;
-let shown: RunningConsole;
-let browser: Browser;
-let context: BrowserContext;
+let opened: OpenedConsole;
 let page: Page;
-let requests: readonly string[];
+let open: OpenedConsole["open"];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
@@ -37,18 +35,12 @@ beforeAll(async () => {
   ]);
   await cluster.configs.until(profile, "Ignored");
   await cluster.configs.edit(profile, { action: "DryRun" });
-  shown = await startConsole(server.kubeconfig);
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  requests = watchRequests(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(shown.url);
+  opened = await openConsole(server.kubeconfig);
+  ({ page, open } = opened);
   await cluster.configs.until(profile, ({ phase, impact }) => phase === "ReviewRequired" && impact !== undefined);
 });
 afterAll(async () => {
-  await browser.close();
-  await shown.end();
+  await opened.end();
   await platform.kill();
   await cluster[Symbol.asyncDispose]();
 });
@@ -57,11 +49,10 @@ function patch(path: string, body: unknown) {
   return cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
 }
 
-const open = (path: string) => page.goto(`${shown.origin}/#/${path}`);
 const asset = (name: string) => page.getByTestId(`asset-${name}`);
 
 test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "activity"])(
-  "the page #/%s has no serious finding of axe in either theme, and at no width is a part out of reach or a header over the next",
+  "the page #/%s is accessible in both themes at every width",
   async (path) => {
     await open(path);
     await page.locator("#content h2, #content table, #content form").first().waitFor();
@@ -70,7 +61,7 @@ test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "acti
   },
 );
 
-test("the dialogs of a decision have none either, give the focus back, and at 360 pixels the whole decision is there", async () => {
+test("decision dialogs are accessible, fit 360 pixels and return the focus", async () => {
   await open(`plan/${profile}`);
   for (const [button, sure] of [
     [/^Approve plan/, /^Approve plan/],
@@ -88,7 +79,7 @@ test("the dialogs of a decision have none either, give the focus back, and at 36
   }
 });
 
-test("a blocking VM has remedies before approval, and links from VMs and nodes lead to one another", async () => {
+test("shows remedies for a blocking VM, and links VMs and nodes", async () => {
   await open(`plan/${profile}`);
   const row = page.getByTestId("impact").getByRole("row", { name: /pinned-0/ });
   await row.getByRole("button", { name: "Show remedies" }).click();
@@ -103,7 +94,7 @@ test("a blocking VM has remedies before approval, and links from VMs and nodes l
   await page.keyboard.press("Escape");
 });
 
-test("an option that nobody set shows the value that the plan writes, and its source", async () => {
+test("shows the derived value of an unset option with its source", async () => {
   await open(`plan/${profile}`);
   const cells = page.getByRole("row", { name: /^loadAware\.evictionLimitTotal / }).locator("td");
   await expect
@@ -111,7 +102,7 @@ test("an option that nobody set shows the value that the plan writes, and its so
     .toEqual(["loadAware.evictionLimitTotal", "7", "derived from HyperConverged parallelMigrationsPerCluster"]);
 });
 
-test("an asset that is not applied says why not, and counts of the overview lead to those of its kind", async () => {
+test("shows why assets are not applied, filtered from the overview", async () => {
   await open("");
   await page.getByRole("link", { name: /\d+ Unmanaged/ }).click();
   await asset("metallb-operator").waitFor();
@@ -121,7 +112,7 @@ test("an asset that is not applied says why not, and counts of the overview lead
   await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 
-test("the assets table is sorted by keyboard, and keeps its own order until then", async () => {
+test("sorts the assets table by keyboard", async () => {
   await open("assets");
   await asset("metallb-operator").waitFor();
   const names = () => page.locator("[data-testid^=asset-] td[data-label=Asset]").allTextContents();
@@ -139,7 +130,7 @@ test("the assets table is sorted by keyboard, and keeps its own order until then
   expect(await names()).toEqual(ascending.toReversed());
 });
 
-test("override commands are shown on demand, with a field of the object", async () => {
+test("shows override commands on demand, with a field of the object", async () => {
   await open("assets?state=Contested");
   const details = asset("hco-golden-config").getByRole("button").first();
   await details.click();
@@ -153,7 +144,7 @@ test("override commands are shown on demand, with a field of the object", async 
   await details.click();
 });
 
-test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
+test("shows contested fields and adopts them as the user after a preview", async () => {
   await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();
   const field = page.getByRole("row", { name: new RegExp(`^${migrations} somebody 7 5`) });
@@ -178,7 +169,7 @@ async function limitOfHco(): Promise<unknown> {
   return spec.liveMigrationConfig["parallelMigrationsPerCluster"];
 }
 
-test("an override on an object is shown with what became of it", async () => {
+test("shows an override of an object with its effect", async () => {
   await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/mode": "unmanaged" } } });
   await open("assets?state=Unmanaged&filter=hco-golden-config");
   await asset("hco-golden-config").getByRole("button").first().click();
@@ -186,8 +177,8 @@ test("an override on an object is shown with what became of it", async () => {
   await expect.poll(() => row.textContent()).toContain("The object is not managed");
 });
 
-test("of all requests that the pages made none has left the origin", () => {
-  expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
+test("the pages send no request to another origin", () => {
+  expect(requestsElsewhere(opened.requests, opened.shown.origin)).toEqual([]);
 });
 
 async function openAs(name: string) {
@@ -203,15 +194,14 @@ async function openAs(name: string) {
     `--serviceaccount=default:${name}`,
   );
   const own = await startConsole(user.kubeconfig);
-  const apart = await browser.newContext();
-  const tab = await apart.newPage();
-  tab.setDefaultTimeout(120_000);
+  const apart = await opened.browser.newContext();
+  const tab = await openTab(apart);
   await tab.goto(own.url);
   await tab.goto(`${own.origin}/#/plan/${profile}`);
   return { tab, user, end: () => Promise.all([apart.close(), own.end()]) };
 }
 
-test("who may only look sees the plan, and beside the switched off button the verb that is missing", async () => {
+test("shows a read-only user the plan and the missing verb", async () => {
   const { tab, end } = await openAs("viewer");
   await tab.getByTestId("decision").getByText("It requires the patch verb on virtplatformconfigs").waitFor();
   expect(await tab.getByRole("button", { name: /^Approve plan/ }).getAttribute("aria-disabled")).toBe("true");
@@ -225,7 +215,7 @@ test("who may only look sees the plan, and beside the switched off button the ve
   await end();
 });
 
-test("when the token has ended the page says so, keeps what it had, and names what to do", {
+test("an expired token keeps the page and shows how to sign in", {
   tags: ["thorough"],
 }, async () => {
   const { tab, user, end } = await openAs("leaver");
@@ -243,7 +233,7 @@ test("when the token has ended the page says so, keeps what it had, and names wh
   await end();
 });
 
-test("enabling the platform controller shows the combined impact first, and its rollout is shown everywhere", async () => {
+test("enabling the platform controller shows the combined impact, then its rollout", async () => {
   const autopilot = (value: string) => ({ metadata: { annotations: { "platform.kubevirt.io/autopilot": value } } });
   await patch(hco, autopilot("false"));
   await open("assets");

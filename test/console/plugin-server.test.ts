@@ -41,7 +41,7 @@ async function askRaw(line: string): Promise<string> {
   return text(socket);
 }
 
-test("the manifest leads to an entry script, and both come as the types that they are, never to be guessed or framed", async () => {
+test("serves the manifest and its entry script with safe headers", async () => {
   const manifest = await ask("/plugin-manifest.json");
   expect(manifest.headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-cache" });
   const { name, loadScripts } = JSON.parse(manifest.body.toString()) as { name: string; loadScripts: string[] };
@@ -61,7 +61,7 @@ test("the manifest leads to an entry script, and both come as the types that the
   expect(gunzipSync(script.body).toString()).toContain("__load_plugin_entry__");
 });
 
-test("every other file has a hashed name and is cached for good", async () => {
+test("every other file has a hashed name and is cached permanently", async () => {
   const files = readdirSync(inRepository("dist", "console-plugin")).filter((name) => name !== "plugin-manifest.json");
   expect(files.length).toBeGreaterThan(4);
   const answers = await Promise.all(files.map((name) => ask(`/${name}`)));
@@ -69,7 +69,7 @@ test("every other file has a hashed name and is cached for good", async () => {
   expect(caching).toEqual(files.map(() => [200, "public, max-age=31536000, immutable"]));
 });
 
-test("HEAD has the headers and no body, and the kubelet's probe is answered", async () => {
+test("answers HEAD without a body, and the kubelet's probe", async () => {
   const { status, headers, body } = await ask("/plugin-manifest.json", "HEAD");
   expect([status, Number(headers["content-length"]) > 0, body.length]).toEqual([200, true, 0]);
   expect((await ask("/readyz")).status).toBe(200);
@@ -93,24 +93,24 @@ const paths = [
   "https://example.com/plugin-manifest.json",
 ];
 
-test.each(paths)("%s is no file of ours", async (path) => {
+test.each(paths)("returns 404 for %s", async (path) => {
   expect(await askRaw(`GET ${path} HTTP/1.1`)).toMatch(/^HTTP\/1\.1 404 [^]*\r\n\r\nNot found\n$/);
 });
 
 test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])(
-  "%s is refused with what is allowed",
+  "rejects %s with the allowed methods",
   async (method) => {
     const { status, headers } = await ask("/plugin-manifest.json", method);
     expect([status, headers["allow"]]).toEqual([405, "GET, HEAD"]);
   },
 );
 
-test("a GET with a body is refused, and so is a request that is none", async () => {
+test("rejects a GET with a body and a malformed request", async () => {
   expect((await ask("/plugin-manifest.json", "GET", { "content-length": "2" }, "{}")).status).toBe(413);
   expect(await askRaw("GET")).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test("the bill of materials names what the plugin's files contain, webpack's runtime included", () => {
+test("the bill of materials names the plugin's packages, including webpack", () => {
   const bill = JSON.parse(readFileSync(inRepository("dist", "sbom.cdx.json"), "utf8")) as {
     readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
   };
@@ -122,7 +122,7 @@ test("the bill of materials names what the plugin's files contain, webpack's run
   expect(names).not.toContain("@openshift-console/dynamic-plugin-sdk");
 });
 
-test("it ends with 0 when it is told to", async () => {
+test("exits with 0 on SIGTERM", async () => {
   const another = await startPluginServer();
   expect(await another.end()).toBe(0);
 });

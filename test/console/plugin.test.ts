@@ -4,12 +4,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { inRepository } from "@virt/testkit";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { type ConsoleHost, startConsoleHost } from "./console-host.ts";
-import { requestsElsewhere, seriousFindings, watchRequests } from "./console-page.ts";
+import { requestsElsewhere, seriousFindings } from "./console-page.ts";
+import { type OpenedBrowser, openBrowser } from "./open-console.ts";
 import { type PluginServer, startPluginServer } from "./plugin-server.ts";
 
 const profile = "load-aware-rebalancing";
@@ -17,11 +17,8 @@ const configs = "advisor.kubevirt.io~v1alpha1~VirtPlatformConfig";
 let cluster: TestCluster;
 let plugin: PluginServer;
 let host: ConsoleHost;
-let browser: Browser;
-let context: BrowserContext;
+let opened: OpenedBrowser;
 let page: Page;
-let requests: readonly string[];
-const problems: string[] = [];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
@@ -29,18 +26,11 @@ beforeAll(async () => {
   await cluster.startOperator();
   plugin = await startPluginServer();
   host = await startConsoleHost(cluster.server.kubeconfig, plugin);
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  requests = watchRequests(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => {
-    if (/content security policy|minified react error/i.test(message.text())) problems.push(message.text());
-  });
+  opened = await openBrowser();
+  ({ page } = opened);
 });
 afterAll(async () => {
-  await browser.close();
+  await opened.end();
   await host.close();
   await plugin.end();
   await cluster[Symbol.asyncDispose]();
@@ -48,7 +38,7 @@ afterAll(async () => {
 
 const open = (path: string) => page.goto(`${host.origin}${path}`);
 
-test("the console's list of pages has the advisor under Virtualization, and it opens without loading the console anew", async () => {
+test("opens the advisor from the Virtualization menu without a reload", async () => {
   await open("/");
   const entries = page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Advisor" });
   await expect.poll(() => entries.count()).toBe(2); // one for each perspective
@@ -64,7 +54,7 @@ test("the console's list of pages has the advisor under Virtualization, and it o
   expect(await page.evaluate("window.loadedOnce")).toBe(true);
 });
 
-test("a plan is drafted, read, approved as the signed-in user, and its nodes are seen to fill until it is Completed", async () => {
+test("drafts, approves and completes a plan as the signed-in user", async () => {
   await page.getByRole("button", { name: `Draft a plan for ${profile}` }).click();
   await page.getByRole("link", { name: `Open plan of ${profile}` }).click();
   await page.getByText("psi=1").first().waitFor();
@@ -91,7 +81,7 @@ test("a plan is drafted, read, approved as the signed-in user, and its nodes are
   expect(new Set(writers)).toEqual(new Set(["admin"]));
 }, 360_000);
 
-test("drift appears by watch, with who made it", async () => {
+test("shows drift by watch, with its client", async () => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Drift" }).click();
   await page.getByText("Nothing has drifted").waitFor();
   const path =
@@ -103,7 +93,7 @@ test("drift appears by watch, with who made it", async () => {
   await expect.poll(() => row.getByText("somebody (Update)").count()).toBe(1);
 });
 
-test("an input that moved leads to the settings pages, which edit the same fields, and blames nobody", async () => {
+test("a changed input links to the settings pages and names no client", async () => {
   const density = "virt-higher-density";
   await cluster.configs.edit(density, { action: "Apply" });
   await cluster.configs.until(density, "Completed");
@@ -119,7 +109,7 @@ test("an input that moved leads to the settings pages, which edit the same field
   await cluster.configs.until(density, "Ignored");
 });
 
-test("list and details of VirtPlatformConfigs are ours, with the console's own editor and events as tabs, and Approve… leads to the plan", async () => {
+test("replaces the list and details pages of VirtPlatformConfigs", async () => {
   await open(`/k8s/cluster/${configs}`);
   await page.getByTestId(`profile-${profile}`).waitFor();
   await cluster.configs.edit(profile, { action: "DryRun" });
@@ -137,7 +127,7 @@ test("list and details of VirtPlatformConfigs are ours, with the console's own e
   await page.getByTestId("template").getByText("kind: VirtPlatformConfig").waitFor();
 });
 
-test("a MachineConfigPool has a tab with its nodes and whose plan changes it", async () => {
+test("a MachineConfigPool has a tab with its nodes and its plan", async () => {
   await open("/k8s/cluster/machineconfiguration.openshift.io~v1~MachineConfigPool/worker");
   await page.getByRole("link", { name: "Virtualization rollout" }).click();
   await expect.poll(() => page.getByTestId("pool-worker").locator("[data-node]").count()).toBe(3);
@@ -145,7 +135,7 @@ test("a MachineConfigPool has a tab with its nodes and whose plan changes it", a
   await page.getByRole("heading", { level: 1, name: "Rollout" }).waitFor();
 });
 
-test("our pages follow the console's theme, and have no serious finding of axe in either", async () => {
+test("the pages follow the console's theme and are accessible in both", async () => {
   const colors = new Set<unknown>();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -157,15 +147,15 @@ test("our pages follow the console's theme, and have no serious finding of axe i
   expect(colors.size).toBe(2);
 });
 
-test("our own styles come with our pages", async () => {
+test("loads its own styles with its pages", async () => {
   expect(await page.evaluate("getComputedStyle(document.querySelector('.vc-plugin')).overflow")).toBe("auto");
 });
 
-test("components of PatternFly come from the console, and icons that it lacks from the plugin", async () => {
+test("uses the console's PatternFly components and its own icons", async () => {
   expect(loadedCopies()).toEqual(new Set(["icons"]));
 });
 
-test("a console that shares no PatternFly shows the same pages with the plugin's own copy", async () => {
+test("uses its own PatternFly if the console shares none", async () => {
   await open(`/virt-advisor/plan/${profile}?patternfly=none`);
   await page.getByRole("button", { name: /^Approve plan/ }).waitFor();
   expect(loadedCopies()).toEqual(new Set(["icons", "components"]));
@@ -173,19 +163,21 @@ test("a console that shares no PatternFly shows the same pages with the plugin's
 
 /** The plugin's own copies of PatternFly that a browser has asked for so far. */
 function loadedCopies(): ReadonlySet<string> {
-  const names = requests.map((url) => /\/api\/plugins\/virt-advisor\/(icons|components)\.[^/]*\.js/.exec(url)?.[1]);
+  const names = opened.requests.map(
+    (url) => /\/api\/plugins\/virt-advisor\/(icons|components)\.[^/]*\.js/.exec(url)?.[1],
+  );
   return new Set(names.filter((name) => name !== undefined));
 }
 
-test("a console before 4.22 refuses the plugin and says which release it needs", async () => {
+test("a console before 4.22 shows the required release", async () => {
   await open("/?release=4.21.9");
   const refusal = page.getByRole("alert").getByText(">=4.22.0-0, resolved version 4.21.9");
   await expect.poll(() => refusal.count()).toBe(1);
 });
 
-test("nothing was asked of another origin, no policy was broken, and nothing was thrown", () => {
-  expect(requestsElsewhere(requests, host.origin)).toEqual([]);
-  expect(problems).toEqual([]);
+test("sends no request to another origin and throws no error", () => {
+  expect(requestsElsewhere(opened.requests, host.origin)).toEqual([]);
+  expect(opened.problems).toEqual([]);
 });
 
 test("the plugin's files are at most 2 MB gzipped", () => {

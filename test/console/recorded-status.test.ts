@@ -8,40 +8,34 @@ import {
   poolObject,
   workers,
 } from "@virt/impact/testing/cluster-builder";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../tools/console/browser.ts";
-import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
 import { PlantedCluster } from "../support/planted-cluster.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { expectAccessible } from "./console-page.ts";
+import { type OpenedConsole, openConsole } from "./open-console.ts";
 
 const profile = "load-aware-rebalancing";
 const past = "2026-01-01T00:00:00Z";
 let cluster: TestCluster;
-let shown: RunningConsole;
-let browser: Browser;
+let opened: OpenedConsole;
 let page: Page;
+let open: OpenedConsole["open"];
 
 beforeAll(async () => {
   cluster = await startTestCluster();
   const planted = new PlantedCluster(cluster.server);
   await planted.plant([...workers(3), poolObject("worker")]);
   await cluster.configs.create(profile);
-  shown = await startConsole(cluster.server.kubeconfig);
-  browser = await launchBrowser();
-  page = await (await browser.newContext()).newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(shown.url);
+  opened = await openConsole(cluster.server.kubeconfig);
+  ({ page, open } = opened);
 });
 afterAll(async () => {
-  await browser.close();
-  await shown.end();
+  await opened.end();
   await cluster[Symbol.asyncDispose]();
 });
 
 const record = (status: Status) => cluster.configs.record(profile, status);
-const open = (to: string) => page.goto(`${shown.origin}/#/${to}`);
 
 const item: NonNullable<Status["items"]>[number] = {
   name: "enable-psi-metrics",
@@ -64,11 +58,14 @@ const item: NonNullable<Status["items"]>[number] = {
   },
 };
 const applied = { ...item, state: "Completed", appliedTime: past } as const;
+const running = { ...item, state: "InProgress", appliedTime: past } as const;
+const condition = (type: "Drifted" | "ReviewRequired" | "Stalled", reason: string, message = "") =>
+  ({ type, status: "True", reason, message, lastTransitionTime: past }) as const;
 const more = { pools: 0, nodes: 0, findings: 0 };
 const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
 const done = { summary: "all 3 nodes updated", pools: [pool], nodes: [], findings: [], more };
 
-test("before a plan has written anything its expected order is shown instead of the nodes of an earlier rollout", async () => {
+test("shows the expected order until the plan writes something", async () => {
   await record({ phase: "Completed", items: [applied], rollout: done });
   await open(`rollout/${profile}`);
   await page.getByText("all 3 nodes updated").waitFor();
@@ -109,12 +106,12 @@ test("before a plan has written anything its expected order is shown instead of 
   await expectAccessible(page, "a plan that has not begun");
 });
 
-test("a rollout whose target was deleted is stuck, and shows no node as updated", async () => {
+test("shows a rollout with a deleted target as Stuck, without updated nodes", async () => {
   const message = `MachineConfig 99-worker-psi-karg was deleted during its rollout. The nodes of pool worker are returning to the configuration without it. Plan again, or restore the MachineConfig with: kubectl get vpconf ${profile} -o jsonpath='{.status.items[0].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -`;
   await record({
     phase: "InProgress",
     progress: "stuck: 0/3 nodes",
-    items: [{ ...item, state: "InProgress", appliedTime: past, message }],
+    items: [{ ...running, message }],
     rollouts: [
       {
         machineConfig: item.targetRef.name,
@@ -136,7 +133,7 @@ test("a rollout whose target was deleted is stuck, and shows no node as updated"
         },
       ],
     },
-    conditions: [{ type: "Stalled", status: "True", reason: "RolloutStuck", message, lastTransitionTime: past }],
+    conditions: [condition("Stalled", "RolloutStuck", message)],
   });
   await open(`rollout/${profile}`);
   await page.getByRole("heading", { name: "Pool worker: 0 of 3 nodes updated" }).waitFor();
@@ -145,9 +142,9 @@ test("a rollout whose target was deleted is stuck, and shows no node as updated"
   expect(await page.getByText(/all 3 nodes updated|3 of 3/u).count()).toBe(0);
 });
 
-test("a rollout is not said to be unblocked while the advisor could not read an input", async () => {
+test("does not report an unblocked rollout with an unread input", async () => {
   const rolling = { ...done, summary: "1 of 3 nodes of pool worker done", pools: [{ ...pool, done: 1, waiting: 2 }] };
-  const items = [{ ...item, state: "InProgress", appliedTime: past }] as const;
+  const items = [running];
   const findings = page.getByTestId("findings");
   await record({ phase: "InProgress", items, rollout: rolling });
   await open(`rollout/${profile}`);
@@ -163,7 +160,7 @@ test("a rollout is not said to be unblocked while the advisor could not read an 
   await page.getByTestId(`profile-${profile}`).getByText(text).waitFor();
 });
 
-test("a blocking VM is shown with its options, and stopping it comes last with its downtime", async () => {
+test("shows the options for a blocking VM, stopping it last", async () => {
   const finding = {
     id: "VMNotMigratable",
     severity: "blocking",
@@ -174,7 +171,7 @@ test("a blocking VM is shown with its options, and stopping it comes last with i
   } as const;
   await record({
     phase: "InProgress",
-    items: [{ ...item, state: "InProgress", appliedTime: past }],
+    items: [running],
     rollout: { ...done, pools: [{ ...pool, done: 0, waiting: 3 }], findings: [finding] },
   });
   await open(`rollout/${profile}`);
@@ -186,7 +183,7 @@ test("a blocking VM is shown with its options, and stopping it comes last with i
   );
 });
 
-test("VMs that stopped during a rollout are listed after it with the command that starts them", async () => {
+test("lists VMs that stopped during a rollout with their start commands", async () => {
   const stoppedVms = { total: 2, listed: [{ namespace: "vms", name: "pinned-0" }] };
   await record({ phase: "Completed", items: [applied], rollout: { ...done, stoppedVms } });
   await open(`rollout/${profile}`);
@@ -196,28 +193,17 @@ test("VMs that stopped during a rollout are listed after it with the command tha
   );
 });
 
-test("drift of a completed item is on the drift page while the plan is in progress", async () => {
-  const message = "Configuration has drifted from desired state";
-  await record({
-    phase: "InProgress",
-    items: [applied, { ...item, name: "later", state: "InProgress" }],
-    conditions: [{ type: "Drifted", status: "True", reason: "DriftDetected", message, lastTransitionTime: past }],
-  });
+test("shows drift of a completed item while the plan is in progress", async () => {
+  const items = [applied, { ...item, name: "later", state: "InProgress" } as const];
+  await record({ phase: "InProgress", items, conditions: [condition("Drifted", "DriftDetected")] });
   await open("drift");
   await expect.poll(() => page.getByTestId("drift").textContent()).toContain("99-worker-psi-karg");
 });
 
-test("the drift table is sorted, and shows the time next to each age", async () => {
+test("sorts the drift table and shows the time of each age", async () => {
   const names = ["99-b", "99-a", "99-c"];
   const items = names.map((name) => ({ ...applied, name, targetRef: { ...item.targetRef, name } }));
-  const drifted = {
-    type: "Drifted",
-    status: "True",
-    reason: "DriftDetected",
-    message: "",
-    lastTransitionTime: past,
-  } as const;
-  await record({ phase: "Drifted", items, conditions: [drifted] });
+  await record({ phase: "Drifted", items, conditions: [condition("Drifted", "DriftDetected")] });
   await open("drift");
   const objects = page.getByTestId("drift").locator("td[data-label=Object]");
   const shownNames = async () =>
@@ -231,15 +217,9 @@ test("the drift table is sorted, and shows the time next to each age", async () 
   expect(await page.getByTestId("drift").locator("time").first().getAttribute("title")).toBe(past);
 });
 
-test("ages of a plan, its items and findings show the time itself", async () => {
-  const waiting = {
-    type: "ReviewRequired",
-    status: "True",
-    reason: "Drafted",
-    message: "",
-    lastTransitionTime: past,
-  } as const;
-  await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [item], conditions: [waiting] });
+test("shows the time of each age of plans, items and findings", async () => {
+  const conditions = [condition("ReviewRequired", "Drafted")];
+  await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [item], conditions });
   const titles = async (on: string) => {
     const times = page.locator(on).locator("time");
     await times.first().waitFor();
@@ -257,7 +237,7 @@ test("ages of a plan, its items and findings show the time itself", async () => 
   expect(await titles("td[data-label=Elapsed]")).toEqual(new Set([past]));
 });
 
-test("ignoring a profile during its rollout is said to keep the options that are set", async () => {
+test("names the options that stay set after ignoring a profile", async () => {
   await record({ phase: "InProgress", items: [applied], rollout: done });
   await cluster.configs.edit(profile, { options: { loadAware: { mode: "Predictive" } } });
   await open(`rollout/${profile}`);
@@ -267,7 +247,7 @@ test("ignoring a profile during its rollout is said to keep the options that are
     .toMatch(/These options stay set and apply to the next plan: .*mode="Predictive"\./u);
 });
 
-test("a diff that does not fit into the status shows the command for all of it on demand", async () => {
+test("shows the command for a truncated diff on demand", async () => {
   const diff = "--- a (K)\n+++ a (K)\n@@ -1,1 +1,1 @@\n-old\n+new\n… 12 more lines: kubectl virt-advisor diff\n";
   await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [{ ...item, diff }] });
   await open(`plan/${profile}`);
@@ -278,7 +258,7 @@ test("a diff that does not fit into the status shows the command for all of it o
   await page.getByText(`kubectl virt-advisor diff ${profile}`).waitFor();
 });
 
-test("a pool of 500 nodes shows active nodes first, a square for each node, and a filter, on less than two screens", async () => {
+test("shows 500 nodes as squares with a filter, active nodes first", async () => {
   const roles = ["worker", "large"];
   const updating = { [`${machineConfig}/currentConfig`]: "rendered-0", [`${machineConfig}/state`]: "Working" };
   const broken = { [`${machineConfig}/state`]: "Degraded", [`${machineConfig}/reason`]: "disk is full" };
@@ -290,7 +270,6 @@ test("a pool of 500 nodes shows active nodes first, a square for each node, and 
   const usual = workers(500, "large-", { roles }).filter(({ metadata }) => !names.has(metadata.name));
   await new PlantedCluster(cluster.server).plant([poolObject("large"), ...special, ...usual]);
   await record({ phase: "InProgress", items: [applied], rollout: { ...done, pools: [{ ...pool, name: "large" }] } });
-  await page.setViewportSize({ width: 1280, height: 900 });
   await open(`rollout/${profile}`);
   const section = page.getByTestId("pool-large");
   await expect.poll(() => section.getByRole("option").count()).toBe(500);
@@ -307,7 +286,7 @@ test("a pool of 500 nodes shows active nodes first, a square for each node, and 
   await expect.poll(() => tiles.count()).toBe(11);
 });
 
-test("the overview lists what a deleted config left behind", async () => {
+test("the overview lists objects that a deleted config left behind", async () => {
   const { apiVersion, kind, name } = item.targetRef;
   await record({ phase: "Ignored", leftBehind: [{ apiVersion, kind, name, appliedTime: past }] });
   await open("");
@@ -315,7 +294,7 @@ test("the overview lists what a deleted config left behind", async () => {
   await expect.poll(() => leftBehind.textContent()).toContain("99-worker-psi-karg");
 });
 
-test("resuming a paused pool is said to start everything queued in it", async () => {
+test("warns that resuming a pool starts all its pending updates", async () => {
   const worker = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
   const pause = { method: "PATCH", path: worker, body: { spec: { paused: true } } } as const;
   expect((await cluster.server.request(pause)).status).toBe(200);

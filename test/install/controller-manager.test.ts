@@ -17,7 +17,7 @@ const endsWithinMs = 120_000;
 const kubectl = async (...args: readonly string[]) => succeeded(await server.kubectl(...args)).stdout;
 const statusOf = async (path: string) => (await server.request({ path })).status;
 
-test("what is owned by a deleted object is collected", async () => {
+test("the garbage collector deletes objects of a deleted owner", async () => {
   const owner = JSON.parse(await kubectl("create", "configmap", "owner", "--output=json")) as {
     readonly metadata: { readonly uid: string };
   };
@@ -29,7 +29,7 @@ test("what is owned by a deleted object is collected", async () => {
   await expect.poll(() => statusOf(`${path}/owned`), { timeout: endsWithinMs }).toBe(404);
 });
 
-test("a Secret for an account is filled with a token that the server knows", async () => {
+test("the token controller fills a Secret with a valid token", async () => {
   await kubectl("create", "serviceaccount", "robot");
   const metadata = { name: "robot-token", annotations: { "kubernetes.io/service-account.name": "robot" } };
   const body = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/service-account-token", metadata };
@@ -49,7 +49,7 @@ test("a Secret for an account is filled with a token that the server knows", asy
   expect(who).toBe("system:serviceaccount:default:robot");
 });
 
-test("what is installed is in the cluster's own roles, and nothing of it is left when it is deleted", async () => {
+test("the install extends the view role, and its deletion leaves nothing", async () => {
   const overlay = inRepository("config", "default");
   const rules = () => kubectl("get", "clusterrole", "view", "--output=jsonpath={.rules[*].resources}");
   const before = await everything();

@@ -179,7 +179,7 @@ afterEach(async () => {
 });
 
 test.each(tools)(
-  "$tool fights nobody, shows the documented health, and has a commit approve exactly one plan",
+  "$tool converges, shows the documented health and approves exactly one plan",
   async ({ says, open }) => {
     const { server } = testCluster;
     const repository = createRepository(server);
@@ -240,7 +240,7 @@ test.each(tools)(
 );
 
 test.each(tools)(
-  "$tool finds none of our samples out of sync, one after the other",
+  "$tool keeps every sample in sync",
   async ({ open }) => {
     const repository = createRepository(testCluster.server);
     const tool = open(account, repository);

@@ -38,7 +38,7 @@ const changes = [
 ];
 let first: readonly KubeObject[];
 
-test("install makes the objects that the chart renders, without a warning, and says what comes next", async () => {
+test("install creates the rendered objects and prints the next steps", async () => {
   const installed = release("install", "virt-operators", chart, ...setting([image]));
   expect(installed).toMatchObject({ code: 0, stderr: "" });
   expect(installed.stdout).toContain(
@@ -51,7 +51,7 @@ test("install makes the objects that the chart renders, without a warning, and s
   expectRendered(first, rendered(image));
 });
 
-test("every upgrade that the notes print runs", () => {
+test("every upgrade command in the notes runs", () => {
   const shown = release("install", "shown", chart, "--dry-run=client", ...setting([image, "admission.enabled=false"]));
   const printed = [...shown.stdout.matchAll(/^ {2}helm (upgrade .*)$/gmu)].map(([, one = ""]) => one);
   expect(printed).toHaveLength(2);
@@ -63,29 +63,29 @@ test("every upgrade that the notes print runs", () => {
   }
 });
 
-test("upgrade makes the objects of the changed values, and deletes those that the values switch off", async () => {
+test("upgrade applies changed values and deletes disabled objects", async () => {
   const changed = release("upgrade", "virt-operators", chart, ...setting(changes));
   expect(changed).toMatchObject({ code: 0, stderr: "" });
   expectRendered(await ours(), rendered(...changes));
 });
 
-test("rollback gives every object back as it was", async () => {
+test("rollback restores every object", async () => {
   expect(release("rollback", "virt-operators", "1")).toMatchObject({ code: 0, stderr: "" });
   expect((await ours()).map(settled)).toEqual(first.map(settled));
 });
 
 const topologies = [
   {
-    reason: "three nodes of which one is OpenShift's control plane",
+    reason: "three nodes with a single control plane node",
     nodes: 3,
     topology: "SingleReplica",
     replicas: ["1", "1"],
   },
-  { reason: "a control plane of several nodes", nodes: 3, topology: "HighlyAvailable", replicas: ["2", "2"] },
+  { reason: "several control plane nodes", nodes: 3, topology: "HighlyAvailable", replicas: ["2", "2"] },
   { reason: "a single node", nodes: 1, replicas: ["1", "1"] },
 ];
 
-test.each(topologies)("on $reason, $replicas replicas", async ({ nodes, topology, replicas }) => {
+test.each(topologies)("renders $replicas replicas for $reason", async ({ nodes, topology, replicas }) => {
   if (nodes === 1) await server.kubectl("delete", "node", "second", "third", "--ignore-not-found");
   await server.kubectl("delete", "infrastructure", "cluster", "--ignore-not-found");
   if (topology !== undefined) await createInfrastructure(topology);
@@ -94,7 +94,7 @@ test.each(topologies)("on $reason, $replicas replicas", async ({ nodes, topology
   expect([...tried.stdout.matchAll(/^ {2}replicas: (\d+)$/gm)].map(([, count]) => count)).toEqual(replicas);
 });
 
-test("uninstall takes all but the CRD and the configs, and says so", async () => {
+test("uninstall keeps only the CRD and the configs, and reports it", async () => {
   const sample = inRepository("config", "samples", "loadaware_sample.yaml");
   await expect.poll(() => server.kubectl("apply", "-f", sample)).toMatchObject({ code: 0 });
   const gone = release("uninstall", "virt-operators");

@@ -16,7 +16,7 @@ const validators: readonly { readonly validator: string; readonly rules: readonl
   { validator: "the format registry+v1", rules: formatRules },
   { validator: "the scorecard", rules: scorecardRules },
   { validator: "the upgrade graph", rules: upgradeRules },
-  { validator: "the validator of several architectures", rules: platformRules },
+  { validator: "the multiarch validator", rules: platformRules },
   { validator: "OLM 1", rules: newOlmRules },
 ];
 

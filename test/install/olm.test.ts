@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("every object is accepted in the namespace that OLM chooses, without a warning", () => {
+test("OLM's namespace accepts every object without a warning", () => {
   expect(installed.applied).toMatchObject({ code: 0, stderr: "" });
 });
 
@@ -51,12 +51,12 @@ const controllers = [
 ];
 const settings = { VIRT_OPERATOR_REQUIRE_APPROVED_PLAN: "true", VIRT_OPERATOR_ADVERTISE_PROFILES: "false" };
 
-describe.each(controllers)("the $controller controller, which a Subscription configures", ({ controller, metric }) => {
+describe.each(controllers)("the $controller controller, configured by a Subscription,", ({ controller, metric }) => {
   const name = `virt-${controller}-operator-controller-manager`;
   const admission = inRepository("bundle", "admission.yaml");
   const valueOf = (value: number) => new RegExp(`^${metric}\\{.*\\} ${value}$`, "m");
 
-  test("warns once at its start that its admission policies are missing, and names the command", async () => {
+  test("warns once at start about missing admission policies, with the command", async () => {
     await server.kubectl("delete", "--ignore-not-found", "-f", admission);
     const { program, readMetrics } = await startUntilTestEnds(name);
     const complaints = () => program.log.filter(({ msg }) => msg === "admission policies are not in force");
@@ -73,7 +73,7 @@ describe.each(controllers)("the $controller controller, which a Subscription con
     expect(complaints()).toHaveLength(1);
   });
 
-  test("finds them in force once they are applied as the file says", async () => {
+  test("finds the admission policies in force after the command", async () => {
     const applied = await server.kubectl("apply", "--server-side", "-f", admission);
     expect(applied).toMatchObject({ code: 0, stderr: "" });
     const { program, readMetrics } = await startUntilTestEnds(name);
@@ -84,7 +84,7 @@ describe.each(controllers)("the $controller controller, which a Subscription con
     );
   });
 
-  test("was refused nothing with the rights of the CSV", () => {
+  test("needs no rights beyond the CSV", () => {
     const user = `system:serviceaccount:${installed.namespace}:${name}`;
     const asked = server.audit().filter((entry) => entry.user.username === user);
     expect(asked.length).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe.each(controllers)("the $controller controller, which a Subscription con
   });
 });
 
-test("a Subscription's settings hold in the place of the Deployment's", async () => {
+test("the settings of a Subscription override the Deployment", async () => {
   await startUntilTestEnds("virt-advisor-operator-controller-manager");
   const configs = configClientFor(server);
   const options = { loadAware: { enablePSIMetrics: false } };

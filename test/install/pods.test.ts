@@ -88,13 +88,13 @@ async function leaderOf(controller: ControllerName): Promise<string | undefined>
 }
 
 describe.each(controllers)("each pod of the %s", (controller) => {
-  test("is alive, by the probe of its template", async () => {
+  test("passes the liveness probe of its template", async () => {
     // A kubelet also retries before it restarts a slow container.
     const answers = () => Promise.all(podsOf(controller).map((pod) => pod.askProbe("liveness")));
     await expect.poll(answers).toEqual([200, 200]);
   });
 
-  test("runs without rights of its own: no root, no capability, no way to more, and filtered system calls", () => {
+  test("runs without root, capabilities, privilege escalation or unfiltered system calls", () => {
     for (const { processStatus } of podsOf(controller)) {
       expect(processStatus("Uid")).toBe(`${userIds[controller] ?? 1001}`);
       expect(processStatus("CapEff")).toMatch(/^0+$/);
@@ -118,7 +118,7 @@ async function correctsDrift(editor: string): Promise<void> {
   await expect.poll(selector).toEqual(wanted);
 }
 
-test("a plan is drafted, approved, applied, and followed through the reboots", async () => {
+test("drafts, approves and completes a plan", async () => {
   const configs = configClientFor(cluster.server);
   await configs.until(profile, "Ignored");
   await configs.edit(profile, { action: "DryRun" });
@@ -128,7 +128,7 @@ test("a plan is drafted, approved, applied, and followed through the reboots", a
   expect(items.map(({ state }) => state)).toEqual(items.map(() => "Completed"));
 });
 
-test("a drift of a platform asset is corrected", async () => {
+test("corrects drift of a platform asset", async () => {
   const hco = ["hyperconverged", "kubevirt-hyperconverged", "--namespace=openshift-cnv"];
   succeeded(await cluster.server.kubectl("annotate", ...hco, "platform.kubevirt.io/autopilot=monitoring"));
   const managed = async () => JSON.stringify((await cluster.server.request({ path: service })).body);
@@ -136,7 +136,7 @@ test("a drift of a platform asset is corrected", async () => {
   await correctsDrift("first-editor");
 });
 
-test("when a leader is killed the other replica takes over, and does the work", async () => {
+test("the standby takes over after the leader is killed", async () => {
   await Promise.all(controllers.map(killLeader));
   await correctsDrift("second-editor");
   const configs = configClientFor(cluster.server);
@@ -155,7 +155,7 @@ async function killLeader(controller: ControllerName): Promise<void> {
   await expect.poll(() => leaderOf(controller)).toBe(other?.pod.metadata.name);
 }
 
-test("a pod that is deleted ends in good order within its grace period", async () => {
+test("a deleted pod exits with 0 within its grace period", async () => {
   const names = await Promise.all(controllers.map(leaderOf));
   const leaders = everyPod().filter(({ pod }) => names.includes(pod.metadata.name));
   for (const { signal } of leaders) signal("TERM");
@@ -165,7 +165,7 @@ test("a pod that is deleted ends in good order within its grace period", async (
   expect(codes).toEqual([0, 0]);
 });
 
-test("nothing was written, in the root or in what is mounted, and no pod logged an error or was refused a request", () => {
+test("writes no file, logs no error and sends no forbidden request", () => {
   expect(files()).toEqual(before);
   expect(everyPod().map(({ words }) => words())).toEqual(["", "", "", ""]);
   const faults = everyPod().flatMap(({ log }) => log.filter(({ level }) => level === "error"));

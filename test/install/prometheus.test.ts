@@ -20,12 +20,12 @@ vi.setConfig({ testTimeout: 600_000 });
 
 /** Rates that stay at 0 in this test, with the reason. */
 const quiet: Readonly<Record<string, string>> = {
-  "{{name}} retries per second": "no reconcile fails in passing: what a policy refuses is tried again at its own times",
+  "{{name}} retries per second": "no reconcile fails: a write that a policy denies has its own retry times",
 };
 
 /** Alerts that no scenario can cause here, with the reason. */
 const unprovokable: Readonly<Record<string, string>> = {
-  VirtPlatformTombstoneStuck: "this release has no tombstone: nothing that an earlier one applied is deleted",
+  VirtPlatformTombstoneStuck: "this release has no tombstones",
 };
 
 const mocks = [
@@ -80,25 +80,28 @@ const edit = (path: string, body: object, by = "kubectl-edit") =>
 const checkSpec = async (field: string) => at(await ok({ path: check }), "spec", field);
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 40 });
 
-type Mend = () => Promise<unknown>;
+type Fix = () => Promise<unknown>;
 
-/** Expects the alerts with these labels, and resolves them with the runbook or with `mend`. */
+/** Expects the alerts with these labels, and resolves them with `fix`. */
 async function expectAlerts(
   alerts: Readonly<Record<string, Readonly<Record<string, string>>>>,
-  mend: Mend,
+  fix: Fix,
 ): Promise<void> {
   for (const [alert, labels] of Object.entries(alerts)) await monitored.prometheus.expectFiring(alert, labels);
-  await mend();
+  await fix();
   for (const alert of Object.keys(alerts)) {
     await monitored.prometheus.expectResolved(alert);
     firedAlerts.add(alert);
   }
 }
-const expectAlert = (alert: string, labels: Readonly<Record<string, string>>, mend: Mend) =>
-  expectAlerts({ [alert]: labels }, mend);
-const byRunbook = (alert: string) => () => runbooks.mitigate(alert);
+/** The default fix is the runbook of the alert. */
+const expectAlert = (
+  alert: string,
+  labels: Readonly<Record<string, string>>,
+  fix: Fix = () => runbooks.mitigate(alert),
+) => expectAlerts({ [alert]: labels }, fix);
 
-test.each(["advisor", "platform"])("the %s is found and scraped as its ServiceMonitor says", async (controller) => {
+test.each(["advisor", "platform"])("scrapes the %s through its ServiceMonitor", async (controller) => {
   const namespace = `virt-${controller}-operator-system`;
   const service = `virt-${controller}-operator-metrics`;
   const labels = { namespace, service, job: service, pod: `${controller}-0`, endpoint: "metrics" };
@@ -115,14 +118,12 @@ test.each(["advisor", "platform"])("the %s is found and scraped as its ServiceMo
 });
 
 test("VirtPlatformContested fires, and its runbook resolves it", () => {
-  const alert = "VirtPlatformContested";
-  return expectAlert(alert, object, byRunbook(alert));
+  return expectAlert("VirtPlatformContested", object);
 });
 
 test("VirtPlatformInvalidOverride fires, and its runbook resolves it", async () => {
-  const alert = "VirtPlatformInvalidOverride";
   await edit(check, { metadata: { annotations: { [annotation("patch")]: "[{" } } });
-  await expectAlert(alert, { ...object, type: "patch" }, byRunbook(alert));
+  await expectAlert("VirtPlatformInvalidOverride", { ...object, type: "patch" });
 });
 
 test("VirtPlatformThrashingDetected fires, and its runbook resolves it", async () => {
@@ -150,23 +151,21 @@ test("VirtPlatformSyncFailed fires, and its runbook resolves it", async () => {
     if ((await checkSpec("minHealthy")) === "51%") await edit(check, { spec: { minHealthy: "40%" } }, "somebody");
     expect(await monitored.prometheus.isFiring(alert)).toBe(true);
   });
-  await expectAlert(alert, object, byRunbook(alert));
+  await expectAlert(alert, object);
 });
 
 test("VirtPlatformDependencyMissing fires, and its runbook resolves it", async () => {
-  const alert = "VirtPlatformDependencyMissing";
   await edit(hco, { metadata: { annotations: { [annotation("enable-loadaware")]: "true" } } });
-  await expectAlert(alert, { kind: "KubeDescheduler" }, byRunbook(alert));
+  await expectAlert("VirtPlatformDependencyMissing", { kind: "KubeDescheduler" });
 });
 
 test("VirtAdvisorPrerequisiteMissing fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorPrerequisiteMissing";
   await testCluster.configs.until(name, "Ignored");
   await testCluster.configs.edit(name, { action: "DryRun" });
-  await expectAlert(alert, { name, phase: "PrerequisiteFailed" }, byRunbook(alert));
+  await expectAlert("VirtAdvisorPrerequisiteMissing", { name, phase: "PrerequisiteFailed" });
 });
 
-test.each(["vms", "duration_seconds"])("what a plan that waits would do is scraped as impact_%s", async (gauge) => {
+test.each(["vms", "duration_seconds"])("scrapes impact_%s of a pending plan", async (gauge) => {
   await testCluster.server.installCrds([mockCrd("kubedeschedulers-v532")]);
   await testCluster.configs.edit(name, { action: "DryRun" });
   await testCluster.configs.until(name, "ReviewRequired");
@@ -187,30 +186,27 @@ test("VirtAdvisorRolloutStuck fires, and its runbook resolves it", async () => {
 });
 
 test("VirtAdvisorReviewWaiting fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorReviewWaiting";
   await edit(hco, {
     metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } },
     spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } },
   });
-  await expectAlert(alert, { name }, byRunbook(alert));
+  await expectAlert("VirtAdvisorReviewWaiting", { name });
   await testCluster.configs.until(name, "Completed");
 });
 
 test("VirtAdvisorDrifted fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorDrifted";
   await edit(descheduler, { spec: { mode: "Predictive" } });
-  await expectAlert(alert, { name }, byRunbook(alert));
+  await expectAlert("VirtAdvisorDrifted", { name });
   await testCluster.configs.until(name, "Completed");
 });
 
 test("VirtAdvisorPlanFailed fires, and its runbook resolves it", async () => {
-  const alert = "VirtAdvisorPlanFailed";
   await edit(pool, { spec: { paused: true } });
   await testCluster.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
-  await expectAlert(alert, { name, phase: "Failed" }, byRunbook(alert));
+  await expectAlert("VirtAdvisorPlanFailed", { name, phase: "Failed" });
 });
 
-test("VirtAdvisorDown and VirtPlatformDown fire when the operators end, and resolve when they run again", async () => {
+test("VirtAdvisorDown and VirtPlatformDown fire while the operators are down", async () => {
   const controllers = ["advisor", "platform"] as const;
   for (const controller of controllers) {
     monitored.operators[controller].child.kill("SIGTERM"); // releases the lease for the restart
@@ -221,7 +217,7 @@ test("VirtAdvisorDown and VirtPlatformDown fire when the operators end, and reso
   });
 });
 
-test("every alert that ships has fired in a scenario, or cannot here", () => {
+test("every shipped alert fires in a scenario, or has a reason", () => {
   const shipped = rules.groups.flatMap((group) => group.rules.map(({ alert }) => alert));
   expect([...firedAlerts, ...Object.keys(unprovokable)].toSorted()).toEqual(shipped.toSorted());
 });
@@ -243,7 +239,7 @@ test.each([
       return map.data["virt-operators.json"] ?? "";
     },
   },
-])("every panel of $form dashboard had something to show", async ({ read }) => {
+])("every panel of $form dashboard shows data", async ({ read }) => {
   const { panels } = JSON.parse(read()) as Dashboard;
   const empty = await Promise.all(
     panels.flatMap(({ title, targets }) =>

@@ -152,7 +152,7 @@ const directions = [
 const changedByRelease: readonly string[] = [paths.service, paths.alerts];
 
 test.each(directions)(
-  "$direction: objects that are managed, customized, excluded, unmanaged, pruned, paused or governed by a plan stay as they are",
+  "$direction keeps objects in every management state unchanged",
   async ({ from, to }) => {
     await start(from);
     await untilConverged(fullCluster);
@@ -172,7 +172,7 @@ test.each(directions)(
   600_000,
 );
 
-test("downgrade: an asset that a plan let go of is left alone where its feature is switched off first", async () => {
+test("downgrade leaves a released asset alone if its feature is disabled first", async () => {
   const { testCluster, until } = fullCluster;
   const { server, configs } = testCluster;
   const statusOf = async (path: string) => (await server.request({ path })).status;

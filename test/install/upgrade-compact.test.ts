@@ -40,7 +40,7 @@ async function untilBack({ version }: Release): Promise<void> {
   expect(await testCluster.configs.until(higherDensity, isBack)).not.toHaveProperty("review");
 }
 
-test("a plan that the next release makes otherwise stays in force until a person adopts the other, or the release goes back", async () => {
+test("announces a changed plan without writes, and withdraws it on downgrade", async () => {
   const { configs, server } = testCluster;
   await run(previous);
   await configs.create(higherDensity, { action: "Apply" });
@@ -55,7 +55,7 @@ test("a plan that the next release makes otherwise stays in force until a person
   expect(writesOf(server)).toEqual(applied);
 }, 360_000);
 
-test("a plan for control plane nodes stands still under the previous release, which others do not, until it is ignored or made anew", async () => {
+test("the previous release leaves a plan for control plane nodes unchanged", async () => {
   const { configs, server } = testCluster;
   await configs.edit(higherDensity, { action: "DryRun" });
   await configs.until(higherDensity, "ReviewRequired");

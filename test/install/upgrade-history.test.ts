@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { obtainPreviousRelease } from "../support/install/previous-release.ts";
 
-test("a clone whose history does not reach the previous release is told how to fetch it, and nothing is cached", () => {
+test("a shallow clone gets the fetch command, and nothing is cached", () => {
   const folder = mkdtempSync(join(tmpdir(), "shallow-clone-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   spawnSync("git", ["init", "--quiet", "--bare", join(folder, "git")]);

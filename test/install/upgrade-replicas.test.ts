@@ -138,7 +138,7 @@ const directions = [
 ] as const;
 
 test.each(directions)(
-  "$name: the one takes over from the other in the middle of a plan, and writes nothing twice",
+  "$name: the standby finishes the plan and writes nothing twice",
   async ({ leader, standby }) => {
     const { configs, server } = testCluster;
     const since = new Date().toISOString();

@@ -5,14 +5,14 @@ import { readFlagDuration } from "./flag-values.ts";
 import type { CliFlags } from "./verb.ts";
 import { globalFlags, verbs } from "./verbs.ts";
 
-test("flags may stand before the verb, and a repeated one keeps all its values", () => {
+test("accepts flags before the verb and keeps every value of a repeated flag", () => {
   const read = readArguments(["--context", "a", "plan", "x", "--set", "k=v", "--set=l=w", "-o", "json"], "k");
   expect(read).toMatchObject({ kind: "run", words: ["x"] });
   const values = read.kind === "run" ? Object.fromEntries(read.values) : {};
   expect(values).toEqual({ context: ["a"], set: ["k=v", "l=w"], output: ["json"] });
 });
 
-test("a duration is Go's, or a number of seconds as kubectl takes it", () => {
+test("reads durations in Go's format or in seconds, like kubectl", () => {
   expect(["90s", "1h30m", "250ms", "10"].map((text) => readFlagDuration(text, "timeout"))).toEqual([
     90_000, 5_400_000, 250, 10_000,
   ]);
@@ -37,7 +37,7 @@ const everyFlag = verbs.flatMap((verb) =>
     .map(([flag, { value, needs }]) => ({ verb, flag, value, needs })),
 );
 
-test.each(everyFlag)("$verb.name --$flag takes no malformed value", ({ verb, flag, value, needs }) => {
+test.each(everyFlag)("$verb.name rejects a malformed --$flag", ({ verb, flag, value, needs }) => {
   const wrong = malformed[value ?? ""];
   const word = verb.takes === undefined ? [] : ["x"];
   const others = needs === undefined ? [] : [`--${needs}`, ...(verb.flags[needs]?.value === undefined ? [] : ["x"])];
@@ -56,17 +56,17 @@ test.each(everyFlag)("$verb.name --$flag takes no malformed value", ({ verb, fla
   for (const { given, says } of attempts) expect(read(...given)).toThrow(says);
 });
 
-test("a flag that has no effect without another one is an error without it", () => {
+test("rejects a flag without the flag that it requires", () => {
   expect(() => readArguments(["status", "--timeout", "1s"], "k")).toThrow("--timeout requires --wait");
   expect(() => readArguments(["render", "--facts-file", "x"], "k")).toThrow("--facts-file requires --hco-file");
 });
 
-test("an unknown flag and a value that is not among the choices are answered with a suggestion", () => {
+test("suggests the closest flag or value for a typo", () => {
   expect(() => readArguments(["status", "--wach"], "k")).toThrow("did you mean watch?");
   expect(() => readArguments(["status", "-o", "jsn"], "k")).toThrow("did you mean json?");
 });
 
-test("-o jsonpath takes a template, and -o name works only for verbs that list objects", () => {
+test("-o jsonpath requires a template, and -o name a verb that lists objects", () => {
   expect(readArguments(["profiles", "-o", "jsonpath={.items[*].name}"], "k")).toMatchObject({ kind: "run" });
   expect(() => readArguments(["profiles", "-o", "jsonpath="], "k")).toThrow("must be one of");
   expect(readArguments(["assets", "-o", "name"], "k")).toMatchObject({ kind: "run" });
@@ -75,7 +75,7 @@ test("-o jsonpath takes a template, and -o name works only for verbs that list o
   );
 });
 
-test("completion asks the cluster for the names of profiles and of assets", () => {
+test("completes profile and asset names from the cluster", () => {
   expect(completionScript("bash")).toMatch(/explain\) words="\$\(kubectl-virt_advisor assets -o name /);
   expect(completionScript("fish")).toMatch(/seen_subcommand_from plan' -a '\(kubectl-virt_advisor profiles -o name /);
 });

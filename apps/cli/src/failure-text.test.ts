@@ -4,7 +4,7 @@ import { CliError, exitCodes } from "./verb.ts";
 
 const quiet = { isDebug: false, version: "v1.2.3" };
 
-test("an unexpected error is one line that says where to report it", () => {
+test("an unexpected error is one line with the address for bug reports", () => {
   const text = describeThrown(new TypeError("Map.groupBy is not a function"), quiet);
   expect(text).toBe(
     "unexpected error: TypeError: Map.groupBy is not a function. This is a bug. Run the command again with --debug and report the output at https://github.com/kubevirt/virt-operators/issues\n",
@@ -19,7 +19,7 @@ test("--debug adds versions and the stack with its cause", () => {
   expect(text).toMatch(/Error: outer\n +at .*caused by: Error: inner\n +at /su);
 });
 
-test("an expected error is its message, without characters that control a terminal", () => {
+test("an expected error shows its message without terminal control characters", () => {
   expect(describeThrown(new CliError("no \u009B31mred\u202E\nend"), quiet)).toBe(
     "error: no \\u{9b}31mred\\u{202e} end\n",
   );

@@ -5,7 +5,7 @@ import { provideGroupBy } from "./group-by.ts";
 const provided: { groupBy?: typeof Map.groupBy } = {};
 provideGroupBy(provided);
 
-test("groups as Map.groupBy of later Nodes does", () => {
+test("groups like Map.groupBy of later Node releases", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5, max: 5 })), (numbers) => {
       const keyOf = (item: number, index: number) => (item + (index % 2)) % 3;
@@ -14,7 +14,7 @@ test("groups as Map.groupBy of later Nodes does", () => {
   );
 });
 
-test("leaves Map.groupBy alone where Node has it", () => {
+test("does not replace a built-in Map.groupBy", () => {
   const there = { groupBy: () => new Map() };
   const kept = { ...there };
   provideGroupBy(kept);

@@ -30,11 +30,11 @@ const hints = files
   )
   .filter(({ hint }) => /^[a-z]+(?: |$)/u.test(hint) && !hint.startsWith("help"));
 
-test("product texts print commands of the plugin", () => {
+test("finds plugin commands in the product texts", () => {
   expect(hints.length).toBeGreaterThan(10);
 });
 
-test.each(hints)("the plugin takes `$hint` of $file as it is printed", ({ hint }) => {
+test.each(hints)("the plugin accepts `$hint`, printed by $file", ({ hint }) => {
   const words = hint.split(" ").map(filledIn);
   expect(readArguments(words, "kubectl virt-advisor")).toMatchObject({ kind: "run" });
 });

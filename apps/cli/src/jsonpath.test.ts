@@ -21,7 +21,7 @@ test.each([
   ['{range .items[*]}{.name}{"\\t"}{.count}{"\\n"}{end}', "a\t1\nb\t2\n"],
   ["first: {.items[0].name}, last: {.items[1].name}", "first: a, last: b"],
   ["{.constructor}", ""],
-])("%s is filled as kubectl fills it", (template, text) => {
+])("evaluates %s like kubectl", (template, text) => {
   expect(fillJsonPath(template, document)).toBe(text);
 });
 
@@ -34,6 +34,6 @@ test.each([
   "{.items[?(@.on)]}",
   "{.items[0:1]}",
   "{name}",
-])("%s is refused with the way to write it", (template) => {
+])("rejects %s and shows an example", (template) => {
   expect(() => fillJsonPath(template, document)).toThrow("Example: -o jsonpath='{.items[*].name}'");
 });

@@ -1,6 +1,7 @@
 import type { Impact, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { planBlocks, planData } from "./plan-blocks.ts";
+import { renderBlocks } from "./testing/render-blocks.ts";
 
 const blocker = { node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name: "till", reason: "Disks" };
 const impact = { summary: "Reboots 3 nodes", blockers: [blocker], more: { pools: 0, blockers: 299, stops: 0 } };
@@ -13,12 +14,9 @@ const waiting = (given: Pick<Impact, "vms" | "pods">, phase = "ReviewRequired") 
   }) as unknown as VirtPlatformConfig;
 const vms = { migrate: 5, block: 300, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 const textOf = (config: VirtPlatformConfig, isWide = false) =>
-  planBlocks(config, { now: Date.parse("2026-01-01T00:05:00Z"), program: "k", isWide })
-    .flatMap((block) => (block.kind === "lines" ? block.lines : []))
-    .map((line) => line.map((part) => (typeof part === "string" ? part : part.text)).join(""))
-    .join("\n");
+  renderBlocks(planBlocks(config, { now: Date.parse("2026-01-01T00:05:00Z"), program: "k", isWide }));
 
-test("a plan counts its blockers and points at their options", () => {
+test("prints the number of blockers and the command for their options", () => {
   const pointer = "To see the options, run: k impact x";
   expect(textOf(waiting({ vms, pods: { block: 1, delete: 0 } }))).toContain(
     `Blockers: 300 VMs and 1 pod block the drain until you act. ${pointer}`,
@@ -26,17 +24,17 @@ test("a plan counts its blockers and points at their options", () => {
   expect(textOf(waiting({ vms: { ...vms, block: 1 } }))).toContain("Blockers: 1 VM blocks the drain until you act.");
 });
 
-test("a plan without blockers, or past its review, shows no line for them", () => {
+test("omits the blockers line without blockers or after the review", () => {
   expect(textOf(waiting({ vms: { ...vms, block: 0 }, pods: { block: 0, delete: 2 } }))).not.toContain("Blockers");
   expect(textOf(waiting({ vms }, "Completed"))).not.toContain("Blockers");
 });
 
-test("-o wide shows since when a plan waits, next to its age", () => {
+test("-o wide shows the start of the wait next to its age", () => {
   expect(textOf(waiting({ vms }))).toContain("(waiting for review for 5m)");
   expect(textOf(waiting({ vms }), true)).toContain("(waiting for review for 5m since 2026-01-01T00:00:00Z)");
 });
 
-test("the JSON of a plan has the options of its blockers", () => {
+test("the JSON of a plan lists the options for each blocker", () => {
   const options = expect.arrayContaining([expect.objectContaining({ command: "virtctl stop till -n shop" })]);
   expect(planData(waiting({ vms }), 0)).toMatchObject({ impact: { blockers: [{ name: "till", options }] } });
 });

@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
 import type { Block } from "./blocks.ts";
-import { type OutputFormat, Printer } from "./printer.ts";
-
-function render(blocks: readonly Block[], format: OutputFormat, columns?: number, isColored = false): string {
-  const silent = () => {};
-  const printer = new Printer({ format, isColored, columns, writeData: silent, writeProgress: silent });
-  return printer.render({ type: "Thing", data: { items: [1] }, blocks });
-}
+import { renderBlocks } from "./testing/render-blocks.ts";
 
 const table: Block = {
   kind: "table",
@@ -14,37 +8,37 @@ const table: Block = {
   rows: [["load-aware-rebalancing", { text: "Completed", style: "good" }]],
 };
 
-test("a table is a table where it has room, and records where it has none", () => {
-  expect(render([table], "table")).toBe("NAME                     PHASE\nload-aware-rebalancing   Completed\n");
-  expect(render([table], "table", 30)).toBe("NAME:  load-aware-rebalancing\n  PHASE: Completed\n");
+test("prints a table, or records if the terminal is too narrow", () => {
+  expect(renderBlocks([table])).toBe("NAME                     PHASE\nload-aware-rebalancing   Completed\n");
+  expect(renderBlocks([table], { columns: 30 })).toBe("NAME:  load-aware-rebalancing\n  PHASE: Completed\n");
 });
 
-test("-o wide adds the columns that a table has for it", () => {
+test("-o wide adds the wide columns of a table", () => {
   const more: Block = { ...table, wide: { head: ["SINCE"], rows: [["2026-01-01T00:00:00Z"]] } };
-  expect(render([more], "wide")).toBe(
+  expect(renderBlocks([more], { format: "wide" })).toBe(
     "NAME                     PHASE       SINCE\nload-aware-rebalancing   Completed   2026-01-01T00:00:00Z\n",
   );
-  expect(render([more], "table")).toBe(render([table], "table"));
+  expect(renderBlocks([more])).toBe(renderBlocks([table]));
 });
 
-test("the last column is folded under itself where the others leave it room", () => {
+test("folds the last column under itself if there is room", () => {
   const last = { text: "expected one thing, found another", style: "bad" } as const;
   const wide: Block = { kind: "table", head: ["A", "WHY"], rows: [["x", last]] };
-  expect(render([wide], "table", 34)).toBe("A   WHY\nx   expected one thing, found\n    another\n");
+  expect(renderBlocks([wide], { columns: 34 })).toBe("A   WHY\nx   expected one thing, found\n    another\n");
 });
 
-test("a link that fits on no line stays behind its word", () => {
+test("keeps a long link on the line of its label", () => {
   const link = `http://127.0.0.1/?token=${"0".repeat(40)}`;
-  expect(render([{ kind: "lines", lines: [[`Console: ${link}`]] }], "table", 40)).toBe(`Console: ${link}\n`);
+  expect(renderBlocks([{ kind: "lines", lines: [[`Console: ${link}`]] }], { columns: 40 })).toBe(`Console: ${link}\n`);
 });
 
-test("colours stand around words and replace none", () => {
-  expect(render([table], "table", undefined, true)).toContain("\u001B[32mCompleted\u001B[0m");
+test("colors surround words and replace none", () => {
+  expect(renderBlocks([table], { isColored: true })).toContain("\u001B[32mCompleted\u001B[0m");
 });
 
-test("a long line is folded at spaces, and no word is cut", () => {
+test("folds long lines at spaces and cuts no word", () => {
   const next: Block = { kind: "next", text: "read the diff, then approve it" };
-  expect(render([next], "table", 20)).toBe("Next: read the diff,\n  then approve it\n");
+  expect(renderBlocks([next], { columns: 20 })).toBe("Next: read the diff,\n  then approve it\n");
 });
 
 const approval = "kubectl virt-advisor approve load-aware-rebalancing --hash 0123456789ab";
@@ -58,26 +52,26 @@ test.each([
     command: approval,
     block: { kind: "table", head: ["A", "WHY"], rows: [["x", `the plan needs a review (${approval})`]] },
   },
-] as const)("`$command` in $block.kind stays on one line at every width, so that it can be pasted", (row) => {
+] as const)("`$command` in $block.kind stays on one line at every width", (row) => {
   for (const columns of [20, 40, 60, 80, 100]) {
-    const lines = render([row.block], "table", columns).split("\n");
+    const lines = renderBlocks([row.block], { columns }).split("\n");
     expect(lines.filter((line) => line.includes(row.command))).toHaveLength(1);
     for (const line of lines.filter((one) => !one.includes(row.command)))
       expect(line.length).toBeLessThanOrEqual(columns);
   }
 });
 
-test("for programs the document carries its version", () => {
-  expect(JSON.parse(render([table], "json"))).toEqual({
+test("JSON and YAML documents carry their API version", () => {
+  expect(JSON.parse(renderBlocks([table], { format: "json" }))).toEqual({
     apiVersion: "cli.advisor.kubevirt.io/v1",
     kind: "Thing",
     items: [1],
   });
-  expect(render([table], "yaml")).toContain("apiVersion: cli.advisor.kubevirt.io/v1\n");
+  expect(renderBlocks([table], { format: "yaml" })).toContain("apiVersion: cli.advisor.kubevirt.io/v1\n");
 });
 
-test("nothing of a cluster breaks out of a Markdown table or fence", () => {
+test("cluster text cannot break out of a Markdown table or fence", () => {
   const hostile: Block = { kind: "table", head: ["A"], rows: [["x | y\n# z"]] };
-  expect(render([hostile], "markdown")).toBe("| A |\n| --- |\n| x \\| y # z |\n");
-  expect(render([{ kind: "diff", text: "+```\n" }], "markdown")).toBe("````diff\n+```\n````\n");
+  expect(renderBlocks([hostile], { format: "markdown" })).toBe("| A |\n| --- |\n| x \\| y # z |\n");
+  expect(renderBlocks([{ kind: "diff", text: "+```\n" }], { format: "markdown" })).toBe("````diff\n+```\n````\n");
 });

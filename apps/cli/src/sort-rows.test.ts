@@ -5,13 +5,13 @@ const rows = [{ name: "w-10", age: 3 }, { name: "w-9" }, { name: "W-1", age: 20 
 const keys = { name: (row: { name: string }) => row.name, age: (row: { age?: number }) => row.age };
 const sorted = (column?: string) => sortRows(rows, column, keys).map(({ name }) => name);
 
-test("rows are sorted by a column, numbers by their value, and rows without a value come last", () => {
+test("sorts by a column: numbers by value, missing values last", () => {
   expect(sorted()).toEqual(["w-10", "w-9", "W-1"]);
   expect(sorted("name")).toEqual(["W-1", "w-9", "w-10"]);
   expect(sorted("AGE")).toEqual(["w-10", "W-1", "w-9"]);
 });
 
-test("a column that is not there is answered with those that are", () => {
+test("rejects an unknown column and lists the known ones", () => {
   expect(() => sorted("nam")).toThrow("--sort-by nam: must be one of name, age; did you mean name?");
   expect(() => sorted("constructor")).toThrow("must be one of name, age");
 });

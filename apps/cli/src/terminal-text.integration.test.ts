@@ -25,7 +25,7 @@ const attack = `[\u009B31m\u202E\u007F${signs.join("")}]`;
 /** Short enough for every status field. Consecutive numbers cover all characters. */
 const shortAttack = (number: number) =>
   [...Array(8).keys()].map((at) => signs[(number * 8 + at) % signs.length]).join("");
-/** Characters that no output may contain. Line feeds and our colours are removed before the search. */
+/** Characters that no output may contain. Line feeds and our colors are removed before the search. */
 const forbidden = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu;
 const ownColours = new RegExp(`${String.fromCodePoint(0x1b)}\\[(?:0|1|2|31|32|33)m`, "gu");
 
@@ -125,7 +125,7 @@ async function outputOf(args: readonly string[], format: OutputFormat): Promise<
 }
 
 test.each(order.map(({ name }) => name))(
-  "%s prints no C0, C1 or bidi character of the cluster in any format",
+  "%s prints no control or bidi character from the cluster in any format",
   async (name) => {
     const { takes, lists } = verbs.find((verb) => verb.name === name) ?? {};
     const args = [name, ...(words[name] ?? (takes?.includes("NAME") === true ? [hostileProfile] : []))];
@@ -137,7 +137,7 @@ test.each(order.map(({ name }) => name))(
   },
 );
 
-test("the attack reaches the output as visible escapes", async () => {
+test("prints control characters as visible escapes", async () => {
   expect(await outputOf(["render"], "json")).toContain("\\u009b");
   expect(await outputOf(["render"], "table")).toContain("\\u{9b}");
 });

@@ -4,7 +4,7 @@ import { AdmissionPolicies, policyKeysFor } from "./admission-policies.ts";
 
 const states: readonly InformerState["state"][] = ["starting", "synced"];
 
-test("at start each policy and its binding is read once, however often the state of the CRD informer changes", async () => {
+test("reads each policy and its binding once at start", async () => {
   const reads: string[] = [];
   const cluster: ClusterReader = {
     read: async ({ kind, name }) => {

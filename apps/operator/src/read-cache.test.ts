@@ -28,7 +28,7 @@ function cacheOf(first: ReadResult) {
 }
 
 test.each([{ kind: "absent" } as const, forbidden])(
-  "a rendered configuration that is $kind is asked for every five minutes",
+  "reads a rendered configuration that is $kind every 5 minutes",
   async (answer) => {
     const { clock, server, cluster, cache } = cacheOf(answer);
     for (let seconds = 0; seconds < 300; seconds += 5) {
@@ -43,7 +43,7 @@ test.each([{ kind: "absent" } as const, forbidden])(
   },
 );
 
-test("one that cannot be read for a moment is asked for again, and so is one that a decision waits for", async () => {
+test("retries an unavailable configuration and one that a decision needs", async () => {
   const { server, cluster, cache } = cacheOf(unavailable);
   await cache.renderedIfDue("rendered-1", cluster);
   server.answer = forbidden;

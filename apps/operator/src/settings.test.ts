@@ -10,7 +10,7 @@ const settings = (...args: readonly string[]) => {
   return line.settings;
 };
 
-test("without flags it runs both controllers with safe defaults", () => {
+test("runs both controllers with safe defaults without flags", () => {
   expect(settings()).toEqual({
     controllers: ["advisor", "platform"],
     kubeconfig: "",
@@ -55,18 +55,18 @@ const accepted = [
   { reason: "one controller alone", args: ["--controllers=platform"], found: { controllers: ["platform"] } },
   { reason: "an IPv6 address", args: ["--debug-bind-address=[::1]:8083"], found: { debugAddress: "[::1]:8083" } },
   {
-    reason: "flags of the Go operators that mean nothing here",
+    reason: "flags of the Go operators that have no effect here",
     args: ["--enable-http2=false", "--zap-devel"],
     found: { ignored: ["enable-http2", "zap-devel"] },
   },
   {
-    reason: "the last of two",
+    reason: "the last of two equal flags",
     args: ["--log-level=debug", "--log-level=error"],
     found: { log: { level: "error", format: "json" } },
   },
 ];
 
-test.each(accepted)("$reason is understood", ({ args, found }) => {
+test.each(accepted)("accepts $reason", ({ args, found }) => {
   expect(settings(...args)).toMatchObject(found);
 });
 
@@ -101,11 +101,11 @@ const refused = [
   { args: ["advisor"], message: 'unknown command "advisor"; see --help' },
 ];
 
-test.each(refused)("$args is refused with a line that names the flag", ({ args, message }) => {
+test.each(refused)("rejects $args with a message that names the flag", ({ args, message }) => {
   expect(readCommandLine(args, bare)).toEqual({ kind: "wrong", message });
 });
 
-test("logs are pretty on a terminal, unless somebody says otherwise", () => {
+test("logs are pretty on a terminal unless a flag selects JSON", () => {
   const format = (...args: readonly string[]) => {
     const line = readCommandLine(args, { ...bare, isTerminal: true });
     return line.kind === "run" && line.settings.log.format;
@@ -136,7 +136,7 @@ test("every flag can be set by its environment variable", () => {
   }
 });
 
-test("a flag wins over its environment variable, and an empty variable counts as unset", () => {
+test("a flag overrides its environment variable, and empty means unset", () => {
   const environment = { VIRT_OPERATOR_ACTIVATION: "always", VIRT_OPERATOR_HCO_NAMESPACE: "" };
   expect(fromEnvironment(environment, "--activation=opt-in")).toEqual(readCommandLine([], bare));
 });
@@ -160,13 +160,13 @@ const refusedVariables: readonly { readonly environment: Environment; readonly m
 ];
 
 test.each(refusedVariables)(
-  "$environment is refused with a line that names the variable",
+  "rejects $environment with a message that names the variable",
   ({ environment, message }) => {
     expect(fromEnvironment(environment)).toEqual({ kind: "wrong", message });
   },
 );
 
-test("variables that the kubelet sets for Services named virt-operator or virt-operator-… are no settings", () => {
+test("ignores variables that the kubelet sets for Services", () => {
   const environment = {
     VIRT_OPERATOR_SERVICE_HOST: "10.0.0.1",
     VIRT_OPERATOR_PORT: "tcp://10.0.0.1:443",
@@ -177,7 +177,7 @@ test("variables that the kubelet sets for Services named virt-operator or virt-o
   expect(fromEnvironment(environment)).toEqual(readCommandLine([], bare));
 });
 
-test("a variable that is near no flag, as of another release, is reported and changes nothing else", () => {
+test("reports an unknown variable and otherwise ignores it", () => {
   expect(fromEnvironment({ VIRT_OPERATOR_FEATURE_OF_TOMORROW: "on" })).toEqual({
     kind: "run",
     settings: { ...settings(), unknownVariables: ["VIRT_OPERATOR_FEATURE_OF_TOMORROW"] },

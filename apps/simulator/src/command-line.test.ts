@@ -8,7 +8,7 @@ test.each([
   [["--speed", "100", "--seed=7", "--once-ready"], { ...usual, speed: 100, seed: 7, onceReady: true }],
   [["--speed", "0.5", "--scenario", "compact"], { ...usual, speed: 0.5, scenario: "compact" }],
   [["--kubeconfig", "a=b"], { ...usual, kubeconfig: "a=b" }],
-])("%j is understood", (args, settings) => {
+])("accepts %j", (args, settings) => {
   expect(readSimulatorCommandLine(args)).toEqual({ kind: "run", settings });
 });
 
@@ -19,7 +19,7 @@ test.each([
   [["--speed"], "--speed needs a value; see --help"],
   [["--speed", "fast"], "--speed=fast: must be a number above 0; see --help"],
   [["--seed", "-1"], "--seed=-1: must be a whole number of at most 9 digits; see --help"],
-])("%j is refused with a line that names the flag", (args, message) => {
+])("rejects %j with a message that names the flag", (args, message) => {
   expect(readSimulatorCommandLine(args)).toEqual({ kind: "wrong", message });
 });
 

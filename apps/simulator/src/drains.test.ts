@@ -1,32 +1,16 @@
 import { asList, asText, at, type KubeObject, member } from "@virt/objects";
 import { expect, test } from "vitest";
-import type { Scenario } from "./scenario.ts";
-import { scenarios } from "./scenarios.ts";
 import { singleNode, threeWorkers } from "./standard-scenarios.ts";
-import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import { conditionOf, type InMemorySimulation, objectsOf, startedSimulation } from "./testing/in-memory-simulation.ts";
+import { kubeletConfig, machineConfig, psi, scenarioOf } from "./testing/planted-faults.ts";
 
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
-const started = (scenario: Scenario) => {
-  const simulation = simulateInMemory(scenario, 1);
-  simulation.runUntilIdle();
-  return simulation;
-};
-const configFor = (role: string, spec: object): KubeObject => ({
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "MachineConfig",
-  metadata: { name: `99-${role}-change`, labels: { "machineconfiguration.openshift.io/role": role } },
-  spec: { ...spec },
-});
-const psi = configFor("worker", { kernelArguments: ["psi=1"] });
 const fileConfig = (path: string) =>
-  configFor("worker", {
+  machineConfig("99-worker-change", "worker", {
     config: { ignition: { version: "3.2.0" }, storage: { files: [{ path, contents: { source: "data:,a" } }] } },
   });
 const find = ({ objects }: InMemorySimulation, key: string) => objects.get(key) ?? expect.fail(`no ${key}`);
 const drained = (simulation: InMemorySimulation, node: string) =>
-  asList(at(find(simulation, `MachineConfigNode/${node}`), "status", "conditions")).find(
-    (each) => member(each, "type") === "Drained",
-  );
+  conditionOf(find(simulation, `MachineConfigNode/${node}`), "Drained");
 const messageOf = (simulation: InMemorySimulation, node: string) =>
   asText(member(drained(simulation, node), "message")) ?? "";
 const annotationOf = (node: KubeObject, name: string) =>
@@ -50,8 +34,8 @@ const reportTurns = (simulation: InMemorySimulation, node: string, most: number)
   return seen.map(({ seconds, renewed }) => ({ seconds: seconds - begin.seconds, renewed }));
 };
 
-test("failed drains repeat back to back, and their error stays visible only after 13 minutes", () => {
-  const simulation = started(scenarioOf("stuck-drain"));
+test("failed drains repeat immediately, and their error persists after 13 minutes", () => {
+  const simulation = startedSimulation(scenarioOf("stuck-drain"));
   simulation.addObject(psi);
   const turns = reportTurns(simulation, "worker-0", 22);
   expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([
@@ -71,21 +55,21 @@ test("failed drains repeat back to back, and their error stays visible only afte
   );
 });
 
-test("a drain that is refused at once is tried again after a minute, and its error stays visible", () => {
+test("a refused drain is retried after a minute, and its error persists", () => {
   const budgets = scenarioOf("budgets");
   const objects = budgets.objects.filter(({ metadata }) => ["twice", "first", "second"].includes(metadata.name));
-  const simulation = started({ ...budgets, vms: [], objects });
+  const simulation = startedSimulation({ ...budgets, vms: [], objects });
   simulation.addObject(psi);
   const turns = reportTurns(simulation, "worker-1", 8);
   expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([0, 1, 5, 6, 66, 67, 127, 128]);
   expect(new Set(turns.map(({ renewed }) => renewed)).size).toBe(8);
 });
 
-test("each class of a change does to a node what it says, and to no more", () => {
+test("each disruption class takes exactly its steps on a node", () => {
   const drainPolicy = { files: [{ path: "/etc/drained", actions: [{ type: "Drain" }] }] };
   const scenario = { ...threeWorkers, nodeDisruptionPolicy: drainPolicy };
   const stepsOf = (change: KubeObject) => {
-    const simulation = started(scenario);
+    const simulation = startedSimulation(scenario);
     const boots = () =>
       ["worker-0", "worker-1"].map((name) => at(find(simulation, `Node/${name}`), "status", "nodeInfo"));
     const before = boots();
@@ -107,8 +91,8 @@ test("each class of a change does to a node what it says, and to no more", () =>
   expect(stepsOf(fileConfig("/etc/nmstate/openshift/a"))).toEqual(["takes up", "runs"]);
 });
 
-test("a node shows its way in its annotations, and is current and done only after its uncordon", () => {
-  const simulation = started(threeWorkers);
+test("node annotations follow the update, which ends after the uncordon", () => {
+  const simulation = startedSimulation(threeWorkers);
   simulation.addObject(psi);
   const seen: string[] = [];
   simulation.runUntilIdle(() => {
@@ -134,8 +118,8 @@ test("a node shows its way in its annotations, and is current and done only afte
   ]);
 });
 
-test("nodes that wait for their turn are tainted, and still take machines", () => {
-  const simulation = started(threeWorkers);
+test("pending nodes have a PreferNoSchedule taint until they are updated", () => {
+  const simulation = startedSimulation(threeWorkers);
   simulation.addObject(psi);
   const taintsOf = (name: string) => at(find(simulation, `Node/${name}`), "spec", "taints");
   const isDraining = () =>
@@ -147,14 +131,14 @@ test("nodes that wait for their turn are tainted, and still take machines", () =
   expect(["worker-0", "worker-1", "worker-2"].map(taintsOf)).toEqual([undefined, undefined, undefined]);
 });
 
-test("a single node is not drained: machines end with it, and those that are to run come back", () => {
+test("a single node reboots without a drain, and VMs with run strategy Always restart", () => {
   const group = { namespace: "vms", count: 1, memoryGiB: [4] };
   const vms = [
     { ...group, name: "always" },
     { ...group, name: "manual", runStrategy: "Manual" as const },
   ];
-  const simulation = started({ ...singleNode, vms });
-  simulation.addObject(configFor("master", { kernelArguments: ["psi=1"] }));
+  const simulation = startedSimulation({ ...singleNode, vms });
+  simulation.addObject(machineConfig("99-master-change", "master", { kernelArguments: ["psi=1"] }));
   let wasCordoned = false;
   simulation.runUntilIdle(() => {
     wasCordoned ||= at(find(simulation, "Node/node-0"), "spec", "unschedulable") === true;
@@ -164,16 +148,16 @@ test("a single node is not drained: machines end with it, and those that are to 
   expect([phaseOf("always"), phaseOf("manual")]).toEqual(["Running", "Succeeded"]);
 });
 
-test("budgets hold pods back, one that nobody owns is gone, and those of DaemonSets and kubelets stay", () => {
-  const simulation = started(scenarioOf("budgets"));
+test("a drain evicts bare pods, but no protected, DaemonSet or static pods", () => {
+  const simulation = startedSimulation(scenarioOf("budgets"));
   expect(at(find(simulation, "PodDisruptionBudget/apps/protected"), "status")).toMatchObject({
     currentHealthy: 1,
     desiredHealthy: 1,
     disruptionsAllowed: 0,
   });
-  const owners = [...simulation.objects.values()]
-    .filter(({ kind }) => kind === "PodDisruptionBudget")
-    .map((budget) => at(asList(at(budget, "metadata", "ownerReferences"))[0], "kind"));
+  const owners = objectsOf(simulation, "PodDisruptionBudget").map((budget) =>
+    at(asList(at(budget, "metadata", "ownerReferences"))[0], "kind"),
+  );
   expect(owners.filter((kind) => kind === "VirtualMachineInstance")).toHaveLength(1);
   simulation.addObject(psi);
   simulation.runUntil(() => messageOf(simulation, "worker-1").includes("more than one PodDisruptionBudget"));
@@ -182,9 +166,9 @@ test("budgets hold pods back, one that nobody owns is gone, and those of DaemonS
   expect(left.toSorted()).toEqual(["Pod/apps/agent", "Pod/apps/protected", "Pod/apps/static", "Pod/apps/twice"]);
 });
 
-test("what cannot be counted stops a pool, a node that has not joined counts, and one of no pool does not", () => {
+test("an invalid maxUnavailable stops a pool, and only its nodes count", () => {
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: "2" }];
-  const simulation = started({ ...threeWorkers, pools });
+  const simulation = startedSimulation({ ...threeWorkers, pools });
   const bare = (name: string, os: string, annotations: Readonly<Record<string, string>>): KubeObject => ({
     apiVersion: "v1",
     kind: "Node",
@@ -203,22 +187,16 @@ test("what cannot be counted stops a pool, a node that has not joined counts, an
   expect(find(simulation, "Node/windows").metadata.annotations).toEqual({});
 });
 
-test("a refused KubeletConfig blocks the rendering of its pool, and the pool does not report it", () => {
-  const simulation = started(threeWorkers);
-  const metadata = { name: "static-pods" };
-  const machineConfigPoolSelector = {
-    matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" },
-  };
-  const spec = { machineConfigPoolSelector, kubeletConfig: { staticPodPath: "/etc/pods" } };
-  simulation.addObject({ apiVersion: psi.apiVersion, kind: "KubeletConfig", metadata, spec });
+test("a refused KubeletConfig blocks rendering without a pool condition", () => {
+  const simulation = startedSimulation(threeWorkers);
+  simulation.addObject(kubeletConfig("static-pods", { staticPodPath: "/etc/pods" }));
   simulation.runUntilIdle();
   simulation.addObject(psi);
   simulation.runUntilIdle();
   const pool = find(simulation, "MachineConfigPool/worker");
   const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
   expect(sources).not.toContain(psi.metadata.name);
-  const conditions = asList(at(pool, "status", "conditions"));
-  expect(conditions).toContainEqual(expect.objectContaining({ type: "RenderDegraded", status: "False" }));
+  expect(conditionOf(pool, "RenderDegraded")).toMatchObject({ status: "False" });
   simulation.objects.delete("KubeletConfig/static-pods");
   simulation.runUntilIdle();
   expect(at(find(simulation, "MachineConfigPool/worker"), "status", "updatedMachineCount")).toBe(3);

@@ -1,14 +1,12 @@
 // Plants a fault for each finding of the catalogue, and checks its age, text, uniqueness and end.
 
 import { findingCatalogue } from "@virt/impact";
-import { at, type KubeObject } from "@virt/objects";
+import { at } from "@virt/objects";
 import { expect, test } from "vitest";
-import type { Scenario } from "./scenario.ts";
-import { scenarios } from "./scenarios.ts";
 import { DiagnosedSimulation, isRolledOut, type SeenFindings } from "./testing/diagnosed-simulation.ts";
 import { drainFaults } from "./testing/drain-faults.ts";
 import { faultTexts } from "./testing/fault-texts.ts";
-import { edit, keys, type PlantedFault, psi, small } from "./testing/planted-faults.ts";
+import { edit, keys, machineConfig, type PlantedFault, psi, scenarioOf, small } from "./testing/planted-faults.ts";
 import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
@@ -16,12 +14,12 @@ const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
 /** Happens during the rollout, so it has its own test below. */
 const duringRollout = "TargetDeleted";
 
-test("every finding of the catalogue has its fault", () => {
+test("every finding of the catalogue has a planted fault", () => {
   const found = [...faults.map(({ id }) => id), duringRollout];
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
 });
 
-test("a deleted target is found at once and alone, no node counts as updated, and the rollout ends once it is restored", () => {
+test("a deleted target is the only finding until it is restored", () => {
   const run = new DiagnosedSimulation(small, psi);
   const key = `MachineConfig/${psi.metadata.name}`;
   const doneNow = () => run.rollout?.pools.find(({ name }) => name === "worker")?.done ?? 0;
@@ -51,47 +49,38 @@ function runUntil(run: DiagnosedSimulation, isOver: () => boolean, watch?: () =>
 
 const named = faults.map((fault) => ({ ...fault, title: [fault.id, fault.by ?? ""].join(" ").trim() }));
 
-test.each(named)(
-  "$title is found at its age and alone, in its words and with its command, and goes with its cause",
-  (fault) => {
-    const { id, title, scenario = small, change = psi, severity, beside = [], lingers = 10 } = fault;
-    const run = new DiagnosedSimulation(scenario, change);
-    const { simulation, seen } = run;
-    fault.plant?.(simulation);
-    run.start();
-    let there: number | undefined;
-    const watch = () => {
-      if (there === undefined && fault.isThere(simulation)) there = simulation.seconds();
-    };
-    const isFound = (finding: SeenFindings["findings"][number]) => finding.id === id && finding.severity === severity;
-    const firstSeen = () => seen.find(({ findings }) => findings.some(isFound));
-    runUntil(run, () => firstSeen() !== undefined, watch);
-    const { message, command } = firstSeen()?.findings.find(isFound) ?? {};
-    expect({ message, command }).toEqual(faultTexts.get(title));
-    const age = (firstSeen()?.seconds ?? 0) - (there ?? Number.NaN);
-    expect(age).toBeGreaterThanOrEqual(fault.age - 1);
-    expect(age).toBeLessThanOrEqual(fault.age + 10);
-    const others = seen
-      .flatMap(({ findings }) => findings)
-      .filter(
-        (finding) =>
-          finding.severity === "blocking" && finding.id !== id && !beside.includes(finding.id as "DrainSlow"),
-      );
-    expect(others).toEqual([]);
+test.each(named)("$title appears alone at its age with its text, and ends with its cause", (fault) => {
+  const { id, title, scenario = small, change = psi, severity, beside = [], lingers = 10 } = fault;
+  const run = new DiagnosedSimulation(scenario, change);
+  const { simulation, seen } = run;
+  fault.plant?.(simulation);
+  run.start();
+  let there: number | undefined;
+  const watch = () => {
+    if (there === undefined && fault.isThere(simulation)) there = simulation.seconds();
+  };
+  const isFound = (finding: SeenFindings["findings"][number]) => finding.id === id && finding.severity === severity;
+  const firstSeen = () => seen.find(({ findings }) => findings.some(isFound));
+  runUntil(run, () => firstSeen() !== undefined, watch);
+  const { message, command } = firstSeen()?.findings.find(isFound) ?? {};
+  expect({ message, command }).toEqual(faultTexts.get(title));
+  const age = (firstSeen()?.seconds ?? 0) - (there ?? Number.NaN);
+  expect(age).toBeGreaterThanOrEqual(fault.age - 1);
+  expect(age).toBeLessThanOrEqual(fault.age + 10);
+  const others = seen
+    .flatMap(({ findings }) => findings)
+    .filter(
+      (finding) => finding.severity === "blocking" && finding.id !== id && !beside.includes(finding.id as "DrainSlow"),
+    );
+  expect(others).toEqual([]);
 
-    fault.end(simulation);
-    const ended = simulation.seconds();
-    runUntil(run, () => isRolledOut(simulation, change));
-    const later = seen.filter(({ seconds }) => seconds > ended + lingers).flatMap(({ findings }) => findings);
-    expect(later.filter((finding) => finding.id === id || finding.severity === "blocking")).toEqual([]);
-  },
-);
-
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
-const withRole = (role: string): KubeObject => ({
-  ...psi,
-  metadata: { name: `99-${role}-psi-karg`, labels: { "machineconfiguration.openshift.io/role": role } },
+  fault.end(simulation);
+  const ended = simulation.seconds();
+  runUntil(run, () => isRolledOut(simulation, change));
+  const later = seen.filter(({ seconds }) => seconds > ended + lingers).flatMap(({ findings }) => findings);
+  expect(later.filter((finding) => finding.id === id || finding.severity === "blocking")).toEqual([]);
 });
+
 const faultless = [
   ["three-workers", "worker", ["worker"]],
   ["no-vms", "worker", ["worker"]],
@@ -99,21 +88,18 @@ const faultless = [
   ["compact", "master", ["master"]],
 ] as const;
 
-test.each(faultless)(
-  "a rollout of %s, without faults, for the role %s has no blocking finding",
-  (name, role, pools) => {
-    const change = withRole(role);
-    const run = new DiagnosedSimulation(scenarioOf(name), change);
-    run.start();
-    runUntil(run, () => isRolledOut(run.simulation, change));
-    expect(run.rollout?.pools.map((pool) => [pool.name, pool.done])).toEqual(
-      pools.map((pool) => [pool, run.rollout?.pools.find((each) => each.name === pool)?.total]),
-    );
-    expect(run.seen.flatMap(({ findings }) => findings).filter(({ severity }) => severity === "blocking")).toEqual([]);
-  },
-);
+test.each(faultless)("a faultless rollout of %s for the role %s has no blocking finding", (name, role, pools) => {
+  const change = machineConfig(`99-${role}-psi-karg`, role, { kernelArguments: ["psi=1"] });
+  const run = new DiagnosedSimulation(scenarioOf(name), change);
+  run.start();
+  runUntil(run, () => isRolledOut(run.simulation, change));
+  expect(run.rollout?.pools.map((pool) => [pool.name, pool.done])).toEqual(
+    pools.map((pool) => [pool, run.rollout?.pools.find((each) => each.name === pool)?.total]),
+  );
+  expect(run.seen.flatMap(({ findings }) => findings).filter(({ severity }) => severity === "blocking")).toEqual([]);
+});
 
-test("a finding stays when the pool aims at something else meanwhile, also past the daemon's hour, and goes with its cause", () => {
+test("a finding survives a new pool target and ends with its cause", () => {
   const run = new DiagnosedSimulation(scenarioOf("stuck-drain"), psi);
   const idsNow = () => run.rollout?.findings.map(({ id }) => id);
   const target = () => at(run.simulation.objects.get(keys.pool), "spec", "configuration", "name");
@@ -121,8 +107,7 @@ test("a finding stays when the pool aims at something else meanwhile, also past 
   run.runFor(300);
   expect(idsNow()).toEqual(["VMNotMigratable"]);
   const before = target();
-  const metadata = { ...psi.metadata, name: "98-worker-other" };
-  run.simulation.addObject({ ...psi, metadata, spec: { kernelArguments: ["other=1"] } });
+  run.simulation.addObject(machineConfig("98-worker-other", "worker", { kernelArguments: ["other=1"] }));
   const [moved, late] = [60, 3 * hour].map((seconds) => {
     run.runFor(seconds);
     return { ids: idsNow(), isMoved: target() !== before };

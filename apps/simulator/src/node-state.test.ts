@@ -19,12 +19,12 @@ function takenBack(object: KubeObject, isCordoned: boolean): KubeObject {
   return mergePatch(uncordoned, { spec: { unschedulable: isCordoned || null } }) as KubeObject;
 }
 
-test("a node that has not joined runs nothing, and is none of those that are done", () => {
+test("a node that has not joined runs no configuration and is not ready", () => {
   expect(hasJoined(bare("new"))).toBe(false);
   expect(readNode(bare("new"))).toMatchObject({ current: "", desired: "", isReady: false });
 });
 
-test("at each step of the rollout model, whatever the update does to a node, what is written into it reads as that step", () => {
+test("reads every step of an update back as it was written", () => {
   const configs = fc.array(fc.constantFrom("rendered-a", "rendered-b", "rendered-c"), {
     minLength: 1,
     maxLength: 4,
@@ -69,7 +69,7 @@ test("at each step of the rollout model, whatever the update does to a node, wha
   fc.assert(law);
 });
 
-test("a degraded node keeps how far it was, and says why", () => {
+test("a degraded node keeps its progress and shows its reason", () => {
   const draining: RolloutNode = {
     name: "n",
     current: "a",

@@ -14,7 +14,7 @@ test.each([
   ["1.5Gi", 1.5],
   ["64", 64 / 2 ** 30],
   ["much", 0],
-])("%s are %d GiB", (quantity, gib) => {
+])("reads %s as %d GiB", (quantity, gib) => {
   expect(inGiB(quantity)).toBe(gib);
 });
 
@@ -45,7 +45,7 @@ const clusterOf = (nodes: readonly KubeObject[], seed: number): ClusterState => 
   servedVersion: () => "v1",
 });
 
-test("machines go to open nodes with room for all that they are given, and wait only where there is none", () => {
+test("places VMs on the open node with the most room, if any", () => {
   const node = fc.record({ memory: fc.nat(40), isReady: fc.boolean(), isCordoned: fc.boolean() });
   const nodes = fc.array(node, { maxLength: 5, size: "max" });
   const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 12, size: "max" });

@@ -19,6 +19,10 @@ const old: RolloutNode = { ...done, name: "b", current: "old", desired: "old" };
 const reportedTwice =
   'Node b is reporting: "Node b upgrade failure. disk \\"full\\"", Node b is reporting: "disk \\"full\\""';
 
+const updated = "Updated: All nodes are updated with MachineConfig new";
+const updating = "Updating: All nodes are updating to MachineConfig new";
+const degradedNode: RolloutNode = { ...old, desired: "new", phase: "Degraded", reason: 'disk "full"' };
+
 const cases: readonly {
   reason: string;
   given?: Partial<RolloutPool>;
@@ -27,23 +31,13 @@ const cases: readonly {
   counts: readonly number[];
   conditions: readonly string[];
 }[] = [
+  { reason: "a pool is updated when all its nodes are", nodes: [done], counts: [1, 1, 1, 0, 0], conditions: [updated] },
+  { reason: "a pool without nodes is updated", nodes: [], counts: [0, 0, 0, 0, 0], conditions: [updated] },
   {
-    reason: "a pool is updated when all its nodes are",
-    nodes: [done],
-    counts: [1, 1, 1, 0, 0],
-    conditions: ["Updated: All nodes are updated with MachineConfig new"],
-  },
-  {
-    reason: "a pool without nodes is updated",
-    nodes: [],
-    counts: [0, 0, 0, 0, 0],
-    conditions: ["Updated: All nodes are updated with MachineConfig new"],
-  },
-  {
-    reason: "a pool is updating while one is not",
+    reason: "a pool is updating while one of its nodes is outdated",
     nodes: [done, old],
     counts: [2, 1, 1, 0, 0],
-    conditions: ["Updating: All nodes are updating to MachineConfig new"],
+    conditions: [updating],
   },
   {
     reason: "a paused pool is neither updated nor updating",
@@ -56,24 +50,20 @@ const cases: readonly {
     reason: "a cordoned node is not ready",
     nodes: [{ ...done, isCordoned: true }],
     counts: [1, 1, 0, 1, 0],
-    conditions: ["Updating: All nodes are updating to MachineConfig new"],
+    conditions: [updating],
   },
   {
-    reason: "a degraded node degrades the pool and says why",
-    nodes: [done, { ...old, desired: "new", phase: "Degraded", reason: 'disk "full"' }],
+    reason: "a degraded node degrades the pool with its reason",
+    nodes: [done, degradedNode],
     counts: [2, 1, 1, 0, 1],
-    conditions: [
-      "Updating: All nodes are updating to MachineConfig new",
-      `NodeDegraded: ${reportedTwice}`,
-      `Degraded: ${reportedTwice}`,
-    ],
+    conditions: [updating, `NodeDegraded: ${reportedTwice}`, `Degraded: ${reportedTwice}`],
   },
   {
     reason: "a configuration that cannot be rendered degrades the pool",
     nodes: [done],
     renderError: "no such file",
     counts: [1, 1, 1, 0, 0],
-    conditions: ["Updated: All nodes are updated with MachineConfig new", "RenderDegraded: no such file", "Degraded: "],
+    conditions: [updated, "RenderDegraded: no such file", "Degraded: "],
   },
 ];
 
@@ -91,7 +81,7 @@ test.each(cases)("$reason", ({ given, nodes, renderError, counts, conditions }) 
 
 const isRunning = (node: RolloutNode) => isUpdated(node, pool) && node.isReady && !node.isCordoned;
 
-test("counts add up, and conditions follow from them", () => {
+test("conditions agree with the node counts", () => {
   const law = fc.property(anyPool, anyNodes, fc.boolean(), (pool, nodes, isBroken) => {
     const status = poolStatus(pool, nodes, isBroken ? "no" : undefined);
     const isTrue = (type: string) => status.conditions.find((each) => each.type === type)?.status === "True";
@@ -112,7 +102,7 @@ test("counts add up, and conditions follow from them", () => {
   fc.assert(law);
 });
 
-test("the health of a pool is done exactly when every node runs the wanted configuration", () => {
+test("a pool is done exactly when every node runs the wanted configuration", () => {
   const law = fc.property(anyPool, anyNodes, fc.boolean(), (pool, nodes, isBroken) => {
     const health = machineConfigPoolHealth(asObject(pool, poolStatus(pool, nodes, isBroken ? "no" : undefined)));
     return (health.state === "done") === (!isBroken && nodes.every(isRunning));

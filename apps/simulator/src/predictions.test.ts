@@ -7,7 +7,7 @@ import { randomWorld } from "./testing/predictions/random-worlds.ts";
 
 const seeds = [3, 6, 10, 16, 17];
 
-test.each(seeds)("world %i: VMs end as predicted, and a second rollout takes as long as predicted", (seed) => {
+test.each(seeds)("world %i: VM outcomes and the second rollout's duration match the prediction", (seed) => {
   const world = randomWorld(seed);
   const rollouts = predictTwoRollouts(world) ?? [];
   const wrong = rollouts.flatMap(({ vms }) => vms);

@@ -10,11 +10,11 @@ const problems = (given: unknown) => {
   return read.kind === "wrong" ? read.problems : [];
 };
 
-test.each([...scenarios])("scenario %s is read back from a file as it is", (_name, scenario) => {
+test.each([...scenarios])("round-trips scenario %s through a file", (_name, scenario) => {
   expect(readScenario(JSON.stringify(scenario))).toEqual({ kind: "read", scenario });
 });
 
-test("what is left out is as in the default scenario, and null takes an operator away", () => {
+test("fills missing fields from the default scenario, and null removes an operator", () => {
   const read = readScenario(JSON.stringify({ vms: [], durations: { reboot: 1 }, hco: null }));
   const { hco: _hco, ...usual } = standard;
   expect(read).toEqual({
@@ -42,7 +42,7 @@ test.each([
     "faults[0].kind: must be one of Node, ",
   ],
   [{ objects: [{ kind: "ConfigMap" }] }, "objects[0].apiVersion: must be text"],
-])("%j is refused with the path of what is wrong", (given, problem) => {
+])("rejects %j with the path of the error", (given, problem) => {
   expect(problems(given).join("\n")).toContain(problem);
 });
 
@@ -55,6 +55,6 @@ test.each([
   ["", undefined],
   ["soon", undefined],
   ["1d", undefined],
-])("%j is a duration of %j seconds", (text, seconds) => {
+])("reads %j as %j seconds", (text, seconds) => {
   expect(readSeconds(text)).toBe(seconds);
 });

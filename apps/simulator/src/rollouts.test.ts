@@ -1,6 +1,6 @@
 import { poolOfNode } from "@virt/cluster";
 import { planWaves, rolloutOfPool, unavailableLimit } from "@virt/impact";
-import { at, type KubeObject } from "@virt/objects";
+import { at } from "@virt/objects";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -10,33 +10,16 @@ import { readNode } from "./node-state.ts";
 import { memoryOf } from "./placement.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
-import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+import {
+  type InMemorySimulation,
+  objectsOf,
+  simulateInMemory,
+  startedSimulation,
+} from "./testing/in-memory-simulation.ts";
+import { edit, fault, machineConfig, psi, scenarioOf } from "./testing/planted-faults.ts";
 
-const psi: KubeObject = {
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
-
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
-const objectsOf = ({ objects }: InMemorySimulation, kind: string) =>
-  [...objects.values()].filter((object) => object.kind === kind);
 const pool = (simulation: InMemorySimulation, name: string) =>
   simulation.objects.get(`MachineConfigPool/${name}`) ?? expect.fail(`no pool ${name}`);
-const set = ({ objects }: InMemorySimulation, key: string, change: (object: KubeObject) => KubeObject) =>
-  objects.set(key, change(objects.get(key) ?? expect.fail(`no ${key}`)));
-const annotate = (simulation: InMemorySimulation, key: string, name: string, value: string | undefined) =>
-  set(simulation, key, (object) => {
-    const { [`simulator.kubevirt.io/${name}`]: _old, ...others } = object.metadata.annotations ?? {};
-    const annotations = { ...others, ...(value !== undefined && { [`simulator.kubevirt.io/${name}`]: value }) };
-    return { ...object, metadata: { ...object.metadata, annotations } };
-  });
-const started = (scenario: Scenario, seed = 1) => {
-  const simulation = simulateInMemory(scenario, seed);
-  simulation.runUntilIdle();
-  return simulation;
-};
 const order = ({ history }: InMemorySimulation) =>
   history.flatMap((line) => /^node (\S+) is cordoned/.exec(line)?.[1] ?? []);
 const nodesIn = (simulation: InMemorySimulation, name: string) =>
@@ -59,10 +42,10 @@ function inWaves(begun: readonly string[], waves: readonly (readonly string[])[]
   return [...cut, begun.slice(ends.at(-1) ?? 0)].filter((wave) => wave.length > 0);
 }
 
-test("a rollout of 12 nodes with 200 virtual machines goes the way that the rollout model predicts, and ends updated", {
+test("updates 12 nodes with 200 VMs in the predicted order", {
   timeout: 180_000,
 }, () => {
-  const simulation = started(scenarioOf("default"));
+  const simulation = startedSimulation(scenarioOf("default"));
   const way = predicted(simulation, "worker");
   expect(way).toHaveLength(12);
   simulation.addObject(psi);
@@ -81,8 +64,8 @@ test("a rollout of 12 nodes with 200 virtual machines goes the way that the roll
 // The scenario `big` takes seconds and adds only numbers.
 const small = [...scenarios.keys()].filter((name) => name !== "big");
 
-test.each(small)("scenario %s comes to rest with all machines placed and all pools updated", (name) => {
-  const simulation = started(scenarioOf(name));
+test.each(small)("scenario %s settles with all VMs placed and all pools updated", (name) => {
+  const simulation = startedSimulation(scenarioOf(name));
   const machines = objectsOf(simulation, "VirtualMachineInstance");
   expect(machines.filter((machine) => nodeOfMachine(machine) === undefined)).toEqual([]);
   for (const each of objectsOf(simulation, "MachineConfigPool")) {
@@ -90,24 +73,21 @@ test.each(small)("scenario %s comes to rest with all machines placed and all poo
   }
 });
 
-test("a paused pool renders and does not move, and goes on when it is released", () => {
-  const simulation = started(scenarioOf("paused-pool"));
+test("a paused pool renders, but updates no node until it is resumed", () => {
+  const simulation = startedSimulation(scenarioOf("paused-pool"));
   simulation.addObject(psi);
   simulation.runUntilIdle();
   expect(at(pool(simulation, "worker"), "spec", "configuration", "name")).not.toBe(
     at(pool(simulation, "worker"), "status", "configuration", "name"),
   );
   expect(order(simulation)).toEqual([]);
-  set(simulation, "MachineConfigPool/worker", (object) => ({
-    ...object,
-    spec: { ...(object["spec"] as object), paused: false },
-  }));
+  edit("MachineConfigPool/worker", { spec: { paused: false } })(simulation);
   simulation.runUntilIdle();
   expect(order(simulation)).toEqual(["worker-0", "worker-1", "worker-2"]);
 });
 
-test("a drain that a virtual machine blocks degrades the node after its time, and goes on when the machine can leave", () => {
-  const simulation = started(scenarioOf("stuck-drain"));
+test("a VM that blocks a drain degrades the node until it leaves", () => {
+  const simulation = startedSimulation(scenarioOf("stuck-drain"));
   simulation.addObject(psi);
   const isDegraded = () => at(pool(simulation, "worker"), "status", "degradedMachineCount") === 1;
   simulation.runUntil(isDegraded);
@@ -115,25 +95,25 @@ test("a drain that a virtual machine blocks degrades the node after its time, an
     expect.stringMatching(/^node worker-0 is degraded: failed to drain node: worker-0 after 1 hour[.]/),
   );
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 1, updatedMachineCount: 0 });
-  annotate(simulation, "VirtualMachineInstance/vms/pinned-0", "unmigratable", undefined);
+  fault("VirtualMachineInstance/vms/pinned-0", "unmigratable", null)(simulation);
   simulation.runUntilIdle();
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
 
-test("a node that degrades in the middle stops its pool, and finishes its work once it is well", () => {
-  const simulation = started(scenarioOf("three-workers"));
-  annotate(simulation, "Node/worker-0", "degrade", "disk is full");
+test("a degraded node stops its pool until it recovers", () => {
+  const simulation = startedSimulation(scenarioOf("three-workers"));
+  fault("Node/worker-0", "degrade", "disk is full")(simulation);
   simulation.addObject(psi);
   simulation.runUntilIdle();
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 1 });
-  annotate(simulation, "Node/worker-0", "degrade", undefined);
+  fault("Node/worker-0", "degrade", null)(simulation);
   simulation.runUntilIdle();
   expect(pool(simulation, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
 
-test("a configuration that comes while nodes are at work waits for them: each node runs what it was cordoned for", () => {
+test("a new configuration waits for nodes that are already updating", () => {
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: 3 }];
-  const simulation = started({ ...scenarioOf("three-workers"), pools, vms: [] });
+  const simulation = startedSimulation({ ...scenarioOf("three-workers"), pools, vms: [] });
   const targetsOf = (what: string) =>
     simulation.history.filter((line) => line.startsWith("node ") && line.includes(what));
   simulation.addObject(psi);
@@ -217,7 +197,7 @@ function broken(cluster: ClusterState): string | undefined {
 }
 
 // Each run simulates a whole rollout, so 150 runs cost as much as 20,000 of a small property.
-test("in no rollout more nodes are away than allowed, more migrations run than allowed, or a machine is where it has no room", {
+test("no rollout exceeds its limits of nodes, migrations or memory", {
   timeout: 180_000,
 }, () => {
   const law = fc.property(anyScenario, fc.nat(1000), (scenario, seed) => {
@@ -235,22 +215,17 @@ test("in no rollout more nodes are away than allowed, more migrations run than a
   fc.assert(law, runsForCost(128));
 });
 
-test("a node reports swap once it has booted with a partition and a configuration that turns it on", () => {
-  const simulation = started(scenarioOf("compact"));
-  annotate(simulation, "Node/node-2", "swap-partition", undefined);
+test("a node reports swap after a boot with partition and configuration", () => {
+  const simulation = startedSimulation(scenarioOf("compact"));
+  fault("Node/node-2", "swap-partition", null)(simulation);
   const capacities = () =>
     objectsOf(simulation, "Node").map((node) => at(node, "status", "nodeInfo", "swap", "capacity"));
   const dropIn = { path: "/etc/openshift/kubelet.conf.d/90-swap.conf", mode: 420, contents: { source: "data:,on" } };
-  const swap = (role: string): KubeObject => ({
-    apiVersion: "machineconfiguration.openshift.io/v1",
-    kind: "MachineConfig",
-    metadata: { name: `90-${role}-swap`, labels: { "machineconfiguration.openshift.io/role": role } },
-    spec: { config: { ignition: { version: "3.2.0" }, storage: { files: [dropIn] } } },
-  });
-  simulation.addObject(swap("worker"));
+  const spec = { config: { ignition: { version: "3.2.0" }, storage: { files: [dropIn] } } };
+  simulation.addObject(machineConfig("90-worker-swap", "worker", spec));
   simulation.runUntilIdle();
   expect(capacities()).toEqual([undefined, undefined, undefined]);
-  simulation.addObject(swap("master"));
+  simulation.addObject(machineConfig("90-master-swap", "master", spec));
   simulation.runUntilIdle();
   expect(capacities()).toEqual([64 * 2 ** 30, 64 * 2 ** 30, undefined]);
 });

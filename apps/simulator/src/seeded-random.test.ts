@@ -12,7 +12,7 @@ test("the same seed and words give the same number, in [0, 1)", () => {
   fc.assert(law);
 });
 
-test("neighbouring seeds and words give numbers that are spread evenly", () => {
+test("adjacent seeds and words give evenly distributed numbers", () => {
   const tenths = Array.from({ length: 10 }, () => 0);
   for (let seed = 0; seed < 100; seed++)
     for (let index = 0; index < 100; index++) {
@@ -22,12 +22,12 @@ test("neighbouring seeds and words give numbers that are spread evenly", () => {
   expect(tenths.filter((count) => count < 900 || count > 1100)).toEqual([]);
 });
 
-test("words are kept apart: what is said in two words is not the same in one", () => {
+test("the number depends on word boundaries and order", () => {
   expect(seededRandom(1, "a", "b")).not.toBe(seededRandom(1, "ab"));
   expect(seededRandom(1, "a", "b")).not.toBe(seededRandom(1, "b", "a"));
 });
 
-test("names and boot ids have the form that the API server takes", () => {
+test("names and boot IDs have the form that the API server requires", () => {
   const law = fc.property(fc.nat(), words, (seed, what) => {
     const isName = /^[a-z0-9]{5}$/.test(seededSuffix(5, seed, ...what));
     return isName && /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/.test(seededUuid(seed, ...what));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SimulatedTimers } from "./simulated-timers.ts";
 
-test("what is waited for passes when its time has come, and not before", () => {
+test("a timer elapses at its time and not before", () => {
   const first = new SimulatedTimers(100, new Map());
   expect([first.hasElapsed("reboot", 50), first.nextDue]).toEqual([false, 150]);
   const early = new SimulatedTimers(149, first.pending);
@@ -11,7 +11,7 @@ test("what is waited for passes when its time has come, and not before", () => {
   expect([inTime.hasElapsed("reboot", 50), inTime.nextDue]).toEqual([true, undefined]);
 });
 
-test("what nobody asked for in a round starts anew", () => {
+test("a timer that is not polled in a round restarts", () => {
   const asked = new SimulatedTimers(0, new Map());
   asked.hasElapsed("render", 10);
   const silent = new SimulatedTimers(5, asked.pending);
@@ -19,7 +19,7 @@ test("what nobody asked for in a round starts anew", () => {
   expect(again.hasElapsed("render", 10)).toBe(false);
 });
 
-test("from moment to moment everything passes exactly at its own time, in order of time", () => {
+test("each timer elapses exactly at its own time, in order", () => {
   const waits = fc.uniqueArray(fc.nat(1000), { minLength: 1, maxLength: 12, size: "max" });
   const law = fc.property(waits, (all) => {
     const seen: number[] = [];

@@ -37,7 +37,7 @@ const repeated = (texts: readonly string[]) => texts.filter((text, place) => tex
 
 export const bundleRules: readonly Rule[] = [
   {
-    rule: "an owned CRD is found in the bundle, in its version",
+    rule: "every owned CRD is in the bundle with its version",
     findFaults: (bundle) => {
       const served = servedDefinitions(bundle);
       return faultsOf(ownedDefinitions(bundle), (one) => served.includes(one));
@@ -45,7 +45,7 @@ export const bundleRules: readonly Rule[] = [
     breakRule: (bundle) => ({ ...bundle, objects: bundle.objects.filter(({ kind }) => !kind.startsWith("Custom")) }),
   },
   {
-    rule: "a CRD that is present in the bundle is defined in the CSV, and present once",
+    rule: "every CRD in the bundle is owned by the CSV and unique",
     findFaults: (bundle) => {
       const named = ownedDefinitions(bundle);
       const served = servedDefinitions(bundle);
@@ -54,7 +54,7 @@ export const bundleRules: readonly Rule[] = [
     breakRule: withCsvField(owned, []),
   },
   {
-    rule: "no ServiceAccount is an object where the CSV names it",
+    rule: "no ServiceAccount of the CSV is also an object",
     findFaults: (bundle) => {
       const named = podsIn(bundle).map((pod) => textOf(pod, "serviceAccountName"));
       const accounts = bundle.objects.filter(({ kind }) => kind === "ServiceAccount");
@@ -63,12 +63,12 @@ export const bundleRules: readonly Rule[] = [
     breakRule: withObject(any("ServiceAccount", "v1", "virt-advisor-operator-controller-manager")),
   },
   {
-    rule: "the compressed bundle is well below 1 MiB, which a ConfigMap of OLM holds",
+    rule: "the compressed bundle fits into a ConfigMap of OLM (1 MiB)",
     findFaults: ({ compressedBytes }) => faultsOf([compressedBytes], (size) => size > 0 && size < 2 ** 20 * 0.85),
     breakRule: (bundle) => ({ ...bundle, compressedBytes: 2 ** 20 }),
   },
   {
-    rule: "related images are valid pull specs, and every image that runs or is announced is one of them",
+    rule: "related images are valid and include every used image",
     findFaults: (bundle) => {
       const related = csvList(bundle, "spec", "relatedImages").map((one) => textOf(one, "image"));
       const used = [...containersIn(bundle).map((one) => textOf(one, "image")), csvAnnotations(bundle).containerImage];
@@ -80,17 +80,17 @@ export const bundleRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "relatedImages"], []),
   },
   {
-    rule: "every kind is supported in a registry+v1 bundle",
+    rule: "registry+v1 supports every kind",
     findFaults: ({ objects }) => faultsOf([...new Set(objects.map(({ kind }) => kind))], (kind) => kinds.has(kind)),
     breakRule: withObject(any("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1")),
   },
   {
-    rule: "no object names its namespace, which OLM chooses",
+    rule: "no object sets its namespace",
     findFaults: ({ objects }) => objects.flatMap(({ metadata }) => metadata.namespace ?? []),
     breakRule: withFieldOf("Service", ["metadata", "namespace"], "elsewhere"),
   },
   {
-    rule: "no API that Kubernetes removed is used",
+    rule: "uses no API that Kubernetes removed",
     findFaults: ({ objects }) => faultsOf(objects, ({ apiVersion }) => !/(?:alpha|beta)\d+$/.test(apiVersion)),
     breakRule: withObject(any("PodDisruptionBudget", "policy/v1beta1")),
   },
@@ -98,7 +98,7 @@ export const bundleRules: readonly Rule[] = [
 
 export const objectRules: readonly Rule[] = [
   {
-    rule: "maxUnavailable of a PodDisruptionBudget cannot be 0 or 0%, and minAvailable cannot be 100%",
+    rule: "no PodDisruptionBudget has maxUnavailable 0 or minAvailable 100%",
     findFaults: ({ objects }) =>
       objects
         .filter(({ kind }) => kind === "PodDisruptionBudget")
@@ -108,13 +108,13 @@ export const objectRules: readonly Rule[] = [
     breakRule: withFieldOf("PodDisruptionBudget", ["spec", "maxUnavailable"], 0),
   },
   {
-    rule: "globalDefault of a PriorityClass cannot be true",
+    rule: "no PriorityClass is the global default",
     findFaults: ({ objects }) =>
       objects.filter((one) => at(one, "globalDefault") === true).map(({ metadata }) => metadata.name),
     breakRule: withObject({ ...any("PriorityClass"), globalDefault: true }),
   },
   {
-    rule: "no rule grants to create or update PodDisruptionBudgets, or to modify SecurityContextConstraints",
+    rule: "no rule allows writes to PodDisruptionBudgets or SecurityContextConstraints",
     findFaults: (bundle) =>
       grantsOf(bundle, ["poddisruptionbudgets", "securitycontextconstraints"], ["create", "update", "patch", "delete"]),
     breakRule: withCsvField(
@@ -126,7 +126,7 @@ export const objectRules: readonly Rule[] = [
 
 export const goodPractices: readonly Rule[] = [
   {
-    rule: "every container requests processor time and memory",
+    rule: "every container requests CPU and memory",
     findFaults: (bundle) =>
       faultsOf(containersIn(bundle), (container) => {
         const { cpu, memory } = (at(container, "resources", "requests") ?? {}) as { cpu?: string; memory?: string };

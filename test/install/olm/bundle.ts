@@ -116,6 +116,18 @@ export function faultsOf<Element>(
   return elements.filter((element) => !isGood(element)).map(describe);
 }
 
+/** A rule about one text of the CSV, which `broken` breaks. */
+export const csvTextRule = (
+  rule: string,
+  path: readonly string[],
+  isGood: (text: string) => boolean,
+  broken: string,
+): Rule => ({
+  rule,
+  findFaults: (bundle) => faultsOf([csvText(bundle, ...path)], isGood),
+  breakRule: withCsvField(path, broken),
+});
+
 const semantic = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[\dA-Za-z.-]+)?(?:\+[\dA-Za-z.-]+)?$/;
 
 export const isVersion = (text: string): boolean => semantic.test(text);

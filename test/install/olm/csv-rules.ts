@@ -7,6 +7,7 @@ import {
   csvAnnotations,
   csvList,
   csvText,
+  csvTextRule,
   faultsOf,
   isLabelValue,
   isSubdomain,
@@ -17,6 +18,8 @@ import {
 } from "./bundle.ts";
 
 const annotation = (name: string) => ["metadata", "annotations", name];
+
+const isSet = (text: string) => text.trim() !== "";
 
 function isCsvName(name: string): boolean {
   return isSubdomain(name) && isLabelValue(name);
@@ -41,17 +44,18 @@ function providedApis(bundle: Bundle): readonly string[] {
 
 export const csvRules: readonly Rule[] = [
   {
-    rule: "apiVersion and kind are there",
+    rule: "apiVersion and kind are set",
     findFaults: ({ csv }) => faultsOf([csv.apiVersion, csv.kind], (text) => Boolean(text)),
     breakRule: withCsvField(["apiVersion"], ""),
   },
+  csvTextRule(
+    "metadata.name is a DNS-1123 subdomain and a label value",
+    ["metadata", "name"],
+    isCsvName,
+    `virt-operators.v${"1".repeat(60)}`,
+  ),
   {
-    rule: "metadata.name is a DNS-1123 subdomain and a label value, of 63 characters at most",
-    findFaults: ({ csv }) => faultsOf([csv.metadata.name], isCsvName),
-    breakRule: withCsvField(["metadata", "name"], `virt-operators.v${"1".repeat(60)}`),
-  },
-  {
-    rule: "metadata.name follows <operator-name>.v<semver>, and its version is spec.version",
+    rule: "metadata.name is <operator-name>.v<spec.version>",
     findFaults: (bundle) => {
       const [, version, ...more] = bundle.csv.metadata.name.split(".v");
       const isGood = more.length === 0 && version === csvText(bundle, "spec", "version") && isVersion(version);
@@ -59,27 +63,17 @@ export const csvRules: readonly Rule[] = [
     },
     breakRule: withCsvField(["metadata", "name"], "virt-operators.v0.9"),
   },
+  csvTextRule(
+    "spec.replaces is unset or a CSV name",
+    ["spec", "replaces"],
+    (name) => name === "" || isCsvName(name),
+    "Virt Operators",
+  ),
+  csvTextRule("spec.version is a semantic version", ["spec", "version"], isVersion, "v1"),
+  csvTextRule("spec.displayName is set", ["spec", "displayName"], isSet, ""),
+  csvTextRule("spec.install is set", ["spec", "install", "strategy"], isSet, ""),
   {
-    rule: "spec.replaces, where it is set, is a CSV name",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "replaces")], (name) => name === "" || isCsvName(name)),
-    breakRule: withCsvField(["spec", "replaces"], "Virt Operators"),
-  },
-  {
-    rule: "spec.version is set, and semantic",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "version")], isVersion),
-    breakRule: withCsvField(["spec", "version"], "v1"),
-  },
-  {
-    rule: "required fields are not missing: spec.displayName, spec.install",
-    findFaults: (bundle) =>
-      faultsOf(
-        [csvText(bundle, "spec", "displayName"), csvText(bundle, "spec", "install", "strategy")],
-        (text) => text !== "",
-      ),
-    breakRule: withCsvField(["spec", "displayName"], undefined),
-  },
-  {
-    rule: "alm-examples are valid JSON, and olm.examples is not there as well",
+    rule: "alm-examples is valid JSON, and olm.examples is unset",
     findFaults: (bundle) => [
       ...(examplesOf(bundle) === undefined ? ["alm-examples do not parse"] : []),
       ...("olm.examples" in csvAnnotations(bundle) ? ["olm.examples"] : []),
@@ -87,7 +81,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("alm-examples"), "[{]"),
   },
   {
-    rule: "an example must have a provided API",
+    rule: "every example has a provided API",
     findFaults: (bundle) => {
       const provided = providedApis(bundle);
       return faultsOf((examplesOf(bundle) ?? []).map(apiOf), (api) => provided.includes(api));
@@ -95,7 +89,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "customresourcedefinitions", "owned", 0, "version"], "v9"),
   },
   {
-    rule: "a provided API should have an example",
+    rule: "every provided API has an example",
     findFaults: (bundle) => {
       const shown = (examplesOf(bundle) ?? []).map(apiOf);
       return faultsOf(providedApis(bundle), (api) => shown.includes(api));
@@ -103,7 +97,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("alm-examples"), "[]"),
   },
   {
-    rule: "install modes are there, none twice, and at least one is supported",
+    rule: "install modes are unique, and at least one is supported",
     findFaults: (bundle) => {
       const modes = csvList(bundle, "spec", "installModes");
       const types = modes.map((mode) => textOf(mode, "type"));
@@ -112,13 +106,9 @@ export const csvRules: readonly Rule[] = [
     },
     breakRule: withCsvField(["spec", "installModes", 3, "supported"], false),
   },
+  csvTextRule("spec.minKubeVersion is a semantic version", ["spec", "minKubeVersion"], isVersion, "1.30"),
   {
-    rule: "spec.minKubeVersion is informed, and semantic",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "minKubeVersion")], isVersion),
-    breakRule: withCsvField(["spec", "minKubeVersion"], "1.30"),
-  },
-  {
-    rule: "annotations that are case sensitive have their case",
+    rule: "case-sensitive annotations have the right case",
     findFaults: (bundle) => {
       const known = ["olm.skipRange", "olm.operatorGroup", "olm.operatorNamespace", "olm.targetNamespaces"];
       const lower = new Map([...known, "olm.providedAPIs"].map((name) => [name.toLowerCase(), name]));
@@ -127,17 +117,13 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("olm.skiprange"), "<1.0.0"),
   },
   {
-    rule: "olm.properties are in metadata/properties.yaml, not in an annotation",
+    rule: "olm.properties is not an annotation",
     findFaults: (bundle) => Object.keys(csvAnnotations(bundle)).filter((name) => name === "olm.properties"),
     breakRule: withCsvField(annotation("olm.properties"), "[]"),
   },
+  csvTextRule("spec.provider.name is set", ["spec", "provider", "name"], isSet, " "),
   {
-    rule: "spec.provider.name was provided",
-    findFaults: (bundle) => faultsOf([csvText(bundle, "spec", "provider", "name")], (name) => name.trim() !== ""),
-    breakRule: withCsvField(["spec", "provider", "name"], " "),
-  },
-  {
-    rule: "spec.maintainers are there, each with a name and a valid email",
+    rule: "every maintainer has a name and a valid email",
     findFaults: (bundle) => {
       const people = csvList(bundle, "spec", "maintainers");
       const isGood = (one: Json) => textOf(one, "name") !== "" && /^[^\s@<>]+@[^\s@<>]+$/.test(textOf(one, "email"));
@@ -146,7 +132,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "maintainers", 0, "email"], "nobody"),
   },
   {
-    rule: "spec.links are there, each with a name and a valid url",
+    rule: "every link has a name and a valid URL",
     findFaults: (bundle) => {
       const links = csvList(bundle, "spec", "links");
       const isGood = (one: Json) => textOf(one, "name") !== "" && URL.canParse(textOf(one, "url"));
@@ -155,7 +141,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "links", 0, "url"], "docs"),
   },
   {
-    rule: "spec.icon has one element, with base64 data that is what its valid media type says",
+    rule: "spec.icon is one SVG with its media type",
     findFaults: (bundle) => {
       const [icon, ...more] = csvList(bundle, "spec", "icon");
       const drawing = Buffer.from(textOf(icon, "base64data"), "base64").toString();
@@ -164,16 +150,14 @@ export const csvRules: readonly Rule[] = [
     },
     breakRule: withCsvField(["spec", "icon", 0, "mediatype"], "image/svg"),
   },
+  csvTextRule(
+    "annotation capabilities is a level of the capability model",
+    annotation("capabilities"),
+    (level) => capabilityLevels.includes(level),
+    "Autopilot",
+  ),
   {
-    rule: "annotation capabilities is a level of the capability model",
-    findFaults: (bundle) => {
-      const levels = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
-      return faultsOf([csvAnnotations(bundle)["capabilities"] ?? ""], (level) => levels.includes(level));
-    },
-    breakRule: withCsvField(annotation("capabilities"), "Autopilot"),
-  },
-  {
-    rule: "annotation categories has none but the standard categories",
+    rule: "annotation categories has only standard categories",
     findFaults: (bundle) => {
       const named = (csvAnnotations(bundle)["categories"] ?? "").split(",").map((name) => name.trim());
       return faultsOf(named, (name) => standardCategories.includes(name));
@@ -181,7 +165,7 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(annotation("categories"), "OpenShift Optional, Virtualization"),
   },
   {
-    rule: "annotation createdAt is a time, and description, repository and support are not empty",
+    rule: "annotations createdAt, description, repository and support are valid",
     findFaults: (bundle) => {
       const { createdAt = "", description = "", repository = "", support = "" } = csvAnnotations(bundle);
       const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt));
@@ -199,6 +183,8 @@ export const csvRules: readonly Rule[] = [
     breakRule: withCsvField(["spec", "keywords"], []),
   },
 ];
+
+const capabilityLevels = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
 
 const standardCategories = [
   "AI/Machine Learning",

@@ -35,7 +35,7 @@ export const formatRules: readonly Rule[] = [
     breakRule: withAnnotation("operators.operatorframework.io.bundle.channels.v1", "alpha"),
   },
   {
-    rule: "the bundle has a folder of manifests and one of metadata, and in it annotations, properties and nothing that is not understood",
+    rule: "the bundle has manifests, annotations and no unknown metadata",
     findFaults: ({ files }) => [
       ...(files.some((file) => file.startsWith("manifests/")) ? [] : ["no manifests"]),
       ...(files.includes("metadata/annotations.yaml") ? [] : ["no annotations"]),
@@ -61,7 +61,7 @@ export const formatRules: readonly Rule[] = [
     breakRule: withAnnotation(`${prefix}.channel.default.v1`, "stable"),
   },
   {
-    rule: "the labels of bundle.Dockerfile are the annotations, and it takes every folder that they name",
+    rule: "bundle.Dockerfile has the annotations as labels and copies their folders",
     findFaults: ({ annotations, dockerfile }) => {
       const labels = [...dockerfile.matchAll(/^LABEL ([^=]+)=(.*)$/gm)].map(([, key, value]) => `${key}=${value}`);
       const said = Object.entries(annotations).map(([key, value]) => `${key}=${value}`);
@@ -79,7 +79,7 @@ export const formatRules: readonly Rule[] = [
 
 export const scorecardRules: readonly Rule[] = [
   {
-    rule: "the configuration is of v1alpha3, and each test has an image with its registry and tag",
+    rule: "the configuration is v1alpha3, and test images have registry and tag",
     findFaults: ({ scorecard }) => [
       ...faultsOf([textOf(scorecard, "apiVersion")], (text) => text === "scorecard.operatorframework.io/v1alpha3"),
       ...faultsOf(
@@ -98,7 +98,7 @@ export const scorecardRules: readonly Rule[] = [
 
 export const upgradeRules: readonly Rule[] = [
   {
-    rule: "olm.skipRange is a range of versions that ends before the bundle's own: any earlier release upgrades to it at once",
+    rule: "olm.skipRange covers every earlier release",
     findFaults: (bundle) => {
       const range = csvAnnotations(bundle)["olm.skipRange"] ?? "";
       return range === `<${csvText(bundle, "spec", "version")}` ? [] : [range];
@@ -106,7 +106,7 @@ export const upgradeRules: readonly Rule[] = [
     breakRule: withCsvField(["metadata", "annotations", "olm.skipRange"], "<=0.1.0"),
   },
   {
-    rule: "the bundle replaces and skips neither itself nor a release that nobody has",
+    rule: "the bundle replaces and skips no release",
     findFaults: (bundle) =>
       [
         csvText(bundle, "spec", "replaces"),
@@ -118,7 +118,7 @@ export const upgradeRules: readonly Rule[] = [
 
 export const platformRules: readonly Rule[] = [
   {
-    rule: "labels name the architectures and the system that the image is built for, and no others",
+    rule: "labels name exactly the image's architectures and operating system",
     findFaults: ({ csv }) => {
       const wanted = [...architectures.map((name) => `arch.${name}`), `os.${operatingSystem}`];
       const named = Object.entries(csv.metadata.labels ?? {}).flatMap(([label, value]) =>
@@ -129,7 +129,7 @@ export const platformRules: readonly Rule[] = [
     breakRule: withCsvField(["metadata", "labels", "operatorframework.io/arch.s390x"], "supported"),
   },
   {
-    rule: "node affinity keeps the pods to these architectures and this system",
+    rule: "node affinity selects exactly these architectures and this system",
     findFaults: (bundle) => {
       const values = { "kubernetes.io/arch": architectures, "kubernetes.io/os": [operatingSystem] };
       const wanted = Object.entries(values).map(([key, list]) => ({ key, operator: "In", values: [...list] }));
@@ -144,7 +144,7 @@ export const platformRules: readonly Rule[] = [
 
 export const newOlmRules: readonly Rule[] = [
   {
-    rule: "Deployments have names of their own, which are DNS-1123 subdomains",
+    rule: "Deployments have unique DNS-1123 names",
     findFaults: (bundle) => {
       const names = deploymentsIn(bundle).map((one) => textOf(one, "name"));
       return [
@@ -159,7 +159,7 @@ export const newOlmRules: readonly Rule[] = [
     ),
   },
   {
-    rule: "only the install mode AllNamespaces is supported, and there are no webhooks",
+    rule: "supports only install mode AllNamespaces, without webhooks",
     findFaults: (bundle) => [
       ...csvList(bundle, "spec", "installModes").flatMap((mode) =>
         (textOf(mode, "type") === "AllNamespaces") === at(mode, "supported") ? [] : [textOf(mode, "type")],

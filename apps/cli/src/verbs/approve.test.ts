@@ -9,7 +9,7 @@ const config = (phase: string) =>
     status: { phase },
   }) as unknown as VirtPlatformConfig;
 
-test("whoever ignores a running plan is told that its MachineConfigs reach all nodes", () => {
+test("ignoring a running plan warns that its MachineConfigs reach all nodes", () => {
   expect(ignoredLines(config("InProgress")).flat()).toContain(
     "! A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.",
   );

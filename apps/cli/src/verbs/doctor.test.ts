@@ -1,7 +1,7 @@
 import type { RolloutStatus } from "@virt/api";
 import type { ClusterDiagnosis } from "@virt/reads";
 import { expect, test } from "vitest";
-import { Printer } from "../printer.ts";
+import { renderBlocks } from "../testing/render-blocks.ts";
 import { diagnosisBlocks, diagnosisData, exitCodeOfDiagnosis } from "./doctor.ts";
 
 const now = Date.parse("2026-11-18T10:00:00Z");
@@ -15,19 +15,14 @@ const rollout: RolloutStatus = {
 const healthy: ClusterDiagnosis = { rollout, young: [], pools: ["worker"], notAssessed: [] };
 const gap = (kind: string, reason: string) => ({ kind, reason, message: "" });
 
-function printed(diagnosis: ClusterDiagnosis): string {
-  const silent = () => {};
-  const options = { format: "table", isColored: false, columns: undefined } as const;
-  const printer = new Printer({ ...options, writeData: silent, writeProgress: silent });
-  return printer.render({ type: "Diagnosis", data: {}, blocks: diagnosisBlocks(diagnosis, now) });
-}
+const printed = (diagnosis: ClusterDiagnosis) => renderBlocks(diagnosisBlocks(diagnosis, now));
 
-test("all clear is reported only if everything could be checked", () => {
+test("doctor reports all clear if every input was checked", () => {
   expect(exitCodeOfDiagnosis(healthy)).toBe(0);
   expect(printed(healthy)).toContain("Nothing is blocking the pools.");
 });
 
-test("a cause that has just begun is no all-clear, and does not end with 6", () => {
+test("a recent cause prevents all clear, but exits with 0", () => {
   const cause = { id: "PodBudget", severity: "blocking", message: "Pod a/b", since: "2026-11-18T09:59:50Z" } as const;
   const diagnosis = { ...healthy, young: [cause] };
   expect(exitCodeOfDiagnosis(diagnosis)).toBe(0);
@@ -35,14 +30,17 @@ test("a cause that has just begun is no all-clear, and does not end with 6", () 
   expect(printed(diagnosis)).toContain("No cause has lasted long enough to be a finding yet.");
 });
 
-test.each(["Forbidden", "TooMany", "Unavailable"])("VMs that are %s end with 7 and are no all-clear", (reason) => {
-  const diagnosis = { ...healthy, notAssessed: [gap("VirtualMachineInstance", reason), gap("Node", reason)] };
-  expect(exitCodeOfDiagnosis(diagnosis)).toBe(7);
-  expect(printed(diagnosis)).not.toContain("Nothing is blocking");
-  expect(printed(diagnosis)).toContain("Found no blocking cause, but could not check: VirtualMachineInstance, Node.");
-});
+test.each(["Forbidden", "TooMany", "Unavailable"])(
+  "doctor exits with 7 and reports no all clear if VMs are %s",
+  (reason) => {
+    const diagnosis = { ...healthy, notAssessed: [gap("VirtualMachineInstance", reason), gap("Node", reason)] };
+    expect(exitCodeOfDiagnosis(diagnosis)).toBe(7);
+    expect(printed(diagnosis)).not.toContain("Nothing is blocking");
+    expect(printed(diagnosis)).toContain("Found no blocking cause, but could not check: VirtualMachineInstance, Node.");
+  },
+);
 
-test("a blocking finding ends with 6, whatever could not be checked", () => {
+test("a blocking finding exits with 6 despite unchecked inputs", () => {
   const finding = { id: "PoolPaused", severity: "blocking", message: "", since: "2026-11-18T09:00:00Z" } as const;
   const blocked = { ...healthy, rollout: { ...rollout, findings: [finding] } };
   expect(exitCodeOfDiagnosis({ ...blocked, notAssessed: [gap("Node", "Forbidden")] })).toBe(6);
@@ -77,19 +75,19 @@ test("the JSON lists the options of a blocking VM, stopping it last", () => {
   expect(data.rollout.findings[1]).toEqual(single);
 });
 
-test("a blocking VM is listed with its options, and stopping it comes last with its downtime", () => {
+test("prints the options of a blocking VM once, stopping it last", () => {
   const text = printed({ ...healthy, rollout: { ...rollout, findings: [blockingVm] } });
   expect(text).toMatch(/Options, least disruptive first:\n\s+1\. Make the VM live-migratable/);
   expect(text).toMatch(/3\. Stop the VM[^\n]*down until you start it again\.\n\s+virtctl stop pinned-0 -n vms\n/);
   expect(text.match(/virtctl stop/g)).toHaveLength(1);
 });
 
-test("a cluster without pools is reported as one", () => {
+test("doctor reports a cluster without pools", () => {
   const none = { ...healthy, rollout: { ...rollout, pools: [] }, pools: [] };
   expect(printed(none)).toBe("  The cluster has no MachineConfigPools.\n");
 });
 
-test("without the pools it ends with 1, and without the Machine Config Operator with 0", () => {
+test("doctor exits with 1 without access to pools, and 0 without the operator", () => {
   expect(exitCodeOfDiagnosis({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "Forbidden")] })).toBe(1);
   expect(exitCodeOfDiagnosis({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "NotServed")] })).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { Impact } from "@virt/api";
 import { expect, test } from "vitest";
 import { impactData } from "../blocker-blocks.ts";
-import { Printer } from "../printer.ts";
+import { renderBlocks } from "../testing/render-blocks.ts";
 import { assessedLines, impactBlocks } from "./impact.ts";
 
 const entry = (kind: "VirtualMachineInstance" | "Pod", name: string, reason: string) =>
@@ -40,18 +40,10 @@ const impact: Impact = {
   ],
 };
 
-function printed(given: Partial<Impact> = {}): string {
-  const silent = () => {};
-  const options = { format: "table", isColored: false, columns: undefined } as const;
-  const printer = new Printer({ ...options, writeData: silent, writeProgress: silent });
-  return printer.render({
-    type: "Impact",
-    data: {},
-    blocks: impactBlocks({ ...impact, ...given }, "k impact x -o json"),
-  });
-}
+const printed = (given: Partial<Impact> = {}) =>
+  renderBlocks(impactBlocks({ ...impact, ...given }, "k impact x -o json"));
 
-test("prints all of an impact, and the options for each blocker", () => {
+test("prints the whole impact with the options for each blocker", () => {
   expect(printed()).toBe(`\
 POOL     CLASS    NODES   AT A TIME   WAVES   DURATION     ON HOLD   REASON   ORDER
 worker   Reboot   500     50          10      5–38 hours   0         -        w-0 w-1 and 498 more
@@ -98,7 +90,7 @@ Assumptions:
 `);
 });
 
-test("many blockers stay readable, and the JSON has the options of all", () => {
+test("prints options for 5 blockers, and for all in JSON", () => {
   const blockers = Array.from({ length: 20 }, (_, at) => entry("VirtualMachineInstance", `till-${at}`, "Disks"));
   const more = { pools: 0, blockers: 280, stops: 0 };
   const text = printed({ blockers, more });
@@ -116,7 +108,7 @@ test("-o wide shows the time of the assessment next to its age", () => {
   expect(shown(true)).toContain('"assessed 5m ago (2026-11-15T09:00:00Z)"');
 });
 
-test("a list that had no room in the status is counted", () => {
+test("counts blockers and stops that the status omits", () => {
   const cut = printed({ stops: [], blockers: [], more: { pools: 0, blockers: 30, stops: 5 } });
   expect(cut).toContain("! Blocks the drain until you act:\n\nand 30 more\n");
   expect(cut).toContain("external controller:\n\nand 5 more\n");
@@ -124,7 +116,7 @@ test("a list that had no room in the status is counted", () => {
   expect(empty).not.toMatch(/Blocks|Stops|more\n$/m);
 });
 
-test("a node that drains alone is named as such", () => {
+test("names the node if it drains alone", () => {
   const capacity = { fits: "No", nodes: ["w-0"], unplacedVMs: 1, unplacedMiB: 8504 } as const;
   expect(printed({ capacity })).toContain("Capacity: not enough for 1 VM (8504 MiB) when w-0 drains\n");
   expect(printed({ capacity: { ...capacity, fits: "Yes" } })).toContain(

@@ -67,7 +67,7 @@ function annotationsIn(advice: string): Annotations {
   );
 }
 
-test("an asset that a plan governs is applied once the advice of explain is followed", async () => {
+test("following explain's advice applies an asset that a plan governs", async () => {
   const governed: Cluster = { hco: hcoWith({}), plan: planWith("Apply"), record: emptyRecord };
   const first = await explain(governed);
   expect(first.reason).toContain(`GovernedByPlan: VirtPlatformConfig ${profile}`);

@@ -11,11 +11,11 @@ const routes: readonly PageRoute[] = [
   { page: "activity", filter: "PlanApproved" },
 ];
 
-test.each(routes)("an address leads to the page that it was made for: %o", (route) => {
+test.each(routes)("round-trips the address of %o", (route) => {
   expect(readRoute(hrefOf(route))).toEqual(route);
 });
 
-test("whatever else stands in the address leads to the overview, or to no profile", () => {
+test("an invalid address leads to the overview or to no profile", () => {
   expect(readRoute("#/javascript:alert(1)")).toEqual({ page: "overview" });
   expect(readRoute("#/plan/%E0%A4%A")).toEqual({ page: "plan" });
 });

@@ -67,7 +67,7 @@ async function socket(count: number): Promise<ScriptedSocket> {
   return ScriptedSocket.opened[count - 1] as ScriptedSocket;
 }
 
-test("lists by fetch, then watches by WebSocket with bookmarks from the listed version", async () => {
+test("lists by fetch, then watches by WebSocket from the listed version", async () => {
   const { types, urls, stop, ended } = watchNodes([listOf("7", ["a"])]);
   const watch = await socket(1);
   expect(urls).toEqual(["/api/kubernetes/api/v1/nodes?limit=500"]);
@@ -93,7 +93,7 @@ test("resumes a WebSocket that the server ended from its last bookmark", async (
   expect(urls.length).toBe(1);
 });
 
-test("lists again after a second if a WebSocket is refused, and shows the reason", async () => {
+test("lists again after a refused WebSocket, and shows the reason", async () => {
   const { types, lines, urls } = watchNodes([listOf("7", []), { code: 500, json: { message: "etcd is down" } }]);
   const refused = await socket(1);
   refused.close();
@@ -102,7 +102,7 @@ test("lists again after a second if a WebSocket is refused, and shows the reason
   expect([urls.length, lines.at(-1)]).toMatchObject([2, { message: "etcd is down" }]);
 });
 
-test("closes a WebSocket whose version the server has forgotten, and lists at once", async () => {
+test("closes a WebSocket with an expired version and lists immediately", async () => {
   const { types } = watchNodes([listOf("7", ["a"]), listOf("9", ["b"])]);
   const first = await socket(1);
   first.receive({ type: "ERROR", object: { code: 410, message: "too old resource version" } });
@@ -110,7 +110,7 @@ test("closes a WebSocket whose version the server has forgotten, and lists at on
   expect(types()).toEqual(["list", "list"]);
 });
 
-test("probes a silent WebSocket with a second one, and lists again if that gets no answer", async () => {
+test("probes a silent WebSocket, and lists again without an answer", async () => {
   const { types, lines } = watchNodes([listOf("7", ["a"]), listOf("9", ["b"])]);
   const silent = await socket(1);
   silent.dispatchEvent(new Event("open"));

@@ -18,7 +18,7 @@ const approval = JSON.stringify([
   { op: "add", path: "/spec/action", value: "Apply" },
 ]);
 
-test("a page reads a config, decides about its plan, asks what the user may do, and annotates a target", () => {
+test("allows pages to read and decide plans, review access and annotate targets", () => {
   expect(decide({})).toBe(`GET ${config}`);
   const manager = "?fieldManager=virt-console";
   expect(decide({ method: "PATCH", contentType: json, body: approval })).toBe(`PATCH ${config}${manager}`);
@@ -52,13 +52,13 @@ test.each([
   ["a KubeDescheduler of another namespace", "/apis/operator.openshift.io/v1/namespaces/a/kubedeschedulers/cluster"],
   ["a MetalLB of another namespace", "/apis/metallb.io/v1beta1/namespaces/a/metallbs/metallb"],
   ["a Service without a namespace", "/api/v1/services/virt-platform-operator-metrics"],
-])("a page neither reads nor annotates %s", (_what, url) => {
+])("forbids pages to read or annotate %s", (_what, url) => {
   const adopt = '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"}}}';
   expect(decide({ url })).toBe("refused");
   expect(decide({ method: "PATCH", url, contentType: merge, body: adopt })).toBe("refused");
 });
 
-test("a page reads every object that a plan or an asset writes", () => {
+test("allows pages to read every object that a plan or asset writes", () => {
   const root = "/apis/machineconfiguration.openshift.io/v1";
   for (const url of [
     `${root}/machineconfigs/50-virt-swap-enable`,
@@ -72,7 +72,7 @@ test("a page reads every object that a plan or an asset writes", () => {
     expect(decide({ url })).toBe(`GET ${url}`);
 });
 
-test("a page turns switches on the HyperConverged alone", () => {
+test("allows pages to set switches only on the HyperConverged", () => {
   const hco = "/apis/hco.kubevirt.io/v1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
   const set = (url: string, key: string) =>
     decide({ method: "PATCH", url, contentType: merge, body: `{"metadata":{"annotations":{"${key}":"true"}}}` });
@@ -82,7 +82,7 @@ test("a page turns switches on the HyperConverged alone", () => {
   expect(set(machineConfig, "platform.kubevirt.io/enable-swap")).toBe("refused");
 });
 
-test("a page gives a config its first annotations, and never replaces those that it has", () => {
+test("allows pages to add a config's first annotations, but not to replace any", () => {
   const add = (value: object) => JSON.stringify([{ op: "add", path: "/metadata/annotations", value }]);
   const decided = allowRequest({
     method: "PATCH",
@@ -115,7 +115,7 @@ test.each([
   "/openapi/v2",
   "/",
   "",
-])("a path that no page needs is refused: %s", (url) => {
+])("rejects a path that no page needs: %s", (url) => {
   expect(decide({ url })).toBe("refused");
 });
 
@@ -136,12 +136,12 @@ test.each([
   `${config}#a`,
   `${config}/`,
   `http://other.example${config}`,
-])("a path that could be read in two ways, and a query that no page uses, are refused: %s", (url) => {
+])("rejects an ambiguous path or an unused query: %s", (url) => {
   expect(decide({ url })).toBe("refused");
 });
 
 test.each(["PUT", "DELETE", "POST", "OPTIONS", "TRACE", "CONNECT", "get", "HEAD"])(
-  "the verb %s is refused for a config",
+  "rejects the verb %s for a config",
   (method) => {
     expect(decide({ method, contentType: merge, body: '{"spec":{"action":"Ignore"}}' })).toBe("refused");
   },
@@ -161,7 +161,7 @@ test.each([
   [merge, "not json"],
   ["application/apply-patch+yaml", "spec: {action: Apply}"],
   ["application/strategic-merge-patch+json", '{"spec":{"action":"Apply"}}'],
-])("a patch of a config that is no decision of a person is refused: %s %s", (contentType, body) => {
+])("rejects a config patch that is not a user's decision: %s %s", (contentType, body) => {
   expect(decide({ method: "PATCH", contentType, body })).toBe("refused");
 });
 
@@ -172,6 +172,6 @@ test.each([
   '{"metadata":{"annotations":null}}',
   '{"metadata":{"labels":{"platform.kubevirt.io/managed-by":"me"}}}',
   '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"},"finalizers":[]}}',
-])("a patch of a target that is no override is refused: %s", (body) => {
+])("rejects a target patch that is not an override: %s", (body) => {
   expect(decide({ method: "PATCH", url: machineConfig, contentType: merge, body })).toBe("refused");
 });

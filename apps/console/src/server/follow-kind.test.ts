@@ -29,11 +29,11 @@ test.each([
   { reports: { "virt-platform-operator-system": 0, "virt-operators-system": 1 }, found: ["virt-operators-system"] },
   { reports: { "virt-platform-operator-system": 1 }, found: ["virt-platform-operator-system"] },
   { reports: { "virt-platform-operator-system": 0, "virt-operators-system": 0 }, found: [] },
-])("finds the report in either namespace if all cannot be listed: $reports", async ({ reports, found }) => {
+])("finds the report in either namespace without permission for all: $reports", async ({ reports, found }) => {
   const line = await firstLine(reports);
   expect(line.type === "list" ? line.objects.map(({ metadata }) => metadata.namespace) : line.type).toEqual(found);
 });
 
-test("says that a kind is forbidden if no namespace may be listed", async () => {
+test("reports a kind as forbidden if no namespace may be listed", async () => {
   expect(await firstLine({})).toMatchObject({ type: "forbidden", resource: "configmaps" });
 });

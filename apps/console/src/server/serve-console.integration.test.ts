@@ -1,4 +1,4 @@
-// Tests the sessions of the server in virtual time: which requests need the key, and when sessions end.
+// Tests in virtual time when the sessions of the server end.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ServedConsole, serveConsole } from "./serve-console.ts";
@@ -36,27 +36,10 @@ function ask(path: string, headers: Record<string, string>, method = "GET"): Pro
 const signedIn = () => ({ cookie, "x-virt-console-key": key });
 const actNow = async () => (await ask("/session/activity", signedIn(), "POST")).status;
 
-test("a cookie that another port of 127.0.0.1 received neither reads nor streams nor keeps the session", async () => {
-  expect(key).not.toBe("");
-  for (const wrong of [
-    {},
-    { "x-virt-console-key": "0".repeat(64) },
-    { "x-virt-console-key": cookie.split("=")[1] ?? "" },
-  ]) {
-    expect((await ask(config, { cookie, ...wrong })).status).toBe(401);
-    expect((await ask("/stream?of=configs", { cookie, ...wrong })).status).toBe(401);
-    expect((await ask("/session/activity", { cookie, ...wrong }, "POST")).status).toBe(401);
-  }
-  expect((await ask(config, signedIn())).status).toBe(502);
-  // The link does not hand out the key again to a stolen cookie.
-  const again = await fetch(served.url, { redirect: "manual", headers: { cookie } });
-  expect(again.headers.get("location")).toBe("/");
-});
-
-test("a session ends after 30 minutes without activity, and the page says how to open the console again", async () => {
+test("an idle session ends after 30 minutes and shows how to reopen it", async () => {
   clock.now = 29 * minutes;
   expect(await actNow()).toBe(204);
-  clock.now = 58 * minutes;
+  clock.now = 59 * minutes - 1;
   expect((await ask(config, signedIn())).status).toBe(502);
   clock.now = 59 * minutes;
   const refused = await ask(config, signedIn());
@@ -67,20 +50,22 @@ test("a session ends after 30 minutes without activity, and the page says how to
   expect(page).toContain("kubectl virt-advisor console");
 });
 
-test("a session in use ends after 12 hours", async () => {
+test("an active session ends after 12 hours", async () => {
   for (clock.now = 0; clock.now < 720 * minutes; clock.now += 29 * minutes) expect(await actNow()).toBe(204);
+  clock.now = 720 * minutes - 1;
+  expect((await ask(config, signedIn())).status).toBe(502);
   clock.now = 720 * minutes;
   const refused = await ask(config, signedIn());
   expect([refused.status, refused.headers.get("x-virt-console-session")]).toEqual([401, "expired"]);
 });
 
-test("the head of the pages learns the cluster, and no user while the API server does not answer", async () => {
+test("the page header names no user while the API server is unreachable", async () => {
   expect((await ask("/session/identity", { cookie })).status).toBe(401);
   const identity = await ask("/session/identity", signedIn());
   expect(await identity.json()).toEqual({ server: "http://127.0.0.1:1", user: null });
 });
 
-test("the impact of the platform controller is for signed-in pages only", async () => {
+test("only signed-in pages can read the platform controller's impact", async () => {
   expect((await ask("/preview/enablement", { cookie })).status).toBe(401);
   const enablement = await ask("/preview/enablement", signedIn());
   expect(await enablement.json()).toEqual({ assets: ["swap-enable"], impact: null });

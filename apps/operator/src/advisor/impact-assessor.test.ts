@@ -1,4 +1,4 @@
-import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, Ref } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
 import { VirtualClock } from "@virt/testkit";
@@ -6,14 +6,10 @@ import { expect, test } from "vitest";
 import type { ReadCache } from "../read-cache.ts";
 import { ImpactAssessor } from "./impact-assessor.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const config: VirtPlatformConfig = {
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: { profile: "load-aware-rebalancing", action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false },
-  status: { phase: "ReviewRequired", planHash: "a", disruption: [{ pool: "worker", class: "Reboot" }] },
-};
+const disruption = [{ pool: "worker", class: "Reboot" }] as const;
+const config = configWith({ phase: "ReviewRequired", planHash: "a", disruption });
 const unavailable = { kind: "unavailable", message: "503" } as unknown as ReadResult;
 const forbidden = { kind: "rejected", reason: "Forbidden", message: "403" } as unknown as ReadResult;
 const infrastructure = (topology: string): ReadResult => ({
@@ -100,7 +96,7 @@ const gapsOf = (impact: Impact | undefined) => impact?.notAssessed.map(({ what, 
 const stopping = (count: number) =>
   Array.from({ length: count }, (_, at) => vmObject(`vm-${at}`, "worker-0", { strategy: "None" }));
 
-test("an Infrastructure that could not be read is read again, and once it is known never more", async () => {
+test("retries an unreadable Infrastructure until it is known", async () => {
   const { server, assess, later, askedFor } = assessorOf();
   server.answers["Infrastructure"] = unavailable;
   expect(await assess()).toBeUndefined();
@@ -111,7 +107,7 @@ test("an Infrastructure that could not be read is read again, and once it is kno
   expect(askedFor("Infrastructure")).toBe(2);
 });
 
-test("a refused Infrastructure is asked for again after five minutes, one that is not there is not", async () => {
+test("retries a forbidden Infrastructure after 5 minutes, but not a missing one", async () => {
   const { server, assess, later, askedFor } = assessorOf();
   server.answers["Infrastructure"] = forbidden;
   expect(gapsOf(await assess())).toEqual(["infrastructure Forbidden"]);
@@ -123,7 +119,7 @@ test("a refused Infrastructure is asked for again after five minutes, one that i
   expect(askedFor("Infrastructure")).toBe(2);
 });
 
-test("the first assessment knows the owners of all VMs, however many there are", async () => {
+test("the first assessment reads the owners of all VMs", async () => {
   const { assess, askedFor } = assessorOf(stopping(120));
   const impact = await assess();
   expect(impact?.vms).toMatchObject({ restart: 120, stop: 0 });
@@ -131,7 +127,7 @@ test("the first assessment knows the owners of all VMs, however many there are",
   expect(askedFor("VirtualMachine")).toBe(120);
 });
 
-test("owners that cannot be read in time are a gap, and not VMs that stop without a word", async () => {
+test("reports unread VM owners as a gap, not as stopping VMs", async () => {
   const { clock, server, assess, later } = assessorOf(stopping(3));
   server.answers["VirtualMachine"] = unavailable;
   expect(await assess()).toBeUndefined();
@@ -145,7 +141,7 @@ test("owners that cannot be read in time are a gap, and not VMs that stop withou
   expect(await assess()).toMatchObject({ vms: { restart: 3 }, notAssessed: [] });
 });
 
-test("a right to list pods that is refused delays no owner, and is asked for again after five minutes", async () => {
+test("a forbidden pod list delays no owner and is retried after 5 minutes", async () => {
   const { server, objects, assess, later } = assessorOf(stopping(1));
   server.podStatus = 403;
   expect(gapsOf(await assess())).toEqual(["pods Forbidden"]);
@@ -157,7 +153,7 @@ test("a right to list pods that is refused delays no owner, and is asked for aga
   expect(gapsOf(await later(290))).toEqual([]);
 });
 
-test("a watch that fails for a moment changes nothing, and after a minute wakes whoever is shown it", async () => {
+test("reports a failing watch only after a minute", async () => {
   const { clock, server, assess, later } = assessorOf([vmObject("a", "worker-0")]);
   const before = await assess();
   server.errors["VirtualMachineInstance"] = "429 Too Many Requests";
@@ -169,7 +165,7 @@ test("a watch that fails for a moment changes nothing, and after a minute wakes 
   expect(gapsOf(await assess())).toEqual(["VMs Unavailable"]);
 });
 
-test("what counts still is as of now, and costs no request", async () => {
+test("renews the time of a valid assessment without a request", async () => {
   const { clock, server, assess } = assessorOf([vmObject("a", "worker-0")]);
   const before = await assess();
   const { length } = server.asked;
@@ -180,7 +176,7 @@ test("what counts still is as of now, and costs no request", async () => {
   expect(server.asked.length).toBe(length);
 });
 
-test("pools that the status has no place for are assessed too", async () => {
+test("assesses pools that the status omits", async () => {
   const { server, objects, assess } = assessorOf();
   objects.push(poolObject("infra"), nodeObject("infra-0", { roles: ["worker", "infra"] }));
   expect((await assess())?.nodes).toBe(3);
@@ -188,7 +184,7 @@ test("pools that the status has no place for are assessed too", async () => {
   expect((await assess(true))?.nodes).toBe(4);
 });
 
-test("where it is urgent, what was assessed a moment ago does not count", async () => {
+test("an urgent assessment ignores a recent result", async () => {
   const { objects, assessor, assess } = assessorOf([vmObject("a", "worker-0")]);
   expect((await assess())?.vms?.migrate).toBe(1);
   objects.push(vmObject("b", "worker-0"));
@@ -197,7 +193,7 @@ test("where it is urgent, what was assessed a moment ago does not count", async 
   expect((await assess(true))?.vms?.migrate).toBe(2);
 });
 
-test("a change right after an assessment wakes until it is assessed", async () => {
+test("wakes configs until a change after an assessment is assessed", async () => {
   const { clock, server, objects, assessor, assess } = assessorOf([vmObject("a", "worker-0")]);
   assessor.noticeChange();
   await clock.advance(2_000);
@@ -210,7 +206,7 @@ test("a change right after an assessment wakes until it is assessed", async () =
   expect([server.woken, (await assess())?.vms?.migrate]).toEqual([2, 2]);
 });
 
-test("restart times that another config observed count for the prediction", async () => {
+test("predicts with restart times that another config observed", async () => {
   const { objects, assess, later } = assessorOf();
   expect((await assess())?.duration?.restart).toBe("default");
   const counts = { total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };

@@ -1,23 +1,12 @@
-import type { Impact, Item, VirtPlatformConfig } from "@virt/api";
+import type { Impact, Item, Status, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { poolInformer, vmNodeInformer } from "@virt/cluster";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const configOf = (profile: string, given: Partial<VirtPlatformConfig["spec"]> = {}, items: readonly Item[] = []) => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: profile },
-  spec: {
-    profile,
-    action: "DryRun" as const,
-    failurePolicy: "Abort" as const,
-    bypassOptimisticLock: false,
-    ...given,
-  },
-  status: { items },
-});
+const configOf = (profile: string, status: Status = {}) => configWith(status, { profile, action: "DryRun" });
 const stateOf = (state: InformerState["state"]) => () => ({ state }) as InformerState;
 const kindsOf = (specs: readonly InformerSpec[]) => specs.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
 const watching = (
@@ -25,12 +14,12 @@ const watching = (
   find: (spec: InformerSpec) => InformerState | undefined = () => undefined,
 ) => informersOf(config, { profiles, hcoNamespace: "", find, version: "v2" });
 
-test("a config that is ignored, or whose profile this build does not know, is not a reason to watch anything", () => {
-  expect(watching(configOf("load-aware-rebalancing", { action: "Ignore" }))).toEqual([]);
+test("watches nothing for an ignored config or an unknown profile", () => {
+  expect(watching(configWith({}, { action: "Ignore" }))).toEqual([]);
   expect(watching(configOf("of-another-build"))).toEqual([]);
 });
 
-test("what a profile reads is watched: the HyperConverged, the pools that it rolls out to, and its target by name", () => {
+test("watches the HyperConverged, pools and named target of a profile", () => {
   const wanted = watching(configOf("load-aware-rebalancing"));
   expect(kindsOf(wanted)).toEqual(
     expect.arrayContaining(["hco.kubevirt.io/v1 HyperConverged", "operator.openshift.io/v1 KubeDescheduler"]),
@@ -39,7 +28,7 @@ test("what a profile reads is watched: the HyperConverged, the pools that it rol
   expect(wanted.find(({ kind }) => kind === "KubeDescheduler")).toMatchObject({ name: "cluster" });
 });
 
-test("the older version of the HyperConverged is watched where the newer one is not served, and only there", () => {
+test("watches the older HyperConverged version only if the newer is not served", () => {
   const versions = (state: InformerState["state"]) =>
     watching(configOf("load-aware-rebalancing"), stateOf(state))
       .filter(({ kind }) => kind === "HyperConverged")
@@ -49,13 +38,13 @@ test("the older version of the HyperConverged is watched where the newer one is 
   expect(versions("not served")).toEqual(["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"]);
 });
 
-test("the targets of a stored plan are watched by name", () => {
+test("watches the targets of a stored plan by name", () => {
   const targetRef = { apiVersion: "v1", kind: "ConfigMap", name: "example-config", namespace: "openshift-cnv" };
   const item = { name: "configure-example-component", targetRef } as Item;
-  expect(watching(configOf("example-profile", {}, [item]))).toContainEqual(targetInformer(targetRef));
+  expect(watching(configOf("example-profile", { items: [item] }))).toContainEqual(targetInformer(targetRef));
 });
 
-test("of a target spec, data and annotations are kept and its status is not; of a MachineConfig everything, as its owners decide about deletion", () => {
+test("keeps all of a MachineConfig, but no status of other targets", () => {
   const ref = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-worker-psi-karg" };
   expect(targetInformer(ref).projection).toEqual({ keep: "all" });
   const { projection } = targetInformer({ apiVersion: "v1", kind: "ConfigMap", name: "one", namespace: "two" });
@@ -64,15 +53,14 @@ test("of a target spec, data and annotations are kept and its status is not; of 
   expect(JSON.stringify(projection)).not.toContain("status");
 });
 
-test("the HyperConverged is looked for in all namespaces", () => {
+test("watches the HyperConverged in all namespaces", () => {
   for (const spec of advisorHcoInformers()) expect(spec).not.toHaveProperty("namespace");
 });
 
-test("nodes are watched while a plan is made or executed, and longer only where the profile reports on them", () => {
-  const isWatched = (profile: string, status: VirtPlatformConfig["status"]) =>
-    watching({ ...configOf(profile), ...(status && { status }) }).includes(vmNodeInformer);
+test("watches nodes after a plan only if the profile reports on them", () => {
+  const isWatched = (profile: string, status?: Status) => watching(configOf(profile, status)).includes(vmNodeInformer);
   const at = (profile: string) => [
-    isWatched(profile, undefined),
+    isWatched(profile),
     isWatched(profile, { phase: "InProgress", operatorVersion: "v2" }),
     isWatched(profile, { phase: "Completed", operatorVersion: "v2" }),
     isWatched(profile, { phase: "Completed", operatorVersion: "v1" }),
@@ -82,13 +70,13 @@ test("nodes are watched while a plan is made or executed, and longer only where 
   expect(at("example-profile")).toEqual([false, false, false, false]);
 });
 
-test("the impact of a plan that runs is followed until all lists of it are in", () => {
+test("follows the impact of a running plan until its lists are complete", () => {
   const machineConfig = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-a" };
   const item = { name: "a", changes: true, targetRef: machineConfig } as Item;
   const isFollowed = (gaps?: readonly string[]) => {
     const impact = gaps && ({ notAssessed: gaps.map((reason) => ({ what: "VMs", reason })) } as unknown as Impact);
     const status = { phase: "InProgress", items: [item], ...(impact && { impact }) } as const;
-    return isImpactFollowed({ ...configOf("load-aware-rebalancing"), status });
+    return isImpactFollowed(configOf("load-aware-rebalancing", status));
   };
   expect([isFollowed(), isFollowed(["Listing"]), isFollowed(["Forbidden"]), isFollowed([])]).toEqual([
     true,

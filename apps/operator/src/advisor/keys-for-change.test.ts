@@ -5,50 +5,44 @@ import { crdInformer, type InformerSpec } from "@virt/kube";
 import { expect, test } from "vitest";
 import { informersOf, targetInformer } from "./informers.ts";
 import { isConcerned, reviewsBeside } from "./keys-for-change.ts";
+import { configWith } from "./testing/config-with.ts";
 
 const view = {
   wantedBy: (config: VirtPlatformConfig) =>
     informersOf(config, { profiles, hcoNamespace: "", version: "v2", find: () => undefined }),
 };
-const config = (action: "DryRun" | "Ignore", phase: Phase, kinds: readonly string[] = []): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: { profile: "load-aware-rebalancing", action, failurePolicy: "Abort", bypassOptimisticLock: false },
-  status: {
-    phase,
-    items: kinds.map((kind) => ({ name: kind, targetRef: { apiVersion: "v1", kind, name: "one" } }) as Item),
-  },
-});
+const config = (action: "DryRun" | "Ignore", phase: Phase, kinds: readonly string[] = []): VirtPlatformConfig => {
+  const items = kinds.map((kind) => ({ name: kind, targetRef: { apiVersion: "v1", kind, name: "one" } }) as Item);
+  return configWith({ phase, items }, { action });
+};
 const concerned = (one: VirtPlatformConfig, spec: InformerSpec, key = "any") =>
   isConcerned(one, spec, key, { profiles, view });
 
-test("an ignored config is concerned by nothing", () => {
+test("no change concerns an ignored config", () => {
   const ignored = config("Ignore", "PrerequisiteFailed", ["MachineConfig"]);
   expect([crdInformer, poolInformer].map((spec) => concerned(ignored, spec))).toEqual([false, false]);
 });
 
-test("any CRD concerns a config that waits for prerequisites; any other config only the CRDs whose schema it reads", () => {
+test("every CRD concerns a config with missing prerequisites, otherwise only its own", () => {
   expect(concerned(config("DryRun", "PrerequisiteFailed"), crdInformer, "some.example.com")).toBe(true);
   expect(concerned(config("DryRun", "Completed"), crdInformer, "some.example.com")).toBe(false);
   expect(concerned(config("DryRun", "Completed"), crdInformer, "kubedeschedulers.operator.openshift.io")).toBe(true);
 });
 
-test("a pool concerns the configs that have a MachineConfig in their plan", () => {
+test("a pool concerns configs with a MachineConfig in their plan", () => {
   expect(concerned(config("DryRun", "InProgress", ["MachineConfig"]), poolInformer)).toBe(true);
   expect(concerned(config("DryRun", "InProgress", ["ConfigMap"]), poolInformer)).toBe(false);
 });
 
-test("a target concerns the configs that have it in their plan, and no other object of its kind does", () => {
+test("a target concerns only configs with it in their plan", () => {
   const ref = {
     apiVersion: "machineconfiguration.openshift.io/v1",
     kind: "MachineConfig",
     name: "90-worker-kubelet-swap",
   };
-  const planning = (name: string): VirtPlatformConfig => {
-    const one = config("DryRun", "Completed");
+  const planning = (name: string) => {
     const items = [{ name: "swap", targetRef: { ...ref, name } } as Item];
-    return { ...one, spec: { ...one.spec, profile: "virt-higher-density" }, status: { phase: "Completed", items } };
+    return configWith({ phase: "Completed", items }, { action: "DryRun", profile: "virt-higher-density" });
   };
   expect(concerned(planning(ref.name), targetInformer(ref))).toBe(true);
   expect(concerned(planning(ref.name), targetInformer({ ...ref, name: "another" }))).toBe(false);
@@ -56,13 +50,13 @@ test("a target concerns the configs that have it in their plan, and no other obj
   expect(concerned(planning(foreign.name), targetInformer(foreign))).toBe(false);
 });
 
-test("a pool concerns a config whose writes it rolls out, whatever the plan is now", () => {
+test("a pool concerns a config whose earlier writes it rolls out", () => {
   const one = config("DryRun", "ReviewRequired", ["ConfigMap"]);
   const rollouts = [{ machineConfig: "99-worker-psi-karg", startTime: "2026-01-01T00:00:00Z", before: [] }];
   expect(concerned({ ...one, status: { ...one.status, rollouts } }, poolInformer)).toBe(true);
 });
 
-test("a plan that appears or ends wakes other configs under review, and no other change of a config does", () => {
+test("only a plan that starts or ends wakes other configs under review", () => {
   const beside = { ...config("DryRun", "ReviewRequired"), metadata: { name: "beside" } };
   const view = { configs: () => [beside, config("DryRun", "Completed")] };
   const targetRef = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "one" };

@@ -1,17 +1,11 @@
-import type { Item, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import type { Item, KubeObject, Status } from "@virt/api";
 import { assessImpact, notAssessed } from "@virt/impact";
 import { clusterFacts, namesOf, vmObject, vmsOn, workers } from "@virt/impact/testing/cluster-builder";
 import { Registry } from "@virt/kube";
 import { expect, test } from "vitest";
 import { configGauges } from "./metrics.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const config = (status: Status): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: "load-aware-rebalancing" },
-  spec: { profile: "load-aware-rebalancing", action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false },
-  status,
-});
 const worker: KubeObject = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfigPool",
@@ -21,7 +15,7 @@ const worker: KubeObject = {
 
 async function scraped(status: Status, missing: readonly string[] = []): Promise<readonly string[]> {
   const registry = new Registry();
-  const shown = { configs: () => [config(status)], pools: () => [worker], missing: () => missing };
+  const shown = { configs: () => [configWith(status)], pools: () => [worker], missing: () => missing };
   configGauges(registry, "test_", shown);
   return (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 }
@@ -33,13 +27,13 @@ const item = (state: Item["state"]) =>
     rollout: { startTime: "2030-01-01T00:00:00Z", before: [{ pool: "worker", configuration: "rendered-1" }] },
   }) as unknown as Item;
 
-test("an ignored config shows its phase and nothing else", async () => {
+test("an ignored config has only the phase metric", async () => {
   expect(await scraped({ phase: "Ignored", impactSeverity: "High", planHash: "abc" })).toEqual([
     'test_config_phase{name="load-aware-rebalancing",profile="load-aware-rebalancing",phase="Ignored"} 1',
   ]);
 });
 
-test("a plan shows impact, hash and its items by state, and whether somebody has to act on it", async () => {
+test("a plan has metrics for impact, hash, item states and pending review", async () => {
   const review = { planHash: "abc", generation: 1, forced: true, reason: "InputChanged" } as const;
   const lines = await scraped({
     phase: "ReviewRequired",
@@ -59,7 +53,7 @@ test("a plan shows impact, hash and its items by state, and whether somebody has
   );
 });
 
-test("machines are shown while an item is rolled out to their pool, and not after it", async () => {
+test("counts machines only while an item rolls out to their pool", async () => {
   const machinesOf = async (status: Status) =>
     (await scraped(status))
       .filter((line) => line.startsWith("test_rollout_machines"))
@@ -82,7 +76,7 @@ test("machines are shown while an item is rolled out to their pool, and not afte
   expect(done.filter((line) => line.startsWith("test_rollout_machines"))).toEqual([]);
 });
 
-test("what a plan on display would do is shown in numbers, and no longer when it is over", async () => {
+test("exports the predicted impact until the plan completes", async () => {
   const nodes = workers(3, "worker-", { memory: "100Gi" });
   const blocked = vmObject("db", "worker-0", { isMigratable: false });
   const facts = clusterFacts({ nodes, vms: [...vmsOn(namesOf(nodes), 2, { gib: 40, vcpus: 4 }), blocked] });
@@ -111,7 +105,7 @@ test("what a plan on display would do is shown in numbers, and no longer when it
   expect(await linesOf({ phase: "Completed", impact })).toEqual([]);
 });
 
-test("every missing kind has a series of its own", async () => {
+test("exports one series per missing kind", async () => {
   const lines = await scraped({ phase: "PrerequisiteFailed" }, ["KubeDescheduler", "MachineConfig"]);
   expect(lines.filter((line) => line.startsWith("test_missing_prerequisites"))).toEqual([
     'test_missing_prerequisites{name="load-aware-rebalancing",kind="KubeDescheduler"} 1',
@@ -119,7 +113,7 @@ test("every missing kind has a series of its own", async () => {
   ]);
 });
 
-test("the nodes of a large pool are all counted, those whose phase the status does not tell apart from the others", async () => {
+test("counts all nodes of a large pool, unlisted ones separately", async () => {
   const since = "2030-01-01T00:00:00Z";
   const node = (index: number) => ({ name: `w-${index}`, pool: "worker", phase: "Draining", since }) as const;
   const rollout = {

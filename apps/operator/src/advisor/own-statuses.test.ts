@@ -2,19 +2,12 @@ import type { Item, Status, VirtPlatformConfig } from "@virt/api";
 import type { ClusterReader, ReadResult } from "@virt/kube";
 import { expect, test } from "vitest";
 import { OwnStatuses } from "./own-statuses.ts";
+import { configWith } from "./testing/config-with.ts";
 
-const spec = {
-  profile: "load-aware-rebalancing",
-  action: "DryRun",
-  failurePolicy: "Abort",
-  bypassOptimisticLock: false,
-} as const;
+const name = "load-aware-rebalancing";
 const config = (status: Status, resourceVersion = "7", uid = "u1"): VirtPlatformConfig => ({
-  apiVersion: "advisor.kubevirt.io/v1alpha1",
-  kind: "VirtPlatformConfig",
-  metadata: { name: spec.profile, uid, resourceVersion },
-  spec,
-  status,
+  ...configWith(status),
+  metadata: { name, uid, resourceVersion },
 });
 const item = { name: "psi", diff: "--- a\n" } as Item;
 const own: Status = { phase: "ReviewRequired", planHash: "a", items: [item] };
@@ -28,17 +21,17 @@ function remembering(status: Status): OwnStatuses {
   return statuses;
 }
 
-test("what this process wrote is its own, whatever people made of the spec since", async () => {
+test("recognizes its own status after the spec changed", async () => {
   expect(await remembering(own).recognize(config({ ...own }, "9"), stored("9"))).toMatchObject({ statusOrigin: "own" });
 });
 
-test("what was there before this process, and another object of the same name, is unknown", async () => {
+test("a status from an earlier process or another object is unknown", async () => {
   expect(await new OwnStatuses().recognize(config(own), stored("7"))).toMatchObject({ statusOrigin: "unknown" });
   const another = await remembering(own).recognize(config(own, "7", "u2"), stored("7"));
   expect(another).toMatchObject({ statusOrigin: "unknown" });
 });
 
-test("what somebody else wrote is named by its place, down to the member of an item", async () => {
+test("names each field that another client changed", async () => {
   const changed = { ...own, planHash: "b", items: [{ ...item, diff: "" }] };
   expect(await remembering(own).recognize(config(changed), stored("7"))).toEqual({
     kind: "foreign",
@@ -47,24 +40,24 @@ test("what somebody else wrote is named by its place, down to the member of an i
   });
 });
 
-test("a cache that is behind what is stored accuses nobody", async () => {
+test("a stale cache does not count as a foreign write", async () => {
   expect(await remembering(own).recognize(config({}), stored("8"))).toEqual({ kind: "outdated" });
 });
 
-test("while a write is on its way, and after another replica may have led, nothing is known", async () => {
+test("knows no status during a write or after a leader change", async () => {
   const statuses = remembering(own);
-  const restore = statuses.suspend(spec.profile);
-  expect(statuses.knows(spec.profile)).toBe(false);
+  const restore = statuses.suspend(name);
+  expect(statuses.knows(name)).toBe(false);
   restore();
-  expect(statuses.knows(spec.profile)).toBe(true);
+  expect(statuses.knows(name)).toBe(true);
   statuses.forgetAll();
   expect(await statuses.recognize(config({}), stored("7"))).toMatchObject({ statusOrigin: "unknown" });
 });
 
-test("a write whose answer was lost accuses nobody when it shows, though the cache showed the status before it meanwhile", async () => {
+test("recognizes its own write after a lost response and a stale cache", async () => {
   const statuses = remembering(own);
   const written = { ...own, phase: "InProgress" } as const;
-  statuses.suspend(spec.profile);
+  statuses.suspend(name);
   statuses.rememberUnanswered(config(own), written);
   statuses.remember(config(own)); // the cache still shows the old status
   expect(await statuses.recognize(config(written, "8"), stored("8"))).toMatchObject({ statusOrigin: "own" });

@@ -1,5 +1,5 @@
 import { type Decision, publishStatus } from "@virt/advisor";
-import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
+import type { JsonMap, KubeObject, RolloutStatus, Status } from "@virt/api";
 import { machineConfigNodeInformer } from "@virt/cluster";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
@@ -7,6 +7,7 @@ import { equalJson } from "@virt/objects";
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { RolloutDoctor } from "./rollout-doctor.ts";
+import { configWith } from "./testing/config-with.ts";
 
 const start = Date.UTC(2026, 0, 2);
 const draining = nodeObject("worker-0", {
@@ -29,21 +30,6 @@ const rollouts: NonNullable<Status["rollouts"]> = [
     startTime: "2026-01-02T00:00:00Z",
   },
 ];
-
-function configWith(status: Partial<Status> = {}): VirtPlatformConfig {
-  return {
-    apiVersion: "advisor.kubevirt.io/v1alpha1",
-    kind: "VirtPlatformConfig",
-    metadata: { name: "load-aware-rebalancing" },
-    spec: {
-      profile: "load-aware-rebalancing",
-      action: "Apply",
-      failurePolicy: "Abort",
-      bypassOptimisticLock: false,
-    },
-    status: { phase: "InProgress", rollouts, ...status },
-  };
-}
 
 /** Returns a doctor, its lists and its clock. `missing`: a kind with an incomplete first list. `errors`: by kind. */
 function doctorOf(objects: readonly KubeObject[]) {
@@ -93,24 +79,27 @@ function doctorOf(objects: readonly KubeObject[]) {
   };
   const context = { cluster: { read }, sender: { send } } as unknown as ReconcileContext;
   const diagnose = async (status?: Partial<Status>) => {
-    const config = configWith(status);
+    const config = configWith({ phase: "InProgress", rollouts, ...status });
     const now = start + cluster.seconds * 1000;
     const read = { now, pools: [pool], live: () => psiConfig(), renderedOf: () => undefined };
     const collected = doctor.collect(config, read);
     return collected && (await doctor.diagnose(config, collected, context, false));
   };
+  const diagnoseAt = (seconds: number, status?: Partial<Status>) => {
+    cluster.seconds = seconds;
+    return diagnose(status);
+  };
   const noteWritten = (rollout: RolloutStatus | undefined) => doctor.noteWritten("load-aware-rebalancing", rollout);
   const notice = (after: KubeObject) =>
     doctor.noticeChange(machineConfigNodeInformer, { key: after.metadata.name, after });
-  return { cluster, diagnose, sentAt, podsOn, notice, noteWritten };
+  return { cluster, diagnose, diagnoseAt, sentAt, podsOn, notice, noteWritten };
 }
 
-test("a process that has just started leaves the status alone until its lists are there, and goes on with what it says", async () => {
+test("a restarted process keeps the stored rollout until its lists are complete", async () => {
   const objects = [vmObject("vm-0", "worker-0", { isMigratable: false })];
   const before = doctorOf(objects);
   await before.diagnose();
-  before.cluster.seconds = 120;
-  const shown = await before.diagnose();
+  const shown = await before.diagnoseAt(120);
   expect(shown?.rollout.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 
   const { cluster, diagnose } = doctorOf(objects);
@@ -124,27 +113,16 @@ test("a process that has just started leaves the status alone until its lists ar
   expect(restarted?.rollout).toEqual(shown?.rollout);
 });
 
-test("a list that does not come is not waited for longer than a minute", async () => {
-  const { cluster, diagnose } = doctorOf([]);
-  cluster.missing = "VirtualMachineInstance";
-  expect(await diagnose()).toBeUndefined();
-  cluster.seconds = 59;
-  expect(await diagnose()).toBeUndefined();
-  cluster.seconds = 60;
-  expect((await diagnose())?.rollout.pools).toMatchObject([{ name: "worker", total: 1, inHand: 1 }]);
-});
-
-test("a list that does not come within a minute is named, and no longer once it is there", async () => {
-  const { cluster, diagnose } = doctorOf([]);
+test("diagnoses without a missing list after a minute, and reports it", async () => {
+  const { cluster, diagnose, diagnoseAt } = doctorOf([]);
   cluster.missing = "VirtualMachineInstance";
   for (const seconds of [0, 59]) {
-    cluster.seconds = seconds;
-    expect(await diagnose()).toBeUndefined();
+    expect(await diagnoseAt(seconds)).toBeUndefined();
   }
-  cluster.seconds = 60;
-  expect((await diagnose())?.rollout.notAssessed).toMatchObject([
-    { what: "VirtualMachineInstance", reason: "Listing" },
-  ]);
+  expect((await diagnoseAt(60))?.rollout).toMatchObject({
+    pools: [{ name: "worker", total: 1, inHand: 1 }],
+    notAssessed: [{ what: "VirtualMachineInstance", reason: "Listing" }],
+  });
   cluster.missing = "";
   expect((await diagnose())?.rollout).not.toHaveProperty("notAssessed");
 });
@@ -165,18 +143,17 @@ const inputs = [
   "Infrastructure",
 ];
 
-test.each(inputs)("a rollout names %s as not assessed while it may not be read", async (kind) => {
+test.each(inputs)("reports %s as not assessed while it is forbidden", async (kind) => {
   const { cluster, diagnose } = doctorOf([]);
   cluster.errors = { [kind]: forbidden };
   expect((await diagnose())?.rollout.notAssessed).toEqual([{ what: kind, reason: "Forbidden", message: forbidden }]);
 });
 
-test("a rollout names a kind with too many objects, and a kind that fails for a minute", async () => {
-  const { cluster, diagnose } = doctorOf([]);
+test("reports kinds with too many objects or a minute of failures", async () => {
+  const { cluster, diagnoseAt } = doctorOf([]);
   cluster.errors = { VirtualMachineInstance: "too large", Node: "503 Service Unavailable", Infrastructure: "503" };
   const gapsAt = async (seconds: number) => {
-    cluster.seconds = seconds;
-    return ((await diagnose())?.rollout.notAssessed ?? []).map(({ what, reason }) => `${what} ${reason}`);
+    return ((await diagnoseAt(seconds))?.rollout.notAssessed ?? []).map(({ what, reason }) => `${what} ${reason}`);
   };
   const tooMany = "VirtualMachineInstance TooMany";
   expect(await gapsAt(0)).toEqual([tooMany]);
@@ -190,12 +167,11 @@ test("a rollout names a kind with too many objects, and a kind that fails for a 
 test.each([
   { podStatus: 403, reason: "Forbidden", seconds: 0 },
   { podStatus: 500, reason: "Unavailable", seconds: 60 },
-])("a rollout names the pods of a draining node that cannot be listed: $podStatus", async (given) => {
-  const { cluster, diagnose } = doctorOf([]);
+])("reports the pods of a draining node as not assessed: $podStatus", async (given) => {
+  const { cluster, diagnoseAt } = doctorOf([]);
   cluster.podStatus = given.podStatus;
   for (const seconds of [0, 20, 40, 60]) {
-    cluster.seconds = seconds;
-    const { notAssessed = [] } = (await diagnose())?.rollout ?? {};
+    const { notAssessed = [] } = (await diagnoseAt(seconds))?.rollout ?? {};
     expect(notAssessed).toMatchObject(seconds < given.seconds ? [] : [{ what: "Pod", reason: given.reason }]);
   }
 });
@@ -217,7 +193,7 @@ async function writesWhile(errorsAt: (seconds: number) => Readonly<Record<string
   return { writes, gaps: stored.rollout?.notAssessed?.map(({ what }) => what) };
 }
 
-test("an input that cannot be read costs one write of the status, although each error is worded differently", async () => {
+test("an unreadable input costs one status write despite changing errors", async () => {
   const whole = await writesWhile(() => ({}));
   const forbidden = await writesWhile((seconds) => ({ VirtualMachineInstance: `403 in request ${seconds}` }));
   expect(forbidden).toEqual({ writes: whole.writes, gaps: ["VirtualMachineInstance"] });
@@ -233,14 +209,13 @@ const reportOf = (message: string): KubeObject => ({
   status: { conditions: [{ type: "Drained", status: "Unknown", message }] },
 });
 
-test("an error of a drain that is overwritten within the debounce is still found", async () => {
+test("finds a drain error that is overwritten within the debounce", async () => {
   const trying = reportOf("Draining node. The drain will not be complete until b matches a");
-  const { cluster, diagnose, notice } = doctorOf([trying]);
+  const { diagnose, diagnoseAt, notice } = doctorOf([trying]);
   notice(reportOf('Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused'));
   notice(trying);
   await diagnose();
-  cluster.seconds = 120;
-  expect((await diagnose())?.rollout.findings).toMatchObject([{ id: "EvictionWebhookDown" }]);
+  expect((await diagnoseAt(120))?.rollout.findings).toMatchObject([{ id: "EvictionWebhookDown" }]);
 });
 
 const metadata = { name: "db-0", namespace: "shop", labels: { app: "db" } };
@@ -252,8 +227,8 @@ const budget: KubeObject = {
   status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 },
 };
 
-test("a drain stuck on a budget, or on a pod that never ends, is found without any error of the drain", async () => {
-  const { cluster, diagnose, podsOn } = doctorOf([budget]);
+test("finds a blocking budget or terminating pod without a drain error", async () => {
+  const { cluster, diagnose, diagnoseAt, podsOn } = doctorOf([budget]);
   podsOn.set("worker-0", [{ metadata }]);
   await diagnose();
   cluster.seconds = 300;
@@ -261,39 +236,35 @@ test("a drain stuck on a budget, or on a pod that never ends, is found without a
   expect((await diagnose())?.rollout.findings).toMatchObject([{ id: "PodBudget", since }]);
   podsOn.set("worker-0", [{ metadata: { ...metadata, deletionTimestamp: "2026-01-02T00:05:30Z" } }]);
   for (const seconds of [310, 909, 910]) {
-    cluster.seconds = seconds;
-    const ids = (await diagnose())?.rollout.findings.map(({ id }) => id);
+    const ids = (await diagnoseAt(seconds))?.rollout.findings.map(({ id }) => id);
     expect(ids).toEqual(seconds === 910 ? ["PodTerminating"] : []);
   }
 });
 
-test("pods are listed again every ten seconds while a node drains, and the next diagnosis is due then", async () => {
-  const { cluster, diagnose, sentAt } = doctorOf([]);
+test("lists pods every 10 seconds while a node drains", async () => {
+  const { diagnoseAt, sentAt } = doctorOf([]);
   for (const seconds of [0, 1, 9, 10, 15, 20]) {
-    cluster.seconds = seconds;
-    const nextSeconds = ((await diagnose())?.nextMs ?? 0) / 1000 - start / 1000;
+    const nextSeconds = ((await diagnoseAt(seconds))?.nextMs ?? 0) / 1000 - start / 1000;
     expect(nextSeconds).toBe(Math.floor(seconds / 10) * 10 + 10);
   }
   expect(sentAt).toEqual([0, 10, 20]);
 });
 
-test("a server that fails to list pods is asked again after ten seconds, not at once", async () => {
-  const { cluster, diagnose } = doctorOf([]);
+test("retries a failed pod list after 10 seconds", async () => {
+  const { cluster, diagnoseAt } = doctorOf([]);
   cluster.podStatus = 500;
-  cluster.seconds = 20;
-  expect((await diagnose())?.nextMs).toBe(start + 30_000);
+  expect((await diagnoseAt(20))?.nextMs).toBe(start + 30_000);
 });
 
-test("pods are listed at most 20 times in any minute, however many nodes drain", async () => {
-  const { cluster, diagnose, sentAt } = doctorOf([]);
+test("lists pods at most 20 times a minute", async () => {
+  const { cluster, diagnoseAt, sentAt } = doctorOf([]);
   const nodes = Array.from({ length: 30 }, (_, at) => ({
     ...draining,
     metadata: { ...draining.metadata, name: `n-${at}` },
   }));
   cluster.objects = [...nodes, pool];
   for (const seconds of [0, 30, 59, 60, 61, 119, 120]) {
-    cluster.seconds = seconds;
-    await diagnose();
+    await diagnoseAt(seconds);
   }
   const counts = [...Map.groupBy(sentAt, (seconds) => seconds)].map(([seconds, { length }]) => [seconds, length]);
   expect(counts).toEqual([
@@ -303,7 +274,7 @@ test("pods are listed at most 20 times in any minute, however many nodes drain",
   ]);
 });
 
-test("a status that was just written is written again ten seconds later at the earliest, and the first at once", async () => {
+test("writes the first status immediately and the next after 10 seconds", async () => {
   const { cluster, diagnose, noteWritten } = doctorOf([]);
   const first = await diagnose();
   expect(first?.dueMs).toBe(0);
@@ -315,7 +286,7 @@ test("a status that was just written is written again ten seconds later at the e
   expect((await diagnose({ ...(shown && { rollout: shown.rollout }) }))?.dueMs).toBe(0);
 });
 
-test("configs are woken every second while something changes all the time, and not only after it", async () => {
+test("wakes configs once a second during constant changes", async () => {
   const clock = new VirtualClock();
   let woken = 0;
   const doctor = new RolloutDoctor({
@@ -340,9 +311,9 @@ const steadyChanges = [
   { others: "the status is written for another reason each time", isNoisy: true },
 ];
 
-test.each(steadyChanges)("the stored rollout is never older than 10 seconds while $others", async ({ isNoisy }) => {
+test.each(steadyChanges)("the stored rollout is at most 10 seconds old while $others", async ({ isNoisy }) => {
   const { cluster, diagnose, noteWritten } = doctorOf([]);
-  let stored: Status = { ...configWith().status, phase: "InProgress", items: [] };
+  let stored: Status = { phase: "InProgress", rollouts, items: [] };
   let [publishedMs, writes, oldestMs] = [0, 0, 0];
   for (let step = 0; step <= 300; step += 1) {
     cluster.seconds = step / 5;
@@ -394,11 +365,10 @@ test.each([
     "KubeDescheduler reports NoNodes: no nodes",
     reporting("operator.openshift.io/v1", "KubeDescheduler", degraded),
   ],
-])("%s is found: %s", async (id, message, object) => {
-  const { cluster, diagnose } = doctorOf([object]);
+])("reports %s: %s", async (id, message, object) => {
+  const { cluster, diagnose, diagnoseAt } = doctorOf([object]);
   await diagnose();
-  cluster.seconds = 300;
-  expect((await diagnose())?.rollout.findings).toMatchObject([{ id, message }]);
+  expect((await diagnoseAt(300))?.rollout.findings).toMatchObject([{ id, message }]);
   cluster.objects = cluster.objects.filter(({ kind }) => kind !== object.kind);
   expect((await diagnose())?.rollout.findings).toEqual([]);
 });

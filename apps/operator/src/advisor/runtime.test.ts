@@ -16,7 +16,7 @@ function clocks() {
   };
 }
 
-test("time that passes is no step, and neither is a clock that is kept right", () => {
+test("ignores passing time and small clock corrections", () => {
   const { steps, advance, set } = clocks();
   steps.read("a").settle();
   advance(3_600_000);
@@ -24,7 +24,7 @@ test("time that passes is no step, and neither is a clock that is kept right", (
   expect(steps.read("a").stepMs).toBe(0);
 });
 
-test("a clock that is set is noticed by every config until its times were written, forward and back", () => {
+test("reports a clock step to each config until its times are written", () => {
   const { steps, set } = clocks();
   for (const config of ["a", "b"]) steps.read(config).settle();
   set(600_000);
@@ -34,7 +34,7 @@ test("a clock that is set is noticed by every config until its times were writte
   expect(["a", "b"].map((config) => steps.read(config).stepMs)).toEqual([-60_000, 540_000]);
 });
 
-test("one that is set while a config is reconciled is noticed by the next reconcile", () => {
+test("the next reconcile notices a clock step during a reconcile", () => {
   const { steps, set } = clocks();
   steps.read("a").settle();
   const reading = steps.read("a");
@@ -43,7 +43,7 @@ test("one that is set while a config is reconciled is noticed by the next reconc
   expect(steps.read("a").stepMs).toBe(600_000);
 });
 
-test("a process that knows nothing of a config claims nothing", () => {
+test("reports no clock step for a forgotten config", () => {
   const { steps, set } = clocks();
   steps.read("a").settle();
   set(600_000);
@@ -67,18 +67,18 @@ function believed(
   });
 }
 
-test("a rejection is believed when it came three times, five seconds apart", () => {
+test("accepts a rejection after 3 attempts, 5 seconds apart", () => {
   expect(believed([0, 5, 10])).toEqual(["unavailable", "unavailable", "rejected"]);
   expect(believed([0, 1, 2, 3, 4])).not.toContain("rejected");
 });
 
-test("three times in a row: an answer of another kind in between starts anew", () => {
+test("an accepted attempt resets the count of rejections", () => {
   const acceptItem = (rejections: Rejections, nowMs: number) =>
     rejections.counterFor("write", config, nowMs).reset(item);
   expect(believed([0, 5, 10, 15, 20], acceptItem)).not.toContain("rejected");
 });
 
-test("rejected dry runs tell nothing about writes, nor an item about another, nor an older spec about this one", () => {
+test("counts rejections per operation, item and generation", () => {
   const others: readonly ((rejections: Rejections, nowMs: number) => void)[] = [
     (rejections, nowMs) => rejections.counterFor("dry run", config, nowMs).count(item, "no"),
     (rejections, nowMs) => rejections.counterFor("write", config, nowMs).count("other", "no"),
@@ -92,11 +92,11 @@ test("rejected dry runs tell nothing about writes, nor an item about another, no
   expect(kinds).not.toContain("rejected");
 });
 
-test("a config that comes back under its old name starts anew", () => {
+test("a re-created config starts with no rejections", () => {
   expect(believed([0, 5, 10], (rejections) => rejections.forget(config.name))).not.toContain("rejected");
 });
 
-test("returns when to ask again", () => {
+test("returns the time of the next attempt", () => {
   const rejections = new Rejections();
   rejections.counterFor("write", config, 0).count(item, "no");
   expect(rejections.counterFor("write", config, 2_000).count(item, "no")).toMatchObject({ retryInMs: 3_000 });

@@ -17,7 +17,7 @@ const answers: Readonly<Record<string, ReadResult>> = {
 };
 const reader = { read: ({ name }) => Promise.resolve(answers[name] ?? { kind: "absent" }) } as ClusterReader;
 
-test("VMs that are deleted, or that KubeVirt starts by itself, are left out; one that cannot be read stays", async () => {
+test("omits deleted and restarting VMs, and keeps unreadable ones", async () => {
   const keys = Object.keys(answers).map((name) => `vms/${name}`);
   expect(await withoutRestarting(keys, reader)).toEqual(["vms/halted", "vms/manual", "vms/refused"]);
 });

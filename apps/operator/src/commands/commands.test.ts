@@ -35,30 +35,27 @@ const refused = [
   { args: ["explain", "a", "b"], failure: '"b" is not a flag; see virt-operator explain --help' },
 ];
 
-test.each(refused)("$args is refused in words", async ({ args, failure }) => {
+test.each(refused)("rejects $args with a message", async ({ args, failure }) => {
   expect(await runOffline(...args)).toEqual({ out: "", notes: [], failure });
 });
 
-test.each(["render", "exclusions", "explain swap-enable"])(
-  "%s looks for the cluster by kubectl's rules",
-  async (words) => {
-    const home = mkdtempSync(join(tmpdir(), "commands-"));
-    const [first, second] = [join(home, "first"), join(home, ".kube", "config")];
-    mkdirSync(join(home, ".kube"));
-    writeFileSync(first, "current-context: chosen\n");
-    writeFileSync(second, "contexts: [{name: chosen, context: {cluster: no-such-cluster}}]\n");
-    const failureIn = async (environment: Readonly<Record<string, string>>) =>
-      (await runCommand(words.split(" "), { ...offlineContext, environment }))?.failure;
-    const list = await failureIn({ HOME: "/nowhere", KUBECONFIG: `/missing:${first}:${second}` });
-    expect(list).toContain(
-      `cannot use kubeconfig ${first}, ${second}: context "chosen" refers to cluster "no-such-cluster"`,
-    );
-    expect(await failureIn({ HOME: home })).toContain(`cannot use kubeconfig ${second}: it has no current-context`);
-    rmSync(home, { recursive: true });
-  },
-);
+test.each(["render", "exclusions", "explain swap-enable"])("%s finds the cluster like kubectl", async (words) => {
+  const home = mkdtempSync(join(tmpdir(), "commands-"));
+  const [first, second] = [join(home, "first"), join(home, ".kube", "config")];
+  mkdirSync(join(home, ".kube"));
+  writeFileSync(first, "current-context: chosen\n");
+  writeFileSync(second, "contexts: [{name: chosen, context: {cluster: no-such-cluster}}]\n");
+  const failureIn = async (environment: Readonly<Record<string, string>>) =>
+    (await runCommand(words.split(" "), { ...offlineContext, environment }))?.failure;
+  const list = await failureIn({ HOME: "/nowhere", KUBECONFIG: `/missing:${first}:${second}` });
+  expect(list).toContain(
+    `cannot use kubeconfig ${first}, ${second}: context "chosen" refers to cluster "no-such-cluster"`,
+  );
+  expect(await failureIn({ HOME: home })).toContain(`cannot use kubeconfig ${second}: it has no current-context`);
+  rmSync(home, { recursive: true });
+});
 
-test("a file that is not YAML is named", async () => {
+test("names a file that is not YAML", async () => {
   const { failure } = await runOffline("render", "--hco-file=not.yaml");
   expect(failure).toMatch(/^cannot read not\.yaml: not YAML: /);
 });
@@ -73,30 +70,30 @@ test.each([
   "explain vfio-permitted-devices --output=yaml",
   "exclusions",
   "features --output=status",
-])("no control character of an annotation reaches the terminal: %s", async (line) => {
+])("prints no control character of an annotation: %s", async (line) => {
   const { out, notes, failure = "" } = await runOffline(...line.split(" "), ...hostile);
   const printed = [out, ...notes, failure].join("\n");
   expect(controlCharacters.filter((sign) => printed.includes(sign))).toEqual([]);
   expect(notes.join("\n")).toContain("\\u{9b}");
 });
 
-test("control characters in JSON are escaped as JSON", async () => {
+test("JSON output escapes control characters", async () => {
   const { out } = await runOffline("render", "--show-excluded", "--output=json", ...hostile);
   expect(out).toContain("\\u009b");
   expect(JSON.stringify(JSON.parse(out))).toContain(controlCharacters.join(""));
 });
 
-test("a failure names what was typed without its control characters", async () => {
+test("a failure escapes the control characters of its arguments", async () => {
   const { failure } = await runOffline("explain", "swap\u009B31m", "--hco-file=plain");
   expect(failure).toContain("swap\\u{9b}31m");
 });
 
-test("whatever is no command is left to run", async () => {
+test("runs the operator if the arguments name no command", async () => {
   for (const args of [[], ["--controllers=advisor"], ["toString"]])
     expect(await runCommand(args, offlineContext)).toBeUndefined();
 });
 
-test("the help of the program lists every command, and each has its own", async () => {
+test("the help lists every command, and each command has help", async () => {
   expect(commandLines.map((line) => line.trim().split(" ")[0])).toEqual([
     "render",
     "explain",

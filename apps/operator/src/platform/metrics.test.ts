@@ -27,7 +27,7 @@ function start() {
   return { metrics, series, show };
 }
 
-test("no series of an object outlives its management, counters included", async () => {
+test("removes every series of an object that is no longer managed", async () => {
   const { metrics, series, show } = start();
   show(ref);
   show(other);
@@ -39,7 +39,7 @@ test("no series of an object outlives its management, counters included", async 
   expect(await series()).toEqual([]);
 });
 
-test("what comes back after it was forgotten is shown again, though nothing about it changed", async () => {
+test("exports an unchanged object again after its removal", async () => {
   const { metrics, series, show } = start();
   show(ref);
   const before = await series();
@@ -49,7 +49,7 @@ test("what comes back after it was forgotten is shown again, though nothing abou
   expect(await series()).toEqual(before);
 });
 
-test("an asset is left out for one reason at a time", async () => {
+test("exports one exclusion reason per asset", async () => {
   const { metrics, series } = start();
   metrics.setExcluded("a", "SwitchedOff");
   metrics.setExcluded("a", "HCOMissing");

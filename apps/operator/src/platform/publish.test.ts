@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createReportPublisher, reportDueAt } from "./publish.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 
-test("the report is never more than 2 s older than a reconcile, however often objects change", () => {
+test("writes the report within 2 seconds of a change", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1 }), (gaps) => {
       let reportedAt = Number.NEGATIVE_INFINITY;
@@ -52,7 +52,7 @@ function startPublisher() {
   return { cluster, settings, publisher, reconcileAt };
 }
 
-test("a report that could not be written is written by the retry", async () => {
+test("retries a report that could not be written", async () => {
   const { cluster, publisher, reconcileAt } = startPublisher();
   publisher.markDirty();
   expect(await reconcileAt(1_000)).toEqual({ kind: "retry" });
@@ -61,21 +61,18 @@ test("a report that could not be written is written by the retry", async () => {
   expect(cluster.applied).toBe(2);
 });
 
-test.each(["rejected", "missing", "stale"])(
-  "a report whose write ends as %s is written again after a minute although no object changes",
-  async (kind) => {
-    const { cluster, publisher, reconcileAt } = startPublisher();
-    publisher.markDirty();
-    cluster.kind = kind;
-    expect(await reconcileAt(1_000)).toEqual({ kind: "requeueAt", atMs: 61_000 });
-    expect(await reconcileAt(61_000)).toEqual({ kind: "requeueAt", atMs: 121_000 });
-    cluster.kind = "done";
-    expect(await reconcileAt(121_000)).toEqual({ kind: "done" });
-    expect(cluster.applied).toBe(3);
-  },
-);
+test.each(["rejected", "missing", "stale"])("retries a write that ends as %s after a minute", async (kind) => {
+  const { cluster, publisher, reconcileAt } = startPublisher();
+  publisher.markDirty();
+  cluster.kind = kind;
+  expect(await reconcileAt(1_000)).toEqual({ kind: "requeueAt", atMs: 61_000 });
+  expect(await reconcileAt(61_000)).toEqual({ kind: "requeueAt", atMs: 121_000 });
+  cluster.kind = "done";
+  expect(await reconcileAt(121_000)).toEqual({ kind: "done" });
+  expect(cluster.applied).toBe(3);
+});
 
-test("a changed report does not wait for the retry of a rejected one", async () => {
+test("writes a changed report before the retry of a rejected one", async () => {
   const { cluster, settings, publisher, reconcileAt } = startPublisher();
   publisher.markDirty();
   cluster.kind = "rejected";
@@ -88,7 +85,7 @@ test("a changed report does not wait for the retry of a rejected one", async () 
   expect(cluster.applied).toBe(2);
 });
 
-test("a rejected report is requested at most once a minute while nothing changes", async () => {
+test("sends an unchanged rejected report at most once a minute", async () => {
   const { cluster, publisher, reconcileAt } = startPublisher();
   cluster.kind = "rejected";
   for (let ms = 0; ms < 181_000; ms += 500) {
@@ -99,7 +96,7 @@ test("a rejected report is requested at most once a minute while nothing changes
   expect(cluster.applied).toBe(3);
 });
 
-test("a reconcile without changes after a retried report is not repeated", async () => {
+test("does not repeat a reconcile after a successful retry", async () => {
   const { cluster, publisher, reconcileAt } = startPublisher();
   publisher.markDirty();
   await reconcileAt(1_000);
@@ -109,7 +106,7 @@ test("a reconcile without changes after a retried report is not repeated", async
   expect(await reconcileAt(4_000)).toEqual({ kind: "done" });
 });
 
-test("a written report is not requested again while nothing changes", async () => {
+test("does not send an unchanged report again", async () => {
   const { cluster, publisher, reconcileAt } = startPublisher();
   cluster.kind = "done";
   publisher.markDirty();

@@ -164,7 +164,7 @@ async function eventNotes(): Promise<readonly string[]> {
   return lines.filter((line) => line.startsWith("Tombstone")).toSorted();
 }
 
-test("an idle operator asks for no tombstone", async () => {
+test("an idle operator reads no tombstone", async () => {
   await expect
     .poll(async () => (await (await fetch(metricsUrl)).text()).includes("kubevirt_autopilot_active"))
     .toBe(true);
@@ -172,7 +172,7 @@ test("an idle operator asks for no tombstone", async () => {
   expect(await states()).toEqual({});
 });
 
-test("tombstones wait for the schema of the HyperConverged, and are deleted as soon as it is read", async () => {
+test("tombstones wait until the HyperConverged schema is read", async () => {
   await annotate({ autopilot: "hco-golden-config" });
   await expect.poll(isSchemaHeld).toBe(true);
   await expect.poll(async () => (await fetch(readyUrl)).status).toBe(200);
@@ -182,7 +182,7 @@ test("tombstones wait for the schema of the HyperConverged, and are deleted as s
   await expect.poll(isTakenHeld).toBe(true);
 });
 
-test("what carries our label is deleted, what people keep is kept, and each is reported", async () => {
+test("deletes labelled objects, keeps objects of users, and reports each", async () => {
   const unmanaged = { metadata: { annotations: { [`${prefix}mode`]: "unmanaged" } } };
   expect((await server.request({ method: "PATCH", path: `${maps}/taken`, body: unmanaged })).status).toBe(200);
   proxy.disarm();
@@ -205,11 +205,11 @@ test("what carries our label is deleted, what people keep is kept, and each is r
   expect(await Promise.all(names.map(isThere))).toEqual([false, false, true, true, true, true, true]);
 });
 
-test("one that somebody takes while its deletion is on its way stays", () => {
+test("keeps an object that a user claims during its deletion", () => {
   expect(asked("taken").flatMap(({ verb, status }) => (verb === "delete" ? [status] : []))).toEqual([409]);
 });
 
-test("one that cannot be deleted is retried by itself, reported once, and goes in the end", async () => {
+test("retries a failed deletion and reports it once", async () => {
   await expect.poll(() => deletions("refused")).toBeGreaterThan(2);
   expect((await eventNotes()).filter((line) => line.includes("/refused"))).toHaveLength(1);
   proxy.disarm();
@@ -218,7 +218,7 @@ test("one that cannot be deleted is retried by itself, reported once, and goes i
   expect((await eventNotes()).filter((line) => line.endsWith("again"))).toEqual([]);
 });
 
-test("nobody asks for one that is excluded, before it is not, nor for one that is done with", async () => {
+test("reads no tombstone that is excluded or completed", async () => {
   expect(asked("excluded")).toEqual([]);
   const before = names.filter((name) => name !== "excluded").flatMap(asked).length;
   await annotate({ "disabled-resources": null });
@@ -228,12 +228,12 @@ test("nobody asks for one that is excluded, before it is not, nor for one that i
 });
 
 test.each([
-  { reason: "the first time it waits a second", state: -1, timesInARow: 0, ms: 1_000 },
-  { reason: "then twice as long", state: -1, timesInARow: 1, ms: 2_000 },
-  { reason: "and so on", state: -1, timesInARow: 9, ms: 512_000 },
-  { reason: "up to ten minutes", state: -1, timesInARow: 10, ms: 600_000 },
-  { reason: "for ever", state: -1, timesInARow: 5_000, ms: 600_000 },
-  { reason: "people are given their time", state: -2, timesInARow: 0, ms: 600_000 },
-] as const)("$reason", ({ state, timesInARow, ms }) => {
+  { reason: "after the first failure", state: -1, timesInARow: 0, ms: 1_000 },
+  { reason: "after the second failure", state: -1, timesInARow: 1, ms: 2_000 },
+  { reason: "after the tenth failure", state: -1, timesInARow: 9, ms: 512_000 },
+  { reason: "after the eleventh failure", state: -1, timesInARow: 10, ms: 600_000 },
+  { reason: "after thousands of failures", state: -1, timesInARow: 5_000, ms: 600_000 },
+  { reason: "for an object that a user keeps", state: -2, timesInARow: 0, ms: 600_000 },
+] as const)("waits $ms ms $reason", ({ state, timesInARow, ms }) => {
   expect(tombstoneRetryMs({ state, timesInARow })).toBe(ms);
 });

@@ -4,43 +4,33 @@ import { expect, test } from "vitest";
 import type { ClusterState } from "../cluster-state.ts";
 import type { Scenario } from "../scenario.ts";
 import { singleNode, threeWorkers } from "../standard-scenarios.ts";
-import { type InMemorySimulation, simulateInMemory } from "../testing/in-memory-simulation.ts";
+import {
+  conditionOf,
+  type InMemorySimulation,
+  objectsOf,
+  simulateInMemory,
+  startedSimulation,
+} from "../testing/in-memory-simulation.ts";
+import { edit, fault, kubeletConfig, machine, psi } from "../testing/planted-faults.ts";
 
 const simulated = (scenario: Scenario, ...more: readonly KubeObject[]): InMemorySimulation => {
-  const simulation = simulateInMemory(scenario, 1);
-  simulation.runUntilIdle();
+  const simulation = startedSimulation(scenario);
   for (const object of more) simulation.addObject(object);
   simulation.runUntilIdle();
   return simulation;
 };
-const machineConfiguration = "machineconfiguration.openshift.io/v1";
-const psi: KubeObject = {
-  apiVersion: machineConfiguration,
-  kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
-const kubeletConfig = (name: string): KubeObject => ({
-  apiVersion: machineConfiguration,
-  kind: "KubeletConfig",
-  metadata: { name },
-  spec: {
-    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
-    kubeletConfig: { maxPods: 500 },
-  },
-});
+const withMaxPods = (name: string) => kubeletConfig(name, { maxPods: 500 });
 const hcoAt = ({ objects }: InMemorySimulation, ...path: readonly string[]) =>
   at(objects.get("HyperConverged/openshift-cnv/kubevirt-hyperconverged"), ...path);
-const one = (name: string, more: object = {}) => ({ name, namespace: "vms", count: 1, memoryGiB: [4], ...more });
 
-test("each KubeletConfig of a pool gets a MachineConfig with a number of its own", () => {
-  const { objects } = simulated(threeWorkers, kubeletConfig("a"), kubeletConfig("b"), kubeletConfig("c"));
+test("each KubeletConfig of a pool gets its own numbered MachineConfig", () => {
+  const { objects } = simulated(threeWorkers, withMaxPods("a"), withMaxPods("b"), withMaxPods("c"));
   const names = [...objects.keys()].filter((key) => key.includes("-generated-kubelet"));
   expect(names.map((key) => key.replace(/.*worker-generated-kubelet/, "")).toSorted()).toEqual(["", "-1", "-2"]);
 });
 
-test("a KubeletConfig that selects no pool says so", () => {
-  const lost = { ...kubeletConfig("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
+test("a KubeletConfig that selects no pool reports an error", () => {
+  const lost = { ...withMaxPods("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
   const { objects } = simulated(threeWorkers, lost);
   const message = "Error: could not find any MachineConfigPool set for KubeletConfig lost";
   expect(at(objects.get("KubeletConfig/lost"), "status", "conditions")).toMatchObject([
@@ -49,9 +39,9 @@ test("a KubeletConfig that selects no pool says so", () => {
   ]);
 });
 
-test("a KubeletConfig tells what became of its last three tries, the newest last, and then once more for older readers", () => {
+test("a KubeletConfig reports its last three results, the newest twice", () => {
   const key = "KubeletConfig/a";
-  const simulation = simulated(threeWorkers, kubeletConfig("a"));
+  const simulation = simulated(threeWorkers, withMaxPods("a"));
   const types = () =>
     asList(at(simulation.objects.get(key), "status", "conditions")).map((each) =>
       [asText(member(each, "type")), asText(member(each, "status"))].join(" "),
@@ -65,32 +55,26 @@ test("a KubeletConfig tells what became of its last three tries, the newest last
   expect(types()).toEqual(["Accepted False", "Accepted True", "Accepted False", "Failure True"]);
 });
 
-test("a node that is silent for five minutes loses KubeVirt's label until it is back", () => {
+test("a node loses KubeVirt's label after 5 silent minutes until it returns", () => {
   const simulation = simulated(threeWorkers);
   const key = "Node/worker-0";
   const label = () => simulation.objects.get(key)?.metadata.labels?.["kubevirt.io/schedulable"];
-  const silence = (isSilent: boolean) => {
-    const { metadata, ...node } = simulation.objects.get(key) as KubeObject;
-    const { "simulator.kubevirt.io/not-ready": _fault, ...annotations } = metadata.annotations ?? {};
-    const faults = isSilent ? { "simulator.kubevirt.io/not-ready": "" } : {};
-    simulation.objects.set(key, { ...node, metadata: { ...metadata, annotations: { ...annotations, ...faults } } });
-  };
-  silence(true);
+  fault(key, "not-ready")(simulation);
   const labels = [299, 2].map((seconds) => {
     simulation.runFor(seconds);
     return label();
   });
-  silence(false);
+  fault(key, "not-ready", null)(simulation);
   simulation.runFor(1);
   expect([...labels, label()]).toEqual(["true", "false", "true"]);
 });
 
-test("HCO lets machines migrate by default, and not where there is one worker", () => {
+test("HCO defaults to live migration unless there is one worker", () => {
   expect(hcoAt(simulated(threeWorkers), "spec", "evictionStrategy")).toBe("LiveMigrate");
   expect(hcoAt(simulated(singleNode), "spec", "evictionStrategy")).toBe("None");
 });
 
-test("the health rules of the engine understand what the controllers write", () => {
+test("the health rules understand the statuses of the simulated controllers", () => {
   const simulation = simulated(threeWorkers);
   const seen = new Set<string>();
   simulation.addObject(psi);
@@ -113,13 +97,11 @@ test("the health rules of the engine understand what the controllers write", () 
   expect(checked.map((object) => healthOf(object)?.state)).toEqual(checked.map(() => "done"));
 });
 
-test("a descheduler operator that needs PSI is degraded until its own node has it, with the cause as the reason", () => {
+test("the descheduler operator is degraded until its node has PSI", () => {
   const spec = { managementState: "Managed", profiles: ["KubeVirtRelieveAndMigrate"] };
   const simulation = simulated({ ...threeWorkers, descheduler: { namespace: "descheduler", spec, needsPsi: true } });
   const reported = () => {
-    const [object] = [...simulation.objects.values()].filter(({ kind }) => kind === "KubeDescheduler");
-    const conditions = asList(at(object, "status", "conditions"));
-    const degraded = conditions.find((each) => member(each, "type") === "TargetConfigControllerDegraded");
+    const degraded = conditionOf(objectsOf(simulation, "KubeDescheduler")[0], "TargetConfigControllerDegraded");
     return ["status", "reason", "message"].map((key) => asText(member(degraded, key)));
   };
   const refusal =
@@ -131,11 +113,11 @@ test("a descheduler operator that needs PSI is degraded until its own node has i
   expect(reported()).toEqual(["False", "AsExpected", ""]);
 });
 
-test("machines that must not or cannot migrate are shut down and start elsewhere, unless their strategy forbids it", () => {
+test("VMs that cannot migrate restart elsewhere unless their strategy forbids it", () => {
   const vms = [
-    one("none", { evictionStrategy: "None", nodes: ["worker-0"] }),
-    one("possible", { evictionStrategy: "LiveMigrateIfPossible", unmigratable: "HostDevice", nodes: ["worker-0"] }),
-    one("external", { evictionStrategy: "External", nodes: ["worker-0"] }),
+    machine({ name: "none", evictionStrategy: "None" }),
+    machine({ name: "possible", evictionStrategy: "LiveMigrateIfPossible", unmigratable: "HostDevice" }),
+    machine({ name: "external", evictionStrategy: "External" }),
   ];
   const simulation = simulated({ ...threeWorkers, vms });
   const { history, objects } = simulation;
@@ -154,7 +136,7 @@ test("machines that must not or cannot migrate are shut down and start elsewhere
   expect(at(objects.get("VirtualMachineInstance/vms/external-0"), "status", "nodeName")).toBe("worker-0");
 });
 
-test("faults of a scenario come and go at their times", () => {
+test("faults of a scenario begin and end at their times", () => {
   const degrade = { kind: "Node", name: "worker-1", annotation: "degrade" } as const;
   const faults = [
     { ...degrade, afterSeconds: 60, value: "disk is full" },
@@ -170,12 +152,12 @@ test("faults of a scenario come and go at their times", () => {
   expect(objects.get("Node/worker-1")?.metadata.annotations).not.toHaveProperty("simulator.kubevirt.io/degrade");
 });
 
-test("a migration that is told to fail is tried again, and few finished ones are kept", () => {
-  const simulation = simulated({ ...threeWorkers, vms: [one("vm", { nodes: ["worker-0"] })] });
+test("retries failing migrations and keeps 5 finished ones", () => {
+  const simulation = simulated({ ...threeWorkers, vms: [machine()] });
   const { objects, history } = simulation;
   const key = "VirtualMachineInstance/vms/vm-0";
   const annotate = (annotations: Readonly<Record<string, string>>) => {
-    for (const machine of [...objects.values()].filter(({ kind }) => kind === "VirtualMachineInstance"))
+    for (const machine of objectsOf(simulation, "VirtualMachineInstance"))
       objects.set(key, { ...machine, metadata: { ...machine.metadata, annotations } });
   };
   const failures = () => history.filter((line) => line.endsWith(": no route")).length;
@@ -187,7 +169,7 @@ test("a migration that is told to fail is tried again, and few finished ones are
   expect([...objects.keys()].filter((each) => each.startsWith("VirtualMachineInstanceMigration"))).toHaveLength(5);
 });
 
-test("the descheduler moves a machine now and then, if the scenario says so, and only in mode Automatic", () => {
+test("the descheduler moves VMs periodically, only in mode Automatic", () => {
   const plan = (spec: JsonMap) => ({
     namespace: "descheduler",
     spec: { managementState: "Managed", ...spec },
@@ -210,19 +192,13 @@ test("the descheduler moves a machine now and then, if the scenario says so, and
   expect(moves({ mode: "Automatic" })).toBe(4);
 });
 
-test("a machine without room waits, and starts when there is some", () => {
+test("a VM waits until a node has room", () => {
   const vms = [{ name: "big", namespace: "vms", count: 4, memoryGiB: [100] }];
   const simulation = simulated({ ...threeWorkers, vms });
   const phases = () =>
-    [...simulation.objects.values()]
-      .filter(({ kind }) => kind === "VirtualMachineInstance")
-      .map((machine) => asText(at(machine, "status", "phase")));
+    objectsOf(simulation, "VirtualMachineInstance").map((machine) => asText(at(machine, "status", "phase")));
   expect(phases()).toEqual(["Running", "Running", "Running", "Scheduling"]);
-  for (const owner of [...simulation.objects.values()].filter(({ kind }) => kind === "VirtualMachine").slice(0, 1))
-    simulation.objects.set("VirtualMachine/vms/big-0", {
-      ...owner,
-      spec: { ...(owner["spec"] as JsonMap), runStrategy: "Halted" },
-    });
+  edit("VirtualMachine/vms/big-0", { spec: { runStrategy: "Halted" } })(simulation);
   simulation.runUntilIdle();
   expect(phases()).toEqual(["Running", "Running", "Running"]);
 });

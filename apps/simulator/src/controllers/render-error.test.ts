@@ -16,31 +16,31 @@ const withFiles = (...files: readonly Json[]) =>
   config({ config: { ignition: { version: "3.2.0" }, storage: { files } } });
 
 const cases = [
-  { reason: "a config without ignition is fine", configs: [config({ kernelArguments: ["psi=1"] })], says: undefined },
+  { reason: "accepts a config without Ignition", configs: [config({ kernelArguments: ["psi=1"] })], says: undefined },
   {
-    reason: "so is one with files and units",
+    reason: "accepts a config with files",
     configs: [withFiles({ path: "/a", contents: { source: "data:,x" } })],
     says: undefined,
   },
-  { reason: "nothing to render is an error", configs: [], says: "no MachineConfigs found" },
+  { reason: "rejects a pool without configs", configs: [], says: "no MachineConfigs found" },
   {
-    reason: "another pool's broken config does not matter",
+    reason: "ignores a broken config of another pool",
     configs: [config({}), config({ config: { ignition: {} } }, "master")],
     says: undefined,
   },
   {
-    reason: "an unknown version is named",
+    reason: "rejects an unknown version",
     configs: [config({ config: { ignition: { version: "4.0.0" } } })],
     says: 'unknown version "4.0.0"',
   },
-  { reason: "a path must be absolute", configs: [withFiles({ path: "etc/a" })], says: "path not absolute" },
+  { reason: "rejects a relative path", configs: [withFiles({ path: "etc/a" })], says: "path not absolute" },
   {
-    reason: "contents must be readable",
+    reason: "rejects contents that it cannot decode",
     configs: [withFiles({ path: "/a", contents: { source: "data:;base64,?" } })],
     says: 'could not decode file "/a"',
   },
   {
-    reason: "a file is there once",
+    reason: "rejects a duplicate file",
     configs: [withFiles({ path: "/a" }, { path: "/a" })],
     says: "duplicate entry defined: /a",
   },
@@ -50,7 +50,7 @@ test.each(cases)("$reason", ({ configs, says }) => {
   expect(renderError(pool, configs) ?? "no error").toContain(says ?? "no error");
 });
 
-test("a pool that is told to fail does", () => {
+test("an annotation makes rendering fail", () => {
   const annotations = { "simulator.kubevirt.io/render-error": "out of ink" };
   const faulty = { ...pool, metadata: { ...pool.metadata, annotations } };
   expect(renderError(faulty, [config({})])).toBe("Failed to render configuration for pool worker: out of ink");

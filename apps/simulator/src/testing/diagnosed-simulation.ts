@@ -141,7 +141,7 @@ export class DiagnosedSimulation {
   /** Projects objects like the operator's informers. Throws for kinds that have none. */
   #list(kind: string): readonly KubeObject[] {
     const informer = followed.find((spec) => spec.kind === kind);
-    if (informer === undefined) throw new Error(`nobody follows ${kind}`);
+    if (informer === undefined) throw new Error(`no informer for ${kind}`);
     return [...this.#objects.values()]
       .filter((object) => object.kind === kind)
       .map((object) => projectObject(object, informer.projection));

@@ -2,9 +2,9 @@
 
 import { at, type KubeObject } from "@virt/objects";
 import type { Scenario, VmGroup } from "../scenario.ts";
-import { scenarios } from "../scenarios.ts";
 import type { InMemorySimulation } from "./in-memory-simulation.ts";
 import {
+  annotated,
   drainSays,
   edit,
   fault,
@@ -17,11 +17,11 @@ import {
   nextAttempt,
   type PlantedFault,
   remove,
+  scenarioOf,
   small,
   stopMachine,
 } from "./planted-faults.ts";
 
-const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? small;
 const withMachine = (more: Partial<VmGroup>): Scenario => ({ ...small, vms: [machine(more)] });
 
 /** Selects objects of the scenario `budgets`. All are on worker-1. */
@@ -89,19 +89,17 @@ export const drainFaults: readonly PlantedFault[] = [
   },
   {
     id: "EvacuationNotStarted",
-    plant: fault(keys.kubevirt, "virt-controller-down"),
+    ...annotated(keys.kubevirt, "virt-controller-down"),
     isThere: isAskedToLeave,
     age: 120,
     severity: "blocking",
-    end: fault(keys.kubevirt, "virt-controller-down", null),
   },
   {
     id: "EvictionWebhookDown",
-    plant: fault(keys.kubevirt, "virt-api-down"),
+    ...annotated(keys.kubevirt, "virt-api-down"),
     isThere: drainSays("failed calling webhook"),
     age: 120,
     severity: "blocking",
-    end: fault(keys.kubevirt, "virt-api-down", null),
     lingers: nextAttempt,
   },
   {
@@ -149,20 +147,18 @@ export const drainFaults: readonly PlantedFault[] = [
   },
   {
     id: "MigrationFailing",
-    plant: fault(keys.machine, "fail-migrations", "no route to host"),
+    ...annotated(keys.machine, "fail-migrations", "no route to host"),
     isThere: (simulation) => migrationsIn(simulation, "Failed").length >= 3,
     age: 0,
     severity: "blocking",
-    end: fault(keys.machine, "fail-migrations", null),
     lingers: 600,
   },
   {
     id: "MigrationSlow",
-    plant: fault(keys.machine, "slow-migrations"),
+    ...annotated(keys.machine, "slow-migrations"),
     isThere: hasMigration("Running"),
     age: 0.8 * 150 * 8,
     severity: "warning",
-    end: fault(keys.machine, "slow-migrations", null),
     lingers: 60,
   },
   held("quota", "migrationRejectedByResourceQuota", "blocking"),
@@ -190,20 +186,18 @@ export const drainFaults: readonly PlantedFault[] = [
   {
     id: "PodTerminating",
     scenario: podsOf("bare"),
-    plant: fault("Pod/apps/bare", "never-ends"),
+    ...annotated("Pod/apps/bare", "never-ends"),
     isThere: ({ objects }) => at(objects.get("Pod/apps/bare"), "metadata", "deletionTimestamp") !== undefined,
     age: 600,
     severity: "blocking",
-    end: fault("Pod/apps/bare", "never-ends", null),
     lingers: 20,
   },
   {
     id: "DrainSlow",
-    plant: fault(keys.node, "stuck-drain"),
+    ...annotated(keys.node, "stuck-drain"),
     isThere: isDraining(),
     age: 900,
     severity: "blocking",
-    end: fault(keys.node, "stuck-drain", null),
     lingers: nextAttempt,
   },
 ];

@@ -1,6 +1,6 @@
 // Runs a scenario in memory with the same controllers, without a server, as fast as possible.
 
-import { asList, at, isMap, type Json, type KubeObject, writeTime } from "@virt/objects";
+import { asList, at, isMap, type Json, type KubeObject, member, writeTime } from "@virt/objects";
 import type { ClusterState, Kind } from "../cluster-state.ts";
 import { simulatedControllers } from "../controllers/index.ts";
 import { scenarioObjectKey } from "../controllers/scenario-objects.ts";
@@ -116,6 +116,21 @@ export function simulateInMemory(
     seconds: () => now / 1000,
     addObject: put,
   };
+}
+
+/** Returns a simulation that has settled. */
+export function startedSimulation(scenario: Scenario, seed = 1): InMemorySimulation {
+  const simulation = simulateInMemory(scenario, seed);
+  simulation.runUntilIdle();
+  return simulation;
+}
+
+export function objectsOf({ objects }: InMemorySimulation, kind: string): readonly KubeObject[] {
+  return [...objects.values()].filter((object) => object.kind === kind);
+}
+
+export function conditionOf(object: KubeObject | undefined, type: string): Json | undefined {
+  return asList(at(object, "status", "conditions")).find((condition) => member(condition, "type") === type);
 }
 
 function applyInMemory(

@@ -1,10 +1,11 @@
 // The shape of a planted fault, and helpers to plant, detect and remove causes.
 
 import type { findingCatalogue } from "@virt/impact";
-import { asList, asText, at, isMap, type JsonMap, type KubeObject, member } from "@virt/objects";
+import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { Scenario, VmGroup } from "../scenario.ts";
+import { scenarios } from "../scenarios.ts";
 import { threeWorkers } from "../standard-scenarios.ts";
-import { type InMemorySimulation, mergePatch } from "./in-memory-simulation.ts";
+import { conditionOf, type InMemorySimulation, mergePatch, objectsOf } from "./in-memory-simulation.ts";
 
 export type PlantedFault = {
   readonly id: keyof typeof findingCatalogue;
@@ -34,14 +35,32 @@ export const machine = (more: Partial<VmGroup> = {}): VmGroup => ({
   ...more,
 });
 
+export function scenarioOf(name: string): Scenario {
+  const scenario = scenarios.get(name);
+  if (scenario === undefined) throw new Error(`no scenario ${name}`);
+  return scenario;
+}
+
 export const small: Scenario = { ...threeWorkers, vms: [machine()] };
 
-export const psi: KubeObject = {
+export const machineConfig = (name: string, role: string, spec: JsonMap): KubeObject => ({
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfig",
-  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
-  spec: { kernelArguments: ["psi=1"] },
-};
+  metadata: { name, labels: { "machineconfiguration.openshift.io/role": role } },
+  spec,
+});
+
+export const psi = machineConfig("99-worker-psi-karg", "worker", { kernelArguments: ["psi=1"] });
+
+export const kubeletConfig = (name: string, settings: JsonMap): KubeObject => ({
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  metadata: { name },
+  spec: {
+    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
+    kubeletConfig: settings,
+  },
+});
 
 export const keys = {
   pool: "MachineConfigPool/worker",
@@ -61,6 +80,12 @@ export const edit = (key: string, patch: JsonMap) => (simulation: InMemorySimula
 
 export const fault = (key: string, annotation: string, value: string | null = "") =>
   edit(key, { metadata: { annotations: { [`simulator.kubevirt.io/${annotation}`]: value } } });
+
+/** Plants the fault of an annotation, which ends with the annotation. */
+export const annotated = (key: string, annotation: string, value = "") => ({
+  plant: fault(key, annotation, value),
+  end: fault(key, annotation, null),
+});
 
 export const create = (object: KubeObject) => (simulation: InMemorySimulation) => simulation.addObject(object);
 
@@ -111,15 +136,12 @@ export const isAskedToLeave = ({ objects }: InMemorySimulation) =>
 export const drainSays =
   (text: string, node = "worker-0") =>
   ({ objects }: InMemorySimulation) => {
-    const conditions = asList(at(objects.get(`MachineConfigNode/${node}`), "status", "conditions"));
-    const drained = conditions.find((condition) => member(condition, "type") === "Drained");
+    const drained = conditionOf(objects.get(`MachineConfigNode/${node}`), "Drained");
     return (asText(member(drained, "message")) ?? "").includes(text);
   };
 
-export const migrationsIn = ({ objects }: InMemorySimulation, phase: string) =>
-  [...objects.values()].filter(
-    (object) => object.kind === "VirtualMachineInstanceMigration" && at(object, "status", "phase") === phase,
-  );
+export const migrationsIn = (simulation: InMemorySimulation, phase: string) =>
+  objectsOf(simulation, "VirtualMachineInstanceMigration").filter((each) => at(each, "status", "phase") === phase);
 
 export const hasMigration = (phase: string) => (simulation: InMemorySimulation) =>
   migrationsIn(simulation, phase).length > 0;
@@ -127,6 +149,4 @@ export const hasMigration = (phase: string) => (simulation: InMemorySimulation) 
 export const reports =
   (key: string, type: string, status: string) =>
   ({ objects }: InMemorySimulation) =>
-    asList(at(objects.get(key), "status", "conditions")).some(
-      (condition) => isMap(condition) && condition["type"] === type && condition["status"] === status,
-    );
+    member(conditionOf(objects.get(key), type), "status") === status;

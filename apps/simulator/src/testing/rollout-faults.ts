@@ -2,9 +2,9 @@
 
 import type { KubeObject } from "@virt/objects";
 import type { Scenario } from "../scenario.ts";
-import { scenarios } from "../scenarios.ts";
 import {
   always,
+  annotated,
   attempt,
   create,
   edit,
@@ -15,10 +15,12 @@ import {
   isRendered,
   isUncordonOpen,
   keys,
+  kubeletConfig,
   type PlantedFault,
   psi,
   remove,
   reports,
+  scenarioOf,
   small,
 } from "./planted-faults.ts";
 
@@ -28,16 +30,6 @@ const poolsWith = (worker: object): Scenario => ({
 });
 const cordon = edit("Node/worker-1", { spec: { unschedulable: true } });
 const uncordon = edit("Node/worker-1", { spec: { unschedulable: null } });
-
-const kubeletConfig: KubeObject = {
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "KubeletConfig",
-  metadata: { name: "static-pods" },
-  spec: {
-    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
-    kubeletConfig: { staticPodPath: "/etc/pods" },
-  },
-};
 
 const swap: KubeObject = {
   ...psi,
@@ -51,11 +43,10 @@ const swap: KubeObject = {
 
 const degraded = (id: PlantedFault["id"], reason: string): PlantedFault => ({
   id,
-  plant: fault(keys.node, "degrade", reason),
+  ...annotated(keys.node, "degrade", reason),
   isThere: isDegraded,
   age: 0,
   severity: "blocking",
-  end: fault(keys.node, "degrade", null),
 });
 
 const slowReboot = (id: PlantedFault["id"], change: KubeObject): PlantedFault => ({
@@ -71,7 +62,7 @@ const slowReboot = (id: PlantedFault["id"], change: KubeObject): PlantedFault =>
 export const rolloutFaults: readonly PlantedFault[] = [
   {
     id: "PoolPaused",
-    scenario: scenarios.get("paused-pool") ?? small,
+    scenario: scenarioOf("paused-pool"),
     isThere: isRendered,
     age: 0,
     severity: "blocking",
@@ -79,15 +70,14 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "RenderFailed",
-    plant: fault(keys.pool, "render-error", "no such file"),
+    ...annotated(keys.pool, "render-error", "no such file"),
     isThere: reports(keys.pool, "RenderDegraded", "True"),
     age: 60,
     severity: "blocking",
-    end: fault(keys.pool, "render-error", null),
   },
   {
     id: "KubeletConfigFailed",
-    plant: create(kubeletConfig),
+    plant: create(kubeletConfig("static-pods", { staticPodPath: "/etc/pods" })),
     isThere: reports("KubeletConfig/static-pods", "Accepted", "False"),
     age: 60,
     severity: "blocking",
@@ -103,7 +93,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "ControllerDown",
-    by: "a pool whose spec nobody reconciles",
+    by: "a pool that is not reconciled",
     plant: (simulation) => {
       fault(keys.pool, "operator-down")(simulation);
       edit(keys.pool, { spec: { maxUnavailable: 1 } })(simulation);
@@ -115,7 +105,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "ControllerDown",
-    by: "a drain on which nobody reports",
+    by: "a drain without a report",
     scenario: {
       ...small,
       faults: [
@@ -173,11 +163,10 @@ export const rolloutFaults: readonly PlantedFault[] = [
   },
   {
     id: "CertificateExpired",
-    plant: fault(keys.pool, "certificate-expired", "CN=old"),
+    ...annotated(keys.pool, "certificate-expired", "CN=old"),
     isThere: ({ objects }) => JSON.stringify(objects.get(keys.pool)).includes("2001-02-03"),
     age: 0,
     severity: "warning",
-    end: fault(keys.pool, "certificate-expired", null),
   },
   degraded("OnDiskState", "unexpected on-disk state validating against rendered-1: content mismatch for file /etc/a"),
   degraded("Unreconcilable", "can't reconcile config rendered-1 with rendered-2: ignition disks section changes"),
@@ -189,31 +178,28 @@ export const rolloutFaults: readonly PlantedFault[] = [
   {
     id: "VirtDegraded",
     by: "KubeVirt",
-    plant: fault(keys.kubevirt, "degrade", "no nodes"),
+    ...annotated(keys.kubevirt, "degrade", "no nodes"),
     isThere: reports(keys.kubevirt, "Degraded", "True"),
     age: 300,
     severity: "warning",
-    end: fault(keys.kubevirt, "degrade", null),
     lingers: 60,
   },
   {
     id: "VirtDegraded",
     by: "HyperConverged",
-    plant: fault(keys.hco, "degrade", "no nodes"),
+    ...annotated(keys.hco, "degrade", "no nodes"),
     isThere: reports(keys.hco, "Degraded", "True"),
     age: 300,
     severity: "warning",
-    end: fault(keys.hco, "degrade", null),
     lingers: 60,
   },
   {
     id: "DeschedulerDegraded",
     scenario: { ...small, descheduler: { namespace: "descheduler", spec: { managementState: "Managed" } } },
-    plant: fault("KubeDescheduler/descheduler/cluster", "degrade", "no image"),
+    ...annotated("KubeDescheduler/descheduler/cluster", "degrade", "no image"),
     isThere: reports("KubeDescheduler/descheduler/cluster", "TargetConfigControllerDegraded", "True"),
     age: 300,
     severity: "warning",
-    end: fault("KubeDescheduler/descheduler/cluster", "degrade", null),
     lingers: 60,
   },
 ];

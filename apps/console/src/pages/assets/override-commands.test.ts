@@ -6,7 +6,7 @@ const object = { spec: { strategy: "LiveMigrate", limits: { "a.b": 5 }, note: "$
 const filled = (...fields: readonly string[]) =>
   assetStrings.overrideCommands.map(({ annotation }) => fillOverride(annotation, fields, object));
 
-test("an override command has a field of the object and its value", () => {
+test("fills override commands with a field and its value", () => {
   expect(filled("/spec/strategy")).toEqual([
     `patch='[{"op":"add","path":"/spec/strategy","value":"LiveMigrate"}]'`,
     "ignore-fields=/spec/strategy",
@@ -15,7 +15,7 @@ test("an override command has a field of the object and its value", () => {
   expect(filled("/spec/limits/a.b")[0]).toBe(`patch='[{"op":"add","path":"/spec/limits/a.b","value":5}]'`);
 });
 
-test("no foreign text becomes part of an override command", () => {
+test("keeps unsafe text out of override commands", () => {
   expect(filled("/spec/note")[0]).toBe(`patch='[{"op":"add","path":"/spec/note","value":…}]'`);
   expect(filled("/spec/$(reboot)", "/spec/a'b", "/spec/a~1b", "/spec/list")).toEqual(filled("/spec/list"));
   expect(filled("/spec/$(reboot)")).toEqual(assetStrings.overrideCommands.map(({ annotation }) => annotation));

@@ -15,12 +15,12 @@ const pool = (count: number, phases: Readonly<Record<number, NodeRolloutPhase>> 
   Array.from({ length: count }, (_, at) => node(at, phases[at]));
 const none = new Set<string>();
 
-test("up to 60 nodes have a tile each, in the order of their names", () => {
+test("shows up to 60 nodes as tiles, ordered by name", () => {
   const nodes = pool(60, { 59: "Draining" });
   expect(layoutOf(nodes, "", none)).toEqual({ kind: "tiles", nodes });
 });
 
-test("more than 60 nodes are squares, and active ones come first as tiles", () => {
+test("shows more than 60 nodes as squares, active nodes first as tiles", () => {
   const layout = layoutOf(
     pool(500, { 3: "Done", 7: "Rebooting", 400: "Draining", 499: "Degraded" }),
     "",
@@ -32,13 +32,13 @@ test("more than 60 nodes are squares, and active ones come first as tiles", () =
   expect(active).toEqual(["worker-250", "worker-499", "worker-400", "worker-7"]);
 });
 
-test("a pool that updates 100 nodes at a time still shows few tiles and counts the rest", () => {
+test("limits the tiles of active nodes and counts the rest", () => {
   const phases = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, "Draining" as const]));
   const layout = layoutOf(pool(500, phases), "", none);
   expect(layout).toMatchObject({ kind: "squares", moreActive: 88 });
 });
 
-test("a filter that leaves 60 nodes or fewer shows their tiles", () => {
+test("shows tiles if a filter leaves 60 nodes or fewer", () => {
   const layout = layoutOf(pool(500), " WORKER-49 ", none);
   expect(layout.kind).toBe("tiles");
   expect(layout.nodes.map(({ name }) => name)).toEqual([

@@ -4,7 +4,7 @@ import { applyLines, areCurrent, dropUnwatchedProblems, unknownKind } from "./ki
 
 const node = (name: string, value = "a"): KubeObject => ({ apiVersion: "v1", kind: "Node", metadata: { name }, value });
 
-test("a list replaces what there was, changes add to it, and a kind of which nothing is said keeps its value", () => {
+test("a list replaces objects, changes update them, and other kinds stay", () => {
   const listed = applyLines({}, [
     { of: "nodes", type: "list", objects: [node("a"), node("b")] },
     { of: "pools", type: "list", objects: [] },
@@ -18,7 +18,7 @@ test("a list replaces what there was, changes add to it, and a kind of which not
   expect(changed.pools).toBe(listed.pools);
 });
 
-test("what was listed stays while the API server does not answer, and the next event ends the doubt", () => {
+test("keeps listed objects while the API server is unavailable", () => {
   const listed = applyLines({}, [{ of: "nodes", type: "list", objects: [node("a")] }]);
   const lost = applyLines(listed, [{ of: "nodes", type: "unavailable", message: "reset" }]);
   expect(lost.nodes).toMatchObject({ state: "listed", problem: "reset" });
@@ -27,7 +27,7 @@ test("what was listed stays while the API server does not answer, and the next e
   expect(back.nodes?.problem).toBeUndefined();
 });
 
-test("a kind that may not be listed shows nothing, and names what is missing", () => {
+test("a forbidden kind has no objects and names the resource", () => {
   const states = applyLines({}, [
     { of: "nodes", type: "list", objects: [node("a")] },
     { of: "nodes", type: "forbidden", resource: "nodes" },
@@ -36,7 +36,7 @@ test("a kind that may not be listed shows nothing, and names what is missing", (
   expect(states.nodes).toEqual({ ...unknownKind, state: "forbidden", resource: "nodes" });
 });
 
-test("the doubt about a kind goes when it is not watched any more, and what is known of the others stays", () => {
+test("drops the problem of an unwatched kind and keeps other kinds", () => {
   const states = applyLines({}, [
     { of: "nodes", type: "list", objects: [node("a")] },
     { of: "nodes", type: "unavailable", message: "reset" },

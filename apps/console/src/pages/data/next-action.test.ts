@@ -24,30 +24,24 @@ const rollout = {
   more: { pools: 0, nodes: 0, findings: 0 },
 } as unknown as NonNullable<Status["rollout"]>;
 
-test.each(phases)("the sentence for %s tells nobody to run a command", (phase) => {
+test.each(phases)("the sentence for %s contains no command", (phase) => {
   const { text } = actionFor({ phase, rollout });
   expect(text).not.toMatch(/kubectl|\brun\b|\bwith\.|:\s*$/);
   expect(text).toMatch(/^[A-Z].*\.$/);
 });
 
-test("to watch a rollout that goes on is the primary action, before its plan", () => {
-  expect(actionFor({ phase: "InProgress", rollout })).toMatchObject({ actions: ["rollout", "plan"], hasPrimary: true });
+test.each([
+  { phase: "InProgress", promise: "watching the rollout comes before its plan", actions: ["rollout", "plan"] },
+  { phase: "ReviewRequired", promise: "opening the plan comes before its rollout", actions: ["plan", "rollout"] },
+] as const)("$phase: $promise", ({ phase, actions }) => {
+  expect(actionFor({ phase, rollout })).toMatchObject({ actions, hasPrimary: true });
 });
 
-test("a plan that waits for a review is opened first", () => {
-  expect(actionFor({ phase: "ReviewRequired", rollout })).toMatchObject({
-    actions: ["plan", "rollout"],
-    hasPrimary: true,
-  });
-});
-
-test("a completed plan asks for nothing", () => {
+test("a completed plan has no primary action", () => {
   expect(actionFor({ phase: "Completed", rollout })).toMatchObject({ text: "Nothing to do.", hasPrimary: false });
 });
 
-test("the command of a step is kept for people at a terminal", () => {
-  expect(actionFor({ phase: "Ignored" })).toMatchObject({
-    actions: ["draft"],
-    command: "kubectl virt-advisor plan load-aware",
-  });
+test("keeps the command of a step for terminal users", () => {
+  const command = "kubectl virt-advisor plan load-aware";
+  expect(actionFor({ phase: "Ignored" })).toMatchObject({ actions: ["draft"], command });
 });

@@ -31,12 +31,12 @@ test("a node shows its role, its configuration and its VMs", () => {
   expect([...facts.values()]).toEqual(["worker", "True", "Cordoned", "rendered-1", "vms/a, vms/b"]);
 });
 
-test("what cannot be listed is left out, and not shown as none", () => {
+test("omits facts that cannot be listed instead of showing None", () => {
   expect(nodeFacts(node, undefined).map(({ text }) => text)).not.toContain("None");
   expect(nodeFacts(node, []).map(({ text }) => text)).toContain("None");
 });
 
-test("a VM shows its phase, its node and where it moves", () => {
+test("a VM shows its phase, node and migration target", () => {
   const facts = vmFacts(
     vm("a", { phase: "Running", nodeName: "worker-0", migrationState: { targetNode: "worker-1" } }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { gridOf } from "./pool-grid.ts";
 
-test("a degraded pool shows each reason once, although its conditions repeat it", () => {
+test("shows a repeated reason of a degraded pool once", () => {
   const message =
     'Node worker-0 is reporting: "Node worker-0 upgrade failure. disk is full", Node worker-0 is reporting: "disk is full"';
   const conditions = ["NodeDegraded", "Degraded"].map((type) => ({ type, status: "True", message }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reportActivity } from "./report-activity.ts";
 
-test("reports the first input at once and further input once a minute", () => {
+test("reports the first input immediately and further input once a minute", () => {
   const target = new EventTarget();
   const clock = { now: 0 };
   const reports: number[] = [];

@@ -36,7 +36,7 @@ const shown = readReport({
   data: { "report.json": JSON.stringify(report) },
 })?.rows;
 
-test("the console shows the states and reasons that the command line shows", () => {
+test("shows the same states and reasons as the command line", () => {
   expect(shown?.map(({ asset, state, why }) => ({ asset, state, why }))).toEqual(
     assetStateRows(report).flatMap(({ assets, state, why }) => assets.map((asset) => ({ asset, state, why }))),
   );
@@ -51,16 +51,16 @@ test("a row keeps its group, contested fields and the time of the last write", (
   expect(row("of-Contested")?.contested).toMatchObject([{ managers: ["gitops"], wanted: "1", found: "2" }]);
 });
 
-test("contested fields come before those that the controller sets", () => {
+test("lists contested fields before the controller's own fields", () => {
   expect(shown?.find(({ asset }) => asset === "of-Contested")?.fields).toEqual(["/spec/a", "/spec/c"]);
 });
 
-test("field paths have the dotted form of the command line", () => {
+test("shows field paths in dotted form, like the command line", () => {
   expect(shown?.find(({ asset }) => asset === "of-Contested")?.contested[0]?.path).toBe("spec.a");
   expect(shown?.find(({ asset }) => asset === "released")?.released).toEqual(["spec.b/c"]);
 });
 
-test("the HyperConverged is read in the version that the controller reads", () => {
+test("reads the HyperConverged in the controller's API version", () => {
   const hco = { kind: "HyperConverged", namespace: "openshift-cnv", name: "kubevirt-hyperconverged" };
   const target = shown?.find(({ asset }) => asset === "switches")?.target ?? { kind: "", name: "" };
   expect(target).toEqual({ ...hco, apiVersion: "hco.kubevirt.io/v1beta1" });

@@ -18,7 +18,7 @@ const line = (asset: string, status: string, why: string, state: AssetLine["stat
 });
 const idle = Array.from({ length: 20 }, (_, at) => line(`asset-${at}`, "NotActivated", "the operator is idle"));
 
-test("the reason of 20 assets becomes one, and reasons of single assets stay with them", () => {
+test("merges a reason that 20 assets share and keeps single reasons", () => {
   const own = [line("one", "CRDMissing", "no CRD a"), line("two", "CRDMissing", "no CRD b")];
   const shared = sharedReasons([...own, ...idle]);
   expect(shared).toEqual([{ status: "NotActivated", why: "the operator is idle", assets: 20 }]);
@@ -26,7 +26,7 @@ test("the reason of 20 assets becomes one, and reasons of single assets stay wit
   expect(own.some((row) => isShared(row, shared))).toBe(false);
 });
 
-test("assets that are applied or failed keep their reasons", () => {
+test("failed assets keep their own reasons", () => {
   const failed = idle.map((row) => ({ ...row, state: "Failed" as const }));
   expect(sharedReasons(failed)).toEqual([]);
 });

@@ -36,7 +36,7 @@ async function openPage() {
   return { data, send, close: () => server?.close() };
 }
 
-test("a server that sends a line every 5 seconds is connected", async () => {
+test("stays connected while the server sends a line every 5 seconds", async () => {
   const { data, send } = await openPage();
   for (let round = 0; round < 10; round++) {
     await vi.advanceTimersByTimeAsync(5_000);
@@ -60,7 +60,7 @@ test("shows a lost connection within a second after the machine slept", async ()
   expect(data.snapshot()).toMatchObject({ isConnected: false, lastDataAt: 40 });
 });
 
-test("a line right before the end of the stream does not hide that the connection is lost", async () => {
+test("detects a closed stream even right after a line", async () => {
   const { data, send, close } = await openPage();
   await send({ type: "alive" });
   close();
@@ -68,7 +68,7 @@ test("a line right before the end of the stream does not hide that the connectio
   expect(data.snapshot().isConnected).toBe(false);
 });
 
-test("objects behind a silent watch are as old as their last confirmation", async () => {
+test("the age of a silent watch's data starts at its last confirmation", async () => {
   const { data, send } = await openPage();
   await vi.advanceTimersByTimeAsync(10_000);
   await send({ of: "nodes", type: "unavailable", message: "silent", currentAt: 25 });

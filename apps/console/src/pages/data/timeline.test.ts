@@ -2,6 +2,7 @@ import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { timelineOf } from "./timeline.ts";
 
+const second = (count: number) => `2026-01-01T00:00:0${count}Z`;
 const config = {
   apiVersion: "advisor.kubevirt.io/v1alpha1",
   kind: "VirtPlatformConfig",
@@ -9,21 +10,15 @@ const config = {
   spec: {},
   status: {
     conditions: [
-      {
-        type: "InProgress",
-        status: "True",
-        reason: "r",
-        message: "at work",
-        lastTransitionTime: "2026-01-01T00:00:01Z",
-      },
-      { type: "ReviewRequired", status: "False", reason: "r", message: "", lastTransitionTime: "2026-01-01T00:00:01Z" },
-      { type: "Ready", status: "True", reason: "r", message: "", lastTransitionTime: "2026-01-01T00:00:09Z" },
+      { type: "InProgress", status: "True", reason: "r", message: "at work", lastTransitionTime: second(1) },
+      { type: "ReviewRequired", status: "False", reason: "r", message: "", lastTransitionTime: second(1) },
+      { type: "Ready", status: "True", reason: "r", message: "", lastTransitionTime: second(9) },
     ],
     items: [
-      { name: "first", state: "Failed", message: "m", lastTransitionTime: "2026-01-01T00:00:03Z" },
-      { name: "second", state: "Pending", message: "m", lastTransitionTime: "2026-01-01T00:00:05Z" },
+      { name: "first", state: "Failed", message: "m", lastTransitionTime: second(3) },
+      { name: "second", state: "Pending", message: "m", lastTransitionTime: second(5) },
     ],
-    rollout: { nodes: [{ name: "worker-0", pool: "worker", phase: "Draining", since: "2026-01-01T00:00:02Z" }] },
+    rollout: { nodes: [{ name: "worker-0", pool: "worker", phase: "Draining", since: second(2) }] },
   },
 } as unknown as VirtPlatformConfig;
 
@@ -38,7 +33,7 @@ const event = (name: string, of: string, eventTime: string): KubeObject => ({
   eventTime,
 });
 
-test("the phase, items at work, nodes and events of the config are in one line of time, newest first", () => {
+test("merges the config's phase, items, nodes and events, newest first", () => {
   const events = [event("own", "a", "2026-01-01T00:00:02.500000Z"), event("other", "b", "2026-01-01T00:00:04.000000Z")];
   expect(timelineOf(config, events).map(({ kind, word, isWarning }) => `${kind} ${word} ${isWarning}`)).toEqual([
     "item Failed true",

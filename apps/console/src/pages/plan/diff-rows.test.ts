@@ -11,7 +11,7 @@ function linesOf(rows: ReturnType<typeof pairLines>): readonly DiffLine[] {
   return [...new Set(rows.flatMap(({ left, right }) => [left, right].filter((line) => line !== undefined)))];
 }
 
-test("every line is in a row, unified in its order, and side by side removed lines stand left and added ones right", () => {
+test("shows every line, removed lines left and added lines right", () => {
   fc.assert(
     fc.property(anyLines, (lines) => {
       expect(linesOf(unifyLines(lines))).toEqual(lines);
@@ -37,7 +37,7 @@ test("folding keeps all rows in order and hides no change", () => {
   );
 });
 
-test("a changed line faces what it was before", () => {
+test("pairs a changed line with its previous text", () => {
   const diff = readDiff("--- a (Kind)\n+++ a (Kind)\n@@ -1,3 +1,3 @@\n same\n-old\n+new\n");
   const [, changed] = pairLines(diff.hunks[0]?.lines ?? []);
   expect([changed?.left?.text, changed?.right?.text]).toEqual(["old", "new"]);

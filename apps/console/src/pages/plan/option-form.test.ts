@@ -8,7 +8,7 @@ const fields: readonly OptionField[] = [
   { name: "ksm", type: "object" },
 ];
 
-test("options become texts and the same options again", () => {
+test("round-trips options through form texts", () => {
   const given = { interval: 120, psi: false, ksm: { enabled: true } };
   const texts = optionTexts(fields, given);
   expect(texts).toEqual({ interval: "120", mode: "", psi: "false", ksm: '{"enabled":true}' });
@@ -23,11 +23,11 @@ test.each([
   ["psi", "yes", "not-listed"],
   ["ksm", "{enabled", "not-object"],
   ["ksm", "[]", "not-object"],
-])("%s=%s is refused before it is sent: %s", (name, text, error) => {
+])("rejects %s=%s before it is sent: %s", (name, text, error) => {
   expect(readOptionForm(fields, { [name]: text })).toEqual({ kind: "invalid", errors: { [name]: error } });
 });
 
-test("an emptied option is cleared, so that its default applies again", () => {
+test("clears an emptied option so that its default applies", () => {
   expect(optionsPatch({ interval: 120, psi: true }, { psi: true })).toEqual({ interval: null, psi: true });
   expect(optionsPatch({ ksm: { enabled: true, nodes: {} } }, { ksm: { enabled: false } })).toEqual({
     ksm: { nodes: null, enabled: false },

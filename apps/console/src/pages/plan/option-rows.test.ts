@@ -9,14 +9,14 @@ const known = {
   "loadAware.evictionLimitTotal": { default: null, derived },
 };
 
-test("an option that nobody set has its default, or none", () => {
+test("shows the default of an unset option, or no value", () => {
   expect(optionRows(config({}), known)).toEqual([
     { name: "loadAware.mode", value: '"Automatic"', isDefault: true },
     { name: "loadAware.evictionLimitTotal", value: undefined, isDefault: true },
   ]);
 });
 
-test("what was set is shown as set, the default of the same value too, and what the catalog does not know last", () => {
+test("shows set options as set, and unknown options last", () => {
   const options = { loadAware: { mode: "Predictive", evictionLimitTotal: 3, added: true } };
   expect(optionRows(config(options), known)).toEqual([
     { name: "loadAware.mode", value: '"Predictive"', isDefault: false },
@@ -25,7 +25,7 @@ test("what was set is shown as set, the default of the same value too, and what 
   ]);
 });
 
-test("an option that the plan derives is shown with the value that is written and its source", () => {
+test("shows a derived option with its planned value and its source", () => {
   const items = [{ desiredState: { spec: {} } }, { desiredState: { spec: { evictionLimits: { total: 5 } } } }];
   const planned = { spec: {}, status: { items } } as unknown as VirtPlatformConfig;
   expect(optionRows(planned, known)[1]).toEqual({
@@ -51,7 +51,7 @@ test.each([
   { derived: psi, spec: { mode: "Automatic" }, value: "false" },
   { derived: ksm, spec: { virtualization: { ksm: { selector: {} } } }, value: '{"selector":{}}' },
   { derived: ksm, spec: { virtualization: {} }, value: '{"enabled":false}' },
-])("a plan that writes $spec shows the derived value $value", ({ derived: option, spec, value }) => {
+])("shows the derived value $value for a plan that writes $spec", ({ derived: option, spec, value }) => {
   const options = { option: { default: null, derived: option } };
   expect(optionRows(inPlan(spec), options)).toEqual([{ name: "option", value, isDefault: true, from: option.source }]);
   expect(optionRows(inPlan(), options)).toEqual([{ name: "option", value: undefined, isDefault: true }]);

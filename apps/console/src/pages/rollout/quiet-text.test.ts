@@ -15,14 +15,14 @@ const rollout = (done: number) => ({
   more: { pools: 0, nodes: 0, findings: 0 },
 });
 
-test.each([3, 12])("a profile that was ignored after %i of 12 nodes has changed nodes", (done) => {
+test.each([3, 12])("reports the last count of a profile ignored at %i of 12 nodes", (done) => {
   const planHash = "a".repeat(64);
   expect(textOf({ phase: "Ignored", planHash, rollout: rollout(done) })).toBe(
     `The advisor no longer follows the last rollout of load-aware. Its last count: ${done} of 12 nodes updated.`,
   );
 });
 
-test("only a profile without any rollout has not changed nodes", () => {
+test("reports no changed nodes only without a rollout", () => {
   expect(textOf({ phase: "Ignored" })).toBe("load-aware has not changed any nodes.");
   expect(textOf({ phase: "ReviewRequired", planHash: "b", rollout: rollout(12) })).toBe(
     "This plan has not applied anything yet. No node has started to update.",

@@ -6,7 +6,7 @@ const statusOf = async (...args: readonly string[]) => {
   return out;
 };
 
-test("status is a table of all assets with a summary", async () => {
+test("prints the status of all assets with a summary", async () => {
   expect(await statusOf("--hco-file=busy", "--facts-file=nodes.yaml")).toBe(busyStatus);
 });
 
@@ -36,7 +36,7 @@ descheduler-loadaware    EXCLUDED   KubeDescheduler      NamespaceMissing: opens
 Summary: 13 included, 6 excluded, 1 filtered, 0 errors
 `;
 
-test("a shared object is one document, with the assets that make it up", async () => {
+test("prints a shared object once, with all its assets", async () => {
   const { out } = await runOffline("render", "--hco-file=old.json", "--asset=aaq-operator");
   expect(out).toBe(`\
 ---
@@ -64,14 +64,14 @@ spec:
 `);
 });
 
-test("a HyperConverged that does not say where it is is in its usual place", async () => {
+test("assumes the default namespace for a HyperConverged without one", async () => {
   const hcoIn = async (...args: readonly string[]) =>
     (await runOffline("render", "--hco-file=homeless.yaml", "--asset=hco-golden-config", ...args)).out;
   expect(await hcoIn()).toContain("  namespace: openshift-cnv\n");
   expect(await hcoIn("--hco-namespace=elsewhere")).toContain("  namespace: elsewhere\n");
 });
 
-test("patch and ignored fields of a live object are worked in", async () => {
+test("applies the patch and ignored fields of a live object", async () => {
   const { out } = await runOffline(
     "render",
     "--hco-file=plain",
@@ -82,7 +82,7 @@ test("patch and ignored fields of a live object are worked in", async () => {
   expect(out).not.toContain("stormCooldownDuration");
 });
 
-test("an asset that is not applied is a comment, shown when asked for", async () => {
+test("prints an excluded asset as a comment on request", async () => {
   const comment = `\
 ---
 # Asset: swap-enable
@@ -99,13 +99,13 @@ test("an asset that is not applied is a comment, shown when asked for", async ()
   expect(named.out).toBe(comment);
 });
 
-test("an object that cannot be worked out is an error, which ends the command with 1", async () => {
+test("fails if an object cannot be rendered", async () => {
   const { out, failure } = await runOffline("render", "--hco-file=plain", "--facts-file=broken-patch.yaml");
   expect(out).toContain("# Status: ERROR\n# Reason: InvalidPatch: invalid patch annotation: not JSON\n");
   expect(failure).toBe("1 of 20 assets cannot be rendered");
 });
 
-test("JSON holds the same as the documents", async () => {
+test("prints assets as JSON", async () => {
   const { out } = await runOffline("render", "--hco-file=plain", "--asset=metallb-operator", "--output=json");
   expect(JSON.parse(out)).toEqual([
     {
@@ -119,14 +119,14 @@ test("JSON holds the same as the documents", async () => {
   ]);
 });
 
-test("CRDs that are given count alone; without any the bundled schemas count", async () => {
+test("uses only the given CRDs, or the bundled schemas without any", async () => {
   const given = await statusOf("--hco-file=plain", "--facts-file=one-crd.yaml", "--facts-file=nodes.yaml");
   expect(given).toContain("Summary: 2 included, 18 excluded, 0 filtered, 0 errors");
   expect(given).toMatch(/^metallb-operator +INCLUDED/m);
   expect(await statusOf("--hco-file=plain")).toContain("Summary: 8 included, 12 excluded");
 });
 
-test("a preview is of an active operator, and says so where only a flag decides", async () => {
+test("assumes an active operator, and notes it if only a flag decides", async () => {
   expect(await runOffline("render", "--hco-file=plain")).toMatchObject({ notes: [] });
   expect(await runOffline("render", "--hco-file=silent")).toMatchObject({
     out: expect.stringContaining("# Status: INCLUDED") as string,
@@ -136,7 +136,7 @@ test("a preview is of an active operator, and says so where only a flag decides"
   expect(await statusOf("--hco-file=off")).toContain("Summary: 0 included, 20 excluded");
 });
 
-test("what is wrong with the annotations is said beside", async () => {
+test("prints invalid annotations as warnings", async () => {
   const { notes, failure } = await runOffline("render", "--hco-file=typo.yaml");
   expect(notes).toEqual([
     "Warning: Unknown annotation platform.kubevirt.io/enable-swpa on the HyperConverged, did you mean platform.kubevirt.io/enable-swap?",
@@ -145,7 +145,7 @@ test("what is wrong with the annotations is said beside", async () => {
   expect(failure).toMatch(/assets cannot be rendered$/);
 });
 
-test("explain shows every check, what would be applied and what would change that", async () => {
+test("explain shows the checks, the fields and how to change the result", async () => {
   const { out } = await runOffline("explain", "numa-topology", "--hco-file=busy", "--facts-file=nodes.yaml");
   expect(out).toBe(`\
 Asset:      numa-topology (group numa-topology, feature numa-topology, always-on)
@@ -185,7 +185,7 @@ How to change this:
 `);
 });
 
-test("explain names all that stands in the way, not only the first", async () => {
+test("explain names every obstacle, not only the first", async () => {
   const { out } = await runOffline("explain", "descheduler-loadaware", "--hco-file=off");
   expect(out.split("How to change this:\n")[1]).toBe(`\
   set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable descheduler-loadaware
@@ -194,7 +194,7 @@ test("explain names all that stands in the way, not only the first", async () =>
 `);
 });
 
-test("exclusions are those that are not applied, with expected and actual", async () => {
+test("lists excluded assets with expected and actual values", async () => {
   const { out } = await runOffline("exclusions", "--hco-file=plain", "--output=json");
   const all = JSON.parse(out) as readonly { readonly asset: string }[];
   expect(all).toHaveLength(12);
@@ -207,7 +207,7 @@ test("exclusions are those that are not applied, with expected and actual", asyn
   });
 });
 
-test("features need no cluster, and with one say what is in force", async () => {
+test("lists features without a cluster, and active assets with one", async () => {
   type Row = { readonly feature: string };
   const rowsOf = async (...args: readonly string[]) =>
     JSON.parse((await runOffline("features", "--output=json", ...args)).out) as readonly Row[];

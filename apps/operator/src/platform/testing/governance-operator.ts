@@ -74,7 +74,7 @@ export class LaggingOperator {
   }
 
   #never(): never {
-    throw new Error("nobody asks for a child of this log");
+    throw new Error("unexpected child of this log");
   }
 
   #find(spec: InformerSpec): InformerState | undefined {

@@ -74,42 +74,36 @@ const machine: fc.Arbitrary<GovernanceStep> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<GovernanceStep>({ do: "start" }) },
   { weight: 3, arbitrary: anyStream.map((stream): GovernanceStep => ({ do: "list", stream })) },
 );
-const approval = anyConfig.map((config): readonly GovernanceStep[] => [
-  { do: "act", config, action: "Apply" },
+/** A user sets the action, and the advisor carries it out. */
+const carriedOut = (config: ConfigName, action: "Apply" | "Ignore" | "delete"): readonly GovernanceStep[] => [
+  { do: "act", config, action },
   { do: "advise", config },
-]);
-const result = fc
-  .record({ config: anyConfig, action: fc.constantFrom("Ignore" as const, "delete" as const) })
-  .map(({ config, action }): readonly GovernanceStep[] => [
-    { do: "act", config, action },
-    { do: "advise", config },
-  ]);
+];
+const approval = anyConfig.map((config) => carriedOut(config, "Apply"));
+const release = fc.record({ config: anyConfig, action: fc.constantFrom("Ignore" as const, "delete" as const) });
+const result = release.map(({ config, action }) => carriedOut(config, action));
 const opting = fc
   .constantFrom("true", "swap-enable", "swap-enable,psi-enable")
   .map((value): readonly GovernanceStep[] => [{ do: "annotate", key: "autopilot", value }]);
 /** The release arrives before an earlier switch. */
-const outrun = fc
-  .record({ config: anyConfig, action: fc.constantFrom("Ignore" as const, "delete" as const) })
-  .map(({ config, action }): readonly GovernanceStep[] => [
-    { do: "act", config, action: "Apply" },
-    { do: "advise", config },
-    { do: "catch up" },
-    { do: "annotate", key: "autopilot", value: "swap-enable,psi-enable" },
-    { do: "act", config, action },
-    { do: "deliver", stream: "configs" },
-    { do: "govern" },
-    { do: "start" }, // completes before the following steps
-    { do: "deliver", stream: "record" },
-    { do: "deliver", stream: "hco" },
-    { do: "catch up" },
-  ]);
+const outrun = release.map(({ config, action }): readonly GovernanceStep[] => [
+  ...carriedOut(config, "Apply"),
+  { do: "catch up" },
+  { do: "annotate", key: "autopilot", value: "swap-enable,psi-enable" },
+  { do: "act", config, action },
+  { do: "deliver", stream: "configs" },
+  { do: "govern" },
+  { do: "start" }, // completes before the following steps
+  { do: "deliver", stream: "record" },
+  { do: "deliver", stream: "hco" },
+  { do: "catch up" },
+]);
 /** A plan comes and goes unseen, while the controller is about to execute an earlier request. */
 const unheard: readonly GovernanceStep[] = [
   { do: "catch up" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },
   { do: "deliver", stream: "hco" },
-  { do: "act", config: "virt-higher-density", action: "Apply" },
-  { do: "advise", config: "virt-higher-density" },
+  ...carriedOut("virt-higher-density", "Apply"),
   { do: "act", config: "virt-higher-density", action: "Ignore" },
   { do: "reconcile", asset: "swap-enable" },
 ];
@@ -119,8 +113,7 @@ const brief: readonly GovernanceStep[] = [
   { do: "act", config: "virt-higher-density", action: "Ignore" },
   { do: "catch up" },
   { do: "remove", asset: "swap-enable" },
-  { do: "act", config: "virt-higher-density", action: "Apply" },
-  { do: "advise", config: "virt-higher-density" },
+  ...carriedOut("virt-higher-density", "Apply"),
   { do: "deliver", stream: "configs" },
   { do: "deliver", stream: "configs" },
   { do: "act", config: "virt-higher-density", action: "delete" },
@@ -132,8 +125,7 @@ const pruning: readonly GovernanceStep[] = [
   { do: "annotate", key: "enable-swap", value: "true" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },
   { do: "catch up" },
-  { do: "act", config: "virt-higher-density", action: "Apply" },
-  { do: "advise", config: "virt-higher-density" },
+  ...carriedOut("virt-higher-density", "Apply"),
   { do: "catch up" },
   { do: "annotate", key: "enable-swap", value: "false" },
   { do: "annotate", key: "prune", value: "true" },

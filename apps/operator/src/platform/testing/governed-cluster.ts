@@ -6,7 +6,6 @@ import type { AssetName, ClusterWrite, ConfigName, Defect, Interruption, StreamN
 import { LaggingOperator } from "./governance-operator.ts";
 
 export class GovernedCluster {
-  readonly writes: ClusterWrite[] = [];
   readonly machineConfigs = new Map<AssetName, KubeObject>();
   hco: KubeObject | undefined;
   readonly configs = new Map<ConfigName, KubeObject>();
@@ -81,7 +80,6 @@ export class GovernedCluster {
   }
 
   write(write: ClusterWrite): void {
-    this.writes.push(write);
     this.onWrite(write);
     const object = { apiVersion: "v1", kind: "MachineConfig", metadata: { name: write.asset, uid: "made" }, spec: {} };
     if (write.verb === "delete") this.machineConfigs.delete(write.asset);

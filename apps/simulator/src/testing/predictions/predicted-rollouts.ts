@@ -21,7 +21,7 @@ import {
 import { outcomesByVm } from "@virt/impact/testing/vm-outcomes";
 import { asList, at, type JsonMap, type KubeObject, member, oncePer } from "@virt/objects";
 import { namespacedName } from "../../evictions.ts";
-import { type InMemorySimulation, simulateInMemory } from "../in-memory-simulation.ts";
+import { type InMemorySimulation, objectsOf, startedSimulation } from "../in-memory-simulation.ts";
 import { changedFile, type RandomWorld } from "./random-worlds.ts";
 
 type SecondsRange = { readonly low: number; readonly high: number };
@@ -41,8 +41,7 @@ export type PredictedRollout = {
 
 /** Undefined if the rollout does not end automatically, as predicted. */
 export function predictTwoRollouts(world: RandomWorld): readonly [PredictedRollout, PredictedRollout] | undefined {
-  const simulation = simulateInMemory(world.scenario, world.seed);
-  simulation.runUntilIdle();
+  const simulation = startedSimulation(world.scenario, world.seed);
   const samples = new Map<string, readonly number[]>();
   const first = predictRollout(world, simulation, { change: "1", samples });
   const second = first && predictRollout(world, simulation, { change: "2", samples: first.samples });
@@ -93,8 +92,9 @@ function changeOf({ role }: RandomWorld, change: string): KubeObject {
 const nodeFact = oncePer(readNodeFact);
 const vmFact = oncePer(readVmFact);
 
-function factsOf({ objects }: InMemorySimulation, after: KubeObject): ImpactFacts {
-  const ofKind = (kind: string) => [...objects.values()].filter((object) => object.kind === kind);
+function factsOf(simulation: InMemorySimulation, after: KubeObject): ImpactFacts {
+  const { objects } = simulation;
+  const ofKind = (kind: string) => objectsOf(simulation, kind);
   const pools = ofKind("MachineConfigPool");
   const policies = assessed(readDisruptionPolicies(objects.get("MachineConfiguration/cluster")));
   const strategies = ofKind("VirtualMachine").map(

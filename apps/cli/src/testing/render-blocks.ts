@@ -1,0 +1,14 @@
+import type { Block } from "../blocks.ts";
+import { type OutputFormat, Printer } from "../printer.ts";
+
+type RenderOptions = { readonly format?: OutputFormat; readonly columns?: number; readonly isColored?: boolean };
+
+/** Renders the blocks as a document of the kind `Thing`. Without `columns`, no line is folded. */
+export function renderBlocks(
+  blocks: readonly Block[],
+  { format = "table", columns, isColored = false }: RenderOptions = {},
+): string {
+  const silent = () => {};
+  const printer = new Printer({ format, isColored, columns, writeData: silent, writeProgress: silent });
+  return printer.render({ type: "Thing", data: { items: [1] }, blocks });
+}
