@@ -49,6 +49,7 @@ export type ReconcileFacts = {
   readonly statusOrigin: StatusOrigin;
 };
 
+/** Confirmed drifts by item name. An item without an entry has no drift. */
 export type Drifts = ReadonlyMap<string, Drift>;
 
 /** Targets by key. Undefined if absent. */

@@ -44,6 +44,7 @@ export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }
 
+/** Reports whether the target is a MachineConfig of the Machine Config Operator, in any version. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");
 }

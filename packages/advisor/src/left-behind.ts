@@ -67,8 +67,10 @@ export function listLeftBehind(objects: readonly KubeObject[], unread: readonly 
   return [...leftBehindOf(objects), ...unchecked].slice(0, mostListed);
 }
 
+/** Objects that exist, and objects that the advisor is not allowed to read. */
 export type LeftBehindParts = { readonly left: readonly LeftBehind[]; readonly unread: readonly LeftBehind[] };
 
+/** Splits left-behind objects by whether the advisor can read them. Keeps their order. */
 export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindParts {
   const isUnread = ({ unread = false }: LeftBehind) => unread;
   return { left: leftBehind.filter((one) => !isUnread(one)), unread: leftBehind.filter(isUnread) };

@@ -93,6 +93,7 @@ export type ObservedItem = {
   readonly inSyncMessage: string;
 };
 
+/** The difference between an applied item and its live object. */
 export type Drift = {
   /** `created-again`: a deleted object is back. `mutated`: admission changes the applied content. */
   readonly kind: "changed" | "deleted" | "created-again" | "mutated";
@@ -125,6 +126,7 @@ export type Draft =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
+/** The write that a decision asks for. A decision has at most one. */
 export type Effect = { readonly kind: "execute"; readonly item: Item };
 
 /** When to reconcile again. `retry` keeps the stored status. */

@@ -7,6 +7,7 @@ import type { Observed } from "./observed.ts";
 import type { CrdRequirement, PlanInput, PlannedItem, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 
+/** Returns the user's options for the profile. Undefined if none are set. */
 export function optionsOf({ optionsKey }: Profile, { config }: Pick<ReconcileFacts, "config">): JsonMap | undefined {
   return optionsKey === undefined ? undefined : config.spec.options?.[optionsKey];
 }
@@ -55,6 +56,7 @@ function ambiguityOf({ reads }: Profile, { facts }: ReconcileFacts): string | un
   return name === undefined ? undefined : (facts[name] as ProfileHcoFact).ambiguity;
 }
 
+/** Returns the message about a missing namespace, without a final period. */
 export function missingNamespaceText(namespace: string): string {
   return `Namespace '${namespace}' does not exist`;
 }

@@ -74,6 +74,7 @@ type DryRunWarnings = {
   readonly dryRunWarnings?: (item: PlannedItem, result: DryRunResult) => readonly string[];
 };
 
+/** The reason why a profile cannot plan with these options on this cluster. */
 export type OptionsRefusal =
   | { readonly kind: "invalid"; readonly message: string }
   | { readonly kind: "missing"; readonly need: CrdRequirement }
@@ -91,6 +92,7 @@ export type Profile = ProfileDescription & {
   readonly plan: (options: JsonMap | undefined, facts: AnyProfileFacts) => readonly PlannedItem[];
 } & DryRunWarnings;
 
+/** The facts of any profile, for code that does not know which one. Profiles use `ProfileFacts`. */
 export type AnyProfileFacts = ProfileFactsContext & Readonly<Record<string, ProfileFactOf<ProfileRead> | string>>;
 
 /** Converts `z.input` of a schema: members are set or absent but never undefined, so that defaults can be spread. */
@@ -108,6 +110,7 @@ export function defineProfile<
   return profile as unknown as Profile;
 }
 
+/** A write that a profile plans: an apply, or a removal of an earlier apply. */
 export type PlannedItem = {
   readonly name: string;
   readonly message: string;

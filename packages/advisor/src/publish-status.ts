@@ -13,6 +13,7 @@ import { begunPools, isRolloutOpen, progressColumn, progressText } from "./rollo
 /** `impact`: absent if not assessed, or if this reconcile wrote an item. `rollout`: absent without a diagnosis. */
 export type ShownParts = { readonly impact?: Impact | undefined; readonly rollout?: DiagnosedRollout | undefined };
 
+/** A diagnosed rollout and the times of its next status write and diagnosis. */
 export type DiagnosedRollout = {
   readonly rollout: RolloutStatus;
   /** Milliseconds: the earliest write, unless the status is written for another reason. */

@@ -11,6 +11,7 @@ export type PoolPlan = {
   readonly hasGuards: boolean;
 };
 
+/** Returns the pools that an open plan of this config reboots. Empty if the plan has no MachineConfig left to apply. */
 export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig): readonly PoolPlan[] {
   const { phase, items = [], disruption = [] } = status;
   const isRunning = phase === "InProgress";

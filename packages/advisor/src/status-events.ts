@@ -9,6 +9,7 @@ import { shortHash } from "./plan-names.ts";
 import { readyTextWithoutFinding } from "./publish-status.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
+/** The facts that events need in addition to the two statuses. */
 export type EventContext = {
   readonly moved: readonly string[];
   /** The problem that blocks a rollout until the user acts. */
@@ -26,6 +27,7 @@ export type EventContext = {
   readonly tookOver?: Readonly<Record<string, readonly Conflict[]>>;
 };
 
+/** Returns the events for the difference between two statuses. Equal statuses have no events. */
 export function eventsForStatusChange(before: Status, after: Status, context: EventContext): readonly EventMessage[] {
   return [
     ...tamperEvents(before, after, context),

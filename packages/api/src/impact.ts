@@ -2,8 +2,10 @@
 
 /** From the worst to the mildest. `Drain` is without a reboot, `Reload` restarts services without a drain. */
 export const disruptionClasses = ["Reboot", "Drain", "Reload", "None"] as const;
+/** The effect of a configuration change on a node. */
 export type DisruptionClass = (typeof disruptionClasses)[number];
 
+/** The worst disruption of the nodes of one pool. */
 export type PoolDisruption = { readonly pool: string; readonly class: DisruptionClass };
 
 /** Outcomes of the drain for a VM, in display order. */
@@ -21,10 +23,12 @@ export const holdups = [
   "Cordoned",
   "KubeletConfigRefused",
 ] as const;
+/** A state of the cluster that delays a rollout. */
 export type Holdup = (typeof holdups)[number];
 
 /** `Listing`: the first list is in progress. `Unavailable`: errors for a minute. `TooMany`: over a limit. */
 export const notAssessedReasons = ["NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"] as const;
+/** The reason why an input of the assessment could not be read. */
 export type NotAssessedReason = (typeof notAssessedReasons)[number];
 
 /** A VM or pod that blocks a drain or does not survive it. */
@@ -53,6 +57,7 @@ export type ImpactPool = {
   readonly highSeconds?: number;
 };
 
+/** An input that could not be read. The impact without it is a lower bound. */
 export type ImpactGap = { readonly what: string; readonly reason: NotAssessedReason; readonly message: string };
 
 /** Does not count the time that VMs and pods block. */

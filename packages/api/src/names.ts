@@ -1,5 +1,6 @@
 // Names that users see. They are part of the API and never change.
 
+/** The API group, version and kind of the config, which the CRD must match. */
 export const configKind = {
   group: "advisor.kubevirt.io",
   version: "v1alpha1",
@@ -37,4 +38,5 @@ export const decisionAnnotation = "advisor.kubevirt.io/decision";
 /** Value: `true`, or a comma-separated list of assets or groups. Absent: idle, unless configured as always active. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 
+/** The public repository, for links in texts. Without a final slash. */
 export const repositoryUrl = "https://github.com/kubevirt/virt-operators";

@@ -17,6 +17,7 @@ export type ObjectMeta = JsonMap & {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
+/** A Kubernetes object with its content as JSON. Treat it as immutable: caches and memoized functions share it. */
 export type KubeObject = JsonMap & {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,6 +32,7 @@ export type Ref = {
   readonly namespace?: string;
 };
 
+/** A field that another manager owns. `field` is dotted, `time` is in RFC 3339. */
 export type Conflict = {
   readonly field: string;
   readonly manager: string;

@@ -4,6 +4,7 @@ import type { Guards, Impact, PoolDisruption } from "./impact.ts";
 import type { Conflict, JsonMap, KubeObject, ObjectMeta, Ref } from "./object.ts";
 import type { RolloutStatus } from "./rollout.ts";
 
+/** All phases of a config. The CRD lists the same values. */
 export const phases = [
   "Pending",
   "Drafting",
@@ -17,24 +18,32 @@ export const phases = [
   "Drifted",
   "Ignored",
 ] as const;
+/** The phase of a config. */
 export type Phase = (typeof phases)[number];
 
+/** All values of `spec.action`. The CRD lists the same values. */
 export const actions = ["DryRun", "Apply", "Ignore"] as const;
+/** The action that the user requests in `spec.action`. */
 export type Action = (typeof actions)[number];
 
 /** After a failed item: `Abort` skips the remaining items, `Continue` applies those that do not depend on it. */
 export const failurePolicies = ["Abort", "Continue"] as const;
+/** The reaction to a failed item: stop the plan, or continue with the other items. */
 export type FailurePolicy = (typeof failurePolicies)[number];
 
 /** From the mildest to the worst. */
 export const severities = ["Low", "Medium", "High"] as const;
+/** The impact of a plan item. That of a plan is the worst of its items. */
 export type Severity = (typeof severities)[number];
 
+/** All operations of a plan item. */
 export const operations = ["Apply", "Delete"] as const;
+/** The operation of a plan item on its target. */
 export type Operation = (typeof operations)[number];
 
 /** An item is `InProgress` from just before its write until its rollout is done. */
 export const itemStates = ["Pending", "InProgress", "Completed", "Failed"] as const;
+/** The state of a plan item. `Completed` includes the rollout to the nodes. */
 export type ItemState = (typeof itemStates)[number];
 
 /** Only `Requested` is a review that the user asked for. */
@@ -49,6 +58,7 @@ export const reviewReasons = [
   "NotRequested",
   "Requested",
 ] as const;
+/** The reason why a plan needs a review. */
 export type ReviewReason = (typeof reviewReasons)[number];
 
 /** In the order of `status.conditions`. One is True; Drifted can be True in addition. */
@@ -68,10 +78,12 @@ export const phaseConditions: readonly Phase[] = [
 
 /** Absent until they are first True. */
 export const sideConditions = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"] as const;
+/** A condition type that is independent of the phase. */
 export type SideCondition = (typeof sideConditions)[number];
 
 /** Conditions for tools such as kstatus, Argo CD and Flux. */
 export const toolConditions = ["Ready", "Reconciling", "Stalled"] as const;
+/** A condition type for generic tools such as kstatus and Argo CD. */
 export type ToolCondition = (typeof toolConditions)[number];
 
 /** The stored object. `status` is absent before the first reconcile. */
@@ -126,6 +138,7 @@ export type Status = {
   readonly conditions?: readonly Condition[];
 };
 
+/** The review that the user has to do, and its reason. */
 export type Review = {
   readonly planHash: string;
   readonly generation: number;
@@ -186,6 +199,7 @@ export type LeftBehind = Ref & {
   readonly unread?: boolean;
 };
 
+/** A condition as in `metav1`. `lastTransitionTime` is in RFC 3339 and changes only with `status`. */
 export type Condition = {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";

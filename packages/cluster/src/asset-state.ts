@@ -1,5 +1,6 @@
 // The asset states that the CLI, the console, and the report share.
 
+/** All asset states that users see, in display order. */
 export const assetStates = [
   "In sync",
   "Drifted",
@@ -10,6 +11,7 @@ export const assetStates = [
   "Not applicable",
   "Failed",
 ] as const;
+/** The state of an asset in reports and on pages. */
 export type AssetState = (typeof assetStates)[number];
 
 /** Keys are object statuses and reasons. */
@@ -64,6 +66,7 @@ export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   Failed: "the API server rejects it",
 };
 
+/** Texts by reason, to complete a sentence about an asset. A reason without a text is shown as it is. */
 export const assetReasonTexts: Readonly<Record<string, string>> = {
   HCOMissing: "there is no HyperConverged",
   NotActivated: "the platform controller is disabled",

@@ -2,6 +2,7 @@
 
 import { movedField, movesTo, type Ref } from "@virt/objects";
 
+/** The parts of a VirtPlatformConfig that decide which objects it governs. */
 export type GovernorConfig = {
   readonly metadata: { readonly name: string; readonly uid?: string; readonly generation?: number };
   readonly spec: { readonly profile: string; readonly action?: string };

@@ -3,6 +3,7 @@
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member, oncePer, type ProjectionMember, parseJson } from "@virt/objects";
 
+/** The names of all hardware detectors. */
 export const detectors = [
   "pciDevicesPresent",
   "numaNodesPresent",
@@ -10,8 +11,10 @@ export const detectors = [
   "usbDevicesPresent",
   "gpuPresent",
 ] as const;
+/** The name of a hardware detector. Users see it in conditions of assets. */
 export type Detector = (typeof detectors)[number];
 
+/** The detected hardware of the cluster. A detector is true if at least one node has the hardware. */
 export type Hardware = Readonly<Record<Detector, boolean>> & {
   /** The IPv4 prefix length of a node's pod network: that of the cluster, or else the most frequent one among nodes. */
   readonly podSubnetPrefix: number | undefined;

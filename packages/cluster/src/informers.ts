@@ -19,6 +19,7 @@ export type ReadParts = readonly (readonly string[])[];
 
 const partsOnly = (parts: ReadParts) => ({ keep: "parts", parts }) as const;
 
+/** All VirtPlatformConfigs, whole. */
 export const configInformer: InformerSpec = {
   apiVersion: configKind.apiVersion,
   kind: configKind.kind,
@@ -61,6 +62,7 @@ export function namespaceInformer(name: string): InformerSpec {
   return { apiVersion: "v1", kind: "Namespace", name, projection: partsOnly([]) };
 }
 
+/** Returns an informer for all objects of a kind. Without `parts`, it keeps only metadata that identifies them. */
 export function kindInformer(apiVersion: string, kind: string, parts: ReadParts = []): InformerSpec {
   return { apiVersion, kind, projection: partsOnly(parts) };
 }
@@ -82,6 +84,7 @@ export const reportedContentProjection = partsOnly([
 /** Also keeps the field owners. */
 export const ownedContentProjection = partsOnly([...content, ["metadata", "managedFields"]]);
 
+/** Returns an informer for one object, with its content and field owners but without its status. */
 export function objectInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: ownedContentProjection };
 }

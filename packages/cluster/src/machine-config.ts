@@ -17,6 +17,7 @@ import {
 import { readMachineConfig } from "./kinds/machine-config.ts";
 import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
+/** The label that assigns a MachineConfig to pools. */
 export const roleLabel = "machineconfiguration.openshift.io/role";
 
 /** `source` lists the merged MachineConfigs in order. */
@@ -81,6 +82,10 @@ function merged(parts: readonly Json[], key: string): readonly Json[] {
   return [...known.values()];
 }
 
+/**
+ * Reports whether a rendered configuration contains all kernel arguments, files and units of a MachineConfig. Ignores
+ * its other parts.
+ */
 export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
   const [whole, part] = [readMachineConfig(rendered), readMachineConfig(machineConfig)];
   return (

@@ -2,6 +2,7 @@
 
 import type { Ref } from "@virt/api";
 
+/** Reads the HyperConverged. */
 export const hco = () => ({ read: "hco" }) as const;
 /** The value is undefined if the object does not exist. */
 export const object = <R extends Omit<Ref, "namespace">>(ref: R) => ({ read: "object", ref }) as const;

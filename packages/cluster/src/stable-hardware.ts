@@ -18,6 +18,7 @@ export type HardwareChange = {
   readonly countsAt: string;
 };
 
+/** The hardware in effect, and reported changes that are not in effect yet. */
 export type CountedHardware = { readonly hardware: Hardware; readonly changes: readonly HardwareChange[] };
 
 type WaitingChange = HardwareChange & {

@@ -3,6 +3,7 @@
 import type { KubeObject } from "@virt/api";
 import { asText, at, oncePer } from "@virt/objects";
 
+/** The fields of the topology that conditions of assets may name. */
 export const topologyFields = [
   "isOpenShift",
   "isHCP",
@@ -15,8 +16,10 @@ export const topologyFields = [
   "hasSchedulableMasters",
   "isCompact",
 ] as const;
+/** A field of the topology that conditions of assets may name. */
 export type TopologyField = (typeof topologyFields)[number];
 
+/** The platform of the cluster and its counts of nodes. */
 export type Topology = Readonly<Record<TopologyField, boolean>> & {
   readonly controlPlaneTopology: string;
   readonly cloudProvider: string;
@@ -58,6 +61,7 @@ export const infrastructureParts: readonly (readonly string[])[] = [
 ];
 export const schedulerParts: readonly (readonly string[])[] = [["spec", "mastersSchedulable"]];
 
+/** The parts of the topology that change the course of a rollout. */
 export type ClusterShape = {
   /** True on single-node clusters, where the Machine Config Operator does not drain nodes. */
   readonly isSingleReplica: boolean;

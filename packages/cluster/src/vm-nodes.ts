@@ -9,6 +9,7 @@ import { poolOfNode } from "./pools.ts";
 
 /** The roles for which MachineConfigs are planned. A custom pool inherits those of `worker`. */
 export const nodeRoles = ["worker", "master"] as const;
+/** A role for which MachineConfigs are planned. */
 export type NodeRole = (typeof nodeRoles)[number];
 
 const schedulableLabel = "kubevirt.io/schedulable";
@@ -66,6 +67,7 @@ function hasNoMachines(names: readonly string[], pools: readonly KubeObject[]): 
   return affected.length > 0 && affected.every((pool) => at(pool, "status", "machineCount") === 0);
 }
 
+/** The nodes and pools that a MachineConfig for VMs must reach. */
 export type Reach = {
   readonly vmNodes: readonly KubeObject[];
   readonly pools: readonly KubeObject[];

@@ -38,6 +38,7 @@ import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
 import { hasTies, rolloutNodeOf } from "./rollout.ts";
 import { summarizeImpact, unassessedSummary } from "./summary.ts";
 
+/** The inputs of an assessment. An input that could not be read carries its reason. */
 export type ImpactFacts = {
   /** RFC 3339. Copied to the result. */
   readonly assessedAt: string;

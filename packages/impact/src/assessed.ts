@@ -2,10 +2,12 @@
 
 import type { NotAssessedReason } from "@virt/api";
 
+/** A value, or the reason why it could not be read. */
 export type Assessment<T> =
   | { readonly isAssessed: true; readonly value: T }
   | { readonly isAssessed: false; readonly reason: NotAssessedReason; readonly message: string };
 
+/** Returns an assessment with a value. */
 export function assessed<T>(value: T): Assessment<T> {
   return { isAssessed: true, value };
 }
@@ -15,6 +17,7 @@ export function notAssessed(reason: NotAssessedReason, message = ""): Assessment
   return { isAssessed: false, reason, message };
 }
 
+/** Returns the value, or `otherwise` if it could not be read. */
 export function assessedOr<T>(input: Assessment<T>, otherwise: T): T {
   return input.isAssessed ? input.value : otherwise;
 }

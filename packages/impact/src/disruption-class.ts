@@ -10,10 +10,12 @@ export function worstClass(classes: readonly DisruptionClass[]): DisruptionClass
   return disruptionClasses.find((each) => classes.includes(each)) ?? "None";
 }
 
+/** Returns the severity of an item that causes this disruption. `Drain` counts as `High`, like `Reboot`. */
 export function severityOfClass(disruption: DisruptionClass): "High" | "Medium" | "Low" {
   return ({ Reboot: "High", Drain: "High", Reload: "Medium", None: "Low" } as const)[disruption];
 }
 
+/** The difference between two rendered configurations, as far as it decides about the disruption. */
 export type ConfigChange = {
   /** True if the operating system differs: image, kernel arguments, kernel type, extensions or FIPS. */
   readonly isOfSystem: boolean;
@@ -53,6 +55,7 @@ function namedPart(part: Json, key: string): readonly (readonly [string, Json])[
   return name === undefined ? [] : [[name, part]];
 }
 
+/** The MachineConfiguration `cluster`, with the disruption policies in force. */
 export const disruptionPolicyInformer: InformerSpec = {
   apiVersion: "operator.openshift.io/v1",
   kind: "MachineConfiguration",

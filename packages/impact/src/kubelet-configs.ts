@@ -4,6 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { keepConditions } from "@virt/cluster";
 import { asList, asText, at, type InformerSpec, isMap, matchesSelector, member } from "@virt/objects";
 
+/** All KubeletConfigs, with the conditions that `refusedKubeletConfigs` needs. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",

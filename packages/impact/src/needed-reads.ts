@@ -21,6 +21,7 @@ export type NeededReads = {
   readonly configs: readonly string[];
 };
 
+/** Returns the objects to read for a complete assessment. Empty while the nodes are unknown. */
 export function neededReads(facts: ImpactFacts): NeededReads {
   if (!facts.nodes.isAssessed) return { nodes: [], owners: [], configs: [] };
   const nodes = facts.nodes.value;

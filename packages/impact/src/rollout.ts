@@ -4,6 +4,7 @@ import type { DisruptionClass, KubeObject } from "@virt/api";
 import { type NodeFact, readMachineConfigPool } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 
+/** A MachineConfigPool as its rollout is modeled. */
 export type RolloutPool = {
   readonly name: string;
   readonly wanted: string; // the rendered configuration in its spec
@@ -17,6 +18,7 @@ export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
   return { name, wanted, isPaused, ...(maxUnavailable !== undefined && { maxUnavailable }) };
 }
 
+/** The step of a modeled node. `Updated` nodes run their desired configuration. */
 export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
 
 /** A node on its way from `current` to `desired`. */
@@ -127,6 +129,7 @@ function lastIfAbsent(left: string | undefined, right: string | undefined): numb
   return Number(left === undefined) - Number(right === undefined);
 }
 
+/** Returns the node at the start of its update: cordoned, with its drain started. */
 export function beginRollout(node: RolloutNode, { wanted }: RolloutPool): RolloutNode {
   return { ...node, desired: wanted, phase: "Draining", isCordoned: true };
 }

@@ -33,6 +33,7 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 // Node runs a timer with a longer delay immediately.
 const longestTimeoutMs = 2 ** 31 - 1;
 
+/** The clock of the process. Delays may exceed the limit of `setTimeout` (24.8 days). */
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),

@@ -2,6 +2,7 @@
 
 import type { Conflict, KubeObject } from "@virt/api";
 
+/** The outcome of a write. Only `done` changed the object, but `unavailable` may have. */
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
   | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // owned by other managers
@@ -25,4 +26,8 @@ export type BareConflict = Pick<Conflict, "field" | "manager">;
 /** Without a resourceVersion, only the uid must match. "absent" never overwrites another client's object. */
 export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
+/**
+ * The field manager of a write and the state of the object that it expects. `force` takes over fields of other
+ * managers.
+ */
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };

@@ -8,6 +8,7 @@ import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 /** `always`: active unless an administrator opts out. `opt-in`: active only after an administrator opts in. */
 export type ActivationMode = "always" | "opt-in";
 
+/** The assets that the autopilot annotation enables. */
 export type Activation = {
   /** False while the operator is idle: it writes nothing and reverts nothing. */
   readonly isActive: boolean;
@@ -72,6 +73,7 @@ function isListed(listed: ReadonlySet<string>, { name, group }: Named): boolean 
   return listed.has(name) || (group !== undefined && listed.has(group));
 }
 
+/** The state of an asset's switch. */
 export type SwitchState = {
   readonly isOn: boolean;
   /** The reason why the value is invalid. `isOn` is meaningless then. */

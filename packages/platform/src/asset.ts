@@ -7,6 +7,7 @@ import type { AssetHcoFact } from "./hco-fact.ts";
 /** A reason why `render` has nothing to apply. */
 export type Nothing = { readonly nothing: string };
 
+/** Returns the result of `render` for a cluster where the asset has nothing to apply. Users see the reason. */
 export function nothing(reason: string): Nothing {
   return { nothing: reason };
 }
@@ -69,6 +70,7 @@ type ProvidedKind = { readonly operator?: string };
 /** `crd` is absent for built-in kinds. */
 export type AssetTarget = (Ref | PlacedRef) & { readonly crd?: string } & ProvidedKind;
 
+/** The declaration of an asset. `render` gets the facts that `reads` declares. */
 export type AssetOf<R extends AssetReads> = Declared & {
   readonly reads: R;
   /** Returns only the fields that the operator should own. */
@@ -83,6 +85,7 @@ export type Asset = Declared & {
   readonly warnings?: (facts: AnyAssetFacts) => readonly string[];
 };
 
+/** The facts of any asset, for code that does not know which one. Assets use `AssetFacts`. */
 export type AnyAssetFacts = AssetFactsContext & Readonly<Record<string, AssetFactOf<AssetRead> | string>>;
 
 /** Declares an asset and type-checks its reads. The catalog's tests check the rest. See `example.test.ts`. */
@@ -147,8 +150,10 @@ export type AssetRead =
 /** An object whose namespace is known only at run time: that of the HyperConverged or of the operator. */
 export type PlacedRef = Omit<Ref, "namespace"> & { readonly namespace: "$hco" | "$operator" };
 
+/** The declared reads of an asset. The names become the members of its facts. */
 export type AssetReads = Readonly<Record<string, AssetRead>>;
 
+/** The type of the fact that a read results in. */
 export type AssetFactOf<R extends AssetRead> = R extends { read: "hco" }
   ? AssetHcoFact
   : R extends { read: "hardware" }
@@ -172,10 +177,12 @@ export type AssetFactsContext = {
   readonly runbookUrlTemplate?: string | undefined;
 };
 
+/** The facts of an asset, with one member for each declared read. */
 export type AssetFacts<R extends AssetReads> = { readonly [Name in keyof R]: AssetFactOf<R[Name]> } & AssetFactsContext;
 
 /** Reads the hardware of the relevant nodes, without changes that are too recent. */
 export const hardware = () => ({ read: "hardware" }) as const;
+/** Reads the platform of the cluster and its counts of nodes. */
 export const topology = () => ({ read: "topology" }) as const;
 /** Reads the images from the operator's `RELATED_IMAGE_*` environment variables. */
 export const images = () => ({ read: "images" }) as const;

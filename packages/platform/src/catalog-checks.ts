@@ -6,6 +6,7 @@ import type { Asset, AssetCondition, AssetRead, Tombstone } from "./asset.ts";
 import { brokenCondition } from "./evaluate-condition.ts";
 import { annotationPrefix } from "./hco-annotations.ts";
 
+/** All assets, and the objects of former assets to remove. */
 export type AssetCatalog = {
   readonly assets: readonly Asset[];
   readonly tombstones: readonly Tombstone[];

@@ -4,6 +4,7 @@ import type { Json, JsonMap } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/objects";
 import { isResourceName, readYaml, shorten } from "./annotation-values.ts";
 
+/** A PCI device of the vfio-devices annotation. */
 export type VfioDevice = {
   /** Vendor and device ID in hexadecimal, in the user's spelling. */
   readonly selector: string;
@@ -11,6 +12,7 @@ export type VfioDevice = {
   readonly externalResourceProvider?: boolean;
 };
 
+/** A USB device of the usb-devices annotation. */
 export type UsbDevice = {
   readonly resourceName: string;
   readonly selectors: readonly UsbSelector[];

@@ -14,6 +14,7 @@ export type ExclusionRule = {
   readonly namespace: Glob | undefined;
 };
 
+/** The rules of the disabled-resources annotation, or the reason why it is invalid. */
 export type Exclusions =
   | { readonly kind: "rules"; readonly rules: readonly ExclusionRule[] }
   | { readonly kind: "refused"; readonly reason: string };

@@ -5,6 +5,7 @@ import type { AssetCondition } from "./asset.ts";
 import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
+/** The facts that conditions of assets may name. */
 export type ConditionFacts = {
   readonly hco: AssetHcoFact;
   readonly hardware: Hardware;

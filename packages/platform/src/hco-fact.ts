@@ -21,6 +21,7 @@ export type AssetHcoFact = {
   readonly uninstallStrategy: string | undefined;
 };
 
+/** Paths of settings in the HyperConverged, by its apiVersion. */
 export const hcoPaths = {
   "hco.kubevirt.io/v1beta1": {
     liveMigration: ["spec", "liveMigrationConfig"],

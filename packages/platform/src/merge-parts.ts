@@ -14,8 +14,10 @@ import {
   writePointer,
 } from "@virt/objects";
 
+/** The part of an object that one asset renders. */
 export type RenderedPart = { readonly asset: string; readonly object: KubeObject };
 
+/** The merged object, or undefined if no part is left. */
 export type MergedParts = {
   readonly object: KubeObject | undefined;
   /** Assets whose whole render is left out, each with the path of its first conflict. */

@@ -23,6 +23,7 @@ import { DrainedPods } from "./drained-pods.ts";
 import { assessList, type ListFacts } from "./impact-facts.ts";
 import { listOnce } from "./list-once.ts";
 
+/** The diagnosis of all rollouts in a cluster, from a single look. */
 export type ClusterDiagnosis = {
   readonly rollout: RolloutStatus;
   /** Causes that have not lasted long enough to be findings. The advisor reports them if they persist. */
@@ -33,6 +34,7 @@ export type ClusterDiagnosis = {
   readonly notAssessed: readonly DiagnosisGap[];
 };
 
+/** An input that could not be read. */
 export type DiagnosisGap = { readonly kind: string; readonly reason: string; readonly message: string };
 
 export type ClusterDiagnosisOptions = {

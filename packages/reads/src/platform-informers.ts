@@ -46,6 +46,7 @@ export const admissionInformers: readonly InformerSpec[] = [
   "MutatingAdmissionPolicyBinding",
 ].map((kind) => kindInformer("admissionregistration.k8s.io/v1", kind, [["metadata", "generation"]]));
 
+/** Reports whether the informer watches webhooks or admission policies. */
 export function isAdmissionInformer({ apiVersion, kind }: InformerSpec): boolean {
   return admissionInformers.some((spec) => spec.apiVersion === apiVersion && spec.kind === kind);
 }

@@ -62,6 +62,7 @@ function secureOptions({ certificate, key, clientAuthority }: Tls) {
 
 const unexpectedRequest: ScriptedReply = (response) => void response.writeHead(599).end();
 
+/** Builds the answers of a scripted server. */
 export const reply = {
   json:
     (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ScriptedReply =>

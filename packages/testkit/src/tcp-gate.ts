@@ -9,6 +9,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
  */
 export type GateMode = "open" | "closed" | "silent";
 
+/** A running gate. `cut` resets all open connections. */
 export type TcpGate = {
   readonly port: number;
   readonly setMode: (mode: GateMode) => void;

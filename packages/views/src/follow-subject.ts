@@ -46,6 +46,7 @@ type StopSignal = {
   readonly removeEventListener: (type: "abort", listener: () => void) => void;
 };
 
+/** The reason why a page of a list cannot be read. */
 export type PageFailure = StreamEnd | { readonly how: "too large"; readonly why: string };
 
 type OnFrame = (frame: WatchFrame<KubeObject>) => void;

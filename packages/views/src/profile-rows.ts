@@ -58,6 +58,7 @@ export function progressCount({ progress }: Pick<ProfileRow, "progress">): strin
   return count === "" ? undefined : count;
 }
 
+/** Returns the notice about objects that earlier plans left behind. Empty if there are none. */
 export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
   const { left, unread } = partLeftBehind(leftBehind);
   return [

@@ -13,6 +13,7 @@ import {
   updatingOf,
 } from "./rollout-causes.ts";
 
+/** A pool whose nodes are updating or degraded, with the causes. */
 export type RollingPool = {
   readonly name: string;
   readonly total: number;
@@ -64,6 +65,7 @@ function countsOfPlans(
 export const rolloutContinues =
   "A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.";
 
+/** Returns the progress of the pool in one line. */
 export function rollingPoolText({
   name,
   total,

@@ -54,6 +54,7 @@ export type FindingView = {
   readonly since?: string;
 };
 
+/** A VM that the drain stopped. `command` starts it again. */
 export type StoppedVmView = { readonly name: string; readonly command?: string };
 
 /** A rollout prepared for display. `more` counts the entries that the status does not list. */

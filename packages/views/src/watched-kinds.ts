@@ -11,6 +11,7 @@ type KindPlace = {
   readonly isNamespaced: boolean;
 };
 
+/** The place of a kind in the API, and the objects to select. */
 export type WatchedKind = {
   readonly resource: KindPlace;
   readonly selection?: { readonly fieldSelector: string };
@@ -69,6 +70,7 @@ export const watchedKinds = {
   },
 } as const satisfies Readonly<Record<string, WatchedKind>>;
 
+/** The name of a watched kind in requests of pages. */
 export type WatchedName = keyof typeof watchedKinds;
 
 /** Reports whether the name is a key of `watchedKinds`, ignoring inherited members such as `toString`. */
@@ -107,6 +109,7 @@ export function targetResource(kind: string, apiVersion?: string): KindPlace | u
   );
 }
 
+/** Reports whether a plan may target objects of this resource. */
 export function isTargetResource({ group, version, plural, isNamespaced }: KindPlace): boolean {
   return targets.some(
     (target) =>

@@ -3,6 +3,7 @@
 import { type Condition, type SideCondition, type Status, sideConditions } from "@virt/api";
 import { stamp } from "../times.ts";
 
+/** Returns the condition of this type, or undefined. Types are unique in a status. */
 export function conditionOf({ conditions = [] }: Status, type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }

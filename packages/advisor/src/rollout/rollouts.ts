@@ -85,6 +85,7 @@ export function poolsOf(item: Item, live: KubeObject | undefined, { pools }: Rol
 
 export type ObservedRollout = { readonly record: PendingRollout; readonly health: Health };
 
+/** Returns the reference to a MachineConfig with this name. */
 export function rolloutTarget(name: string): Ref {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name };
 }

@@ -2,6 +2,7 @@
 
 import { asList, asNumber, asText, at, type Json, type KubeObject, member } from "@virt/objects";
 
+/** The progress of an object towards its spec. */
 export type Health = {
   readonly state:
     | "done" // the object has the state of its spec
@@ -45,10 +46,12 @@ export function explanationOf(condition: ObjectCondition | undefined): string {
   return condition?.message || (condition?.reason ?? "");
 }
 
+/** Returns the condition of this type if its status is True. Absent, False and Unknown all result in undefined. */
 export function findTrue(conditions: readonly ObjectCondition[], type: string): ObjectCondition | undefined {
   return conditions.find((condition) => condition.type === type && condition.status === "True");
 }
 
+/** Reports whether the status is older than the spec. False if the status has no `observedGeneration`. */
 export function isBehind(object: KubeObject): boolean {
   const observed = asNumber(at(object, "status", "observedGeneration"));
   return observed !== undefined && observed < (object.metadata.generation ?? 0);

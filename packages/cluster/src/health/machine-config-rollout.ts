@@ -6,6 +6,7 @@ import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
+/** A write of a MachineConfig whose rollout to the nodes is followed. */
 export type MachineConfigChange = {
   readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
   readonly operation: "Apply" | "Delete";
@@ -27,6 +28,7 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
+/** Counts the nodes of a pool by its machines. Undefined to use the counts in the pool's status. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
 /** Reports on the failed pools, else those that are not done, else all. */
@@ -68,6 +70,7 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
+/** Reports whether the target configuration of the pool contains the change. This says nothing about the nodes. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const { name: target = "", sources } = readMachineConfigPool(pool).target;
   const isListed = sources.includes(nameOf(change));

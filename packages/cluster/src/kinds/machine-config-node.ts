@@ -21,12 +21,14 @@ const keptConditions = ["NodeDegraded", ...updateSteps] as const;
 /** Every write renews `time`, even if nothing else changes. */
 type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
 
+/** The update steps that the Machine Config Daemon reports for a node. */
 export type MachineConfigNodeFact = {
   readonly name: string;
   readonly desiredConfig: string;
   readonly conditions: Readonly<Partial<Record<(typeof keptConditions)[number], ReportedCondition>>>;
 };
 
+/** All MachineConfigNodes. Older OpenShift releases do not serve them. */
 export const machineConfigNodeInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfigNode",

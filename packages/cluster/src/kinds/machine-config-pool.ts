@@ -32,6 +32,7 @@ export function poolInformerOf(name: string): InformerSpec {
   return { apiVersion: machineConfigApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
 }
 
+/** The parts of a MachineConfigPool that decide how it rolls out changes. */
 export type MachineConfigPool = {
   readonly name: string;
   readonly isPaused: boolean;

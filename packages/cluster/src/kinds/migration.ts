@@ -4,6 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member } from "@virt/objects";
 import { keepConditions, shortTexts } from "./kept-members.ts";
 
+/** The progress of a live migration, as KubeVirt reports it. */
 export type MigrationFact = {
   readonly namespace: string;
   readonly name: string;
@@ -20,6 +21,7 @@ export type MigrationFact = {
   readonly failureReason: string;
 };
 
+/** The reason why KubeVirt does not start a pending migration. */
 export type MigrationHold = "quota" | "backup" | "utility volume";
 
 const holds: readonly (readonly [string, MigrationHold])[] = [
@@ -33,6 +35,7 @@ const holdConditions: readonly string[] = holds.map(([type]) => type);
 /** Ample: a migration has about 10 phases, and an error of 1 or 2 lines. */
 const mostReportBytes = 8_000;
 
+/** All live migrations, reduced to what `readMigrationFact` needs. */
 export const migrationInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstanceMigration",

@@ -14,8 +14,10 @@ import {
 } from "@virt/objects";
 import { keepConditions, keepMembers } from "./kept-members.ts";
 
+/** A taint of a node. Absent values are empty. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
+/** The parts of a node that placement, drains and updates depend on. Absent texts are empty. */
 export type NodeFact = {
   readonly name: string;
   /** RFC 3339. Undefined if unknown. */
@@ -60,6 +62,7 @@ const annotations = [
   "desiredImage",
 ] as const;
 
+/** All nodes, reduced to what `readNodeFact` needs. */
 export const impactNodeInformer: InformerSpec = {
   apiVersion: "v1",
   kind: "Node",

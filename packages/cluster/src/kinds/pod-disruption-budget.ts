@@ -5,6 +5,7 @@ import { asNumber, asText, at, exceedsBytes, type InformerSpec } from "@virt/obj
 import { keepMembers, keepOwners, shortTexts } from "./kept-members.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
+/** The parts of a PodDisruptionBudget that decide whether it blocks an eviction. */
 export type BudgetFact = {
   readonly namespace: string;
   readonly name: string;
@@ -21,6 +22,7 @@ export type BudgetFact = {
 /** Limit for the selector of a budget. Real ones take a few dozen bytes. */
 const mostSelectorBytes = 8_000;
 
+/** All PodDisruptionBudgets, reduced to what `readBudgetFact` needs. */
 export const budgetInformer: InformerSpec = {
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",

@@ -5,6 +5,7 @@ import { asNumber, asText, at, exceedsBytes, readTime } from "@virt/objects";
 import { textsOf } from "./node.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
+/** The parts of a pod that decide whether a drain evicts it. */
 export type PodFact = {
   readonly namespace: string;
   readonly name: string;

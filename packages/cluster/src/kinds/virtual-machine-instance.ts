@@ -43,6 +43,7 @@ export type VmFact = {
   readonly lastMigrationMs: number | undefined;
 };
 
+/** The node requirements of a VM. */
 export type VmPlacement = {
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Terms of the required node affinity, one of which must match. Undefined if there is none. */
@@ -60,8 +61,10 @@ const mostPlacementBytes = 8_000;
 const mostTerms = 100;
 
 const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
+/** The placement of a VM that has too many terms to evaluate. Such VMs share it. */
 export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
 
+/** All VirtualMachineInstances, reduced to what `readVmFact` needs. */
 export const vmInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstance",
@@ -189,10 +192,12 @@ function readLastMigration(state: Json | undefined): number | undefined {
   return start === undefined || end === undefined || end < start ? undefined : end - start;
 }
 
+/** Reports whether the VM occupies a node. False for VMs that are pending or ended. */
 export function isOnNode(vm: VmFact): boolean {
   return vm.node !== "" && !isEnded(vm);
 }
 
+/** Reports whether the VM has succeeded or failed. Its object may exist for some time. */
 export function isEnded({ phase }: VmFact): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }

@@ -20,6 +20,7 @@ import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts"
 import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
+/** The diagnosed rollout, and the memory that the next diagnosis needs. */
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;

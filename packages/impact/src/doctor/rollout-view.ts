@@ -96,6 +96,7 @@ export type PoolView = {
   readonly nodes: readonly NodeView[];
 };
 
+/** The facts that decide about the progress of pools and nodes, without their causes. */
 export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {

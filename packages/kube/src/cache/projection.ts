@@ -17,6 +17,7 @@ type Key = ProjectionMember[number];
 
 const identity = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp"];
 
+/** Returns the parts of an object that a cache keeps. Keeping everything returns the same object. */
 export function projectObject(object: KubeObject, projection: Projection): KubeObject {
   switch (projection.keep) {
     case "all":

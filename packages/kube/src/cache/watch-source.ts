@@ -51,6 +51,7 @@ export type PageTooLarge = { readonly how: "too large"; readonly why: string };
 /** Above this a page is large: parsing it blocks the process. */
 const largePageBytes = 2_000_000;
 
+/** Lists and watches one subject over HTTP. The caller decides when, and handles retries. */
 export class WatchSource<T> {
   readonly #subject: WatchSubject;
   readonly #transform: ItemTransform<T>;

@@ -23,12 +23,14 @@ export type Cluster = {
   readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
 };
 
+/** A cluster that can only be read. */
 export type ClusterReader = Pick<Cluster, "read">;
 
 type ObjectClient<C extends ApiReader> = { readonly client: C; readonly discovery: Discovery };
 
 type KindRef = Pick<Ref, "apiVersion" | "kind">;
 
+/** Returns a reader that resolves kinds by discovery. Requests fail once the signal is aborted. */
 export function readerFor({ client, discovery }: ObjectClient<ApiReader>, signal: AbortSignal): ClusterReader {
   return {
     read: (ref) =>
@@ -36,6 +38,7 @@ export function readerFor({ client, discovery }: ObjectClient<ApiReader>, signal
   };
 }
 
+/** Returns a cluster that resolves kinds by discovery. Requests fail once the signal is aborted. */
 export function clusterFor({ client, discovery }: ObjectClient<ApiWriter>, signal: AbortSignal): Cluster {
   const call = { client, discovery, signal };
   const apply = async (resource: Resource, desired: KubeObject, write: Write, isDryRun: boolean): Promise<Outcome> => {

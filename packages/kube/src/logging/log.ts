@@ -4,6 +4,7 @@ import { pino } from "pino";
 import type { Clock } from "../clock.ts";
 import { loggable, loggableText } from "./loggable.ts";
 
+/** The level of a log record. A log drops records below its own level. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogFormat = "json" | "pretty";
@@ -13,6 +14,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 type Write = (message: string, fields?: Fields) => void;
 
+/** Writes log records. Removes secrets from fields and messages. */
 export type Log = Readonly<Record<LogLevel, Write>> & {
   /** Adds these fields to each record, such as `controller` and `key`. */
   readonly child: (fields: Fields) => Log;

@@ -16,6 +16,7 @@ import {
 } from "./http-server.ts";
 import { createAnswerer, type RouteReply, type Routes, type ServingObserver } from "./routes.ts";
 
+/** A started server, `off` if its address is `0`, or the reason why it cannot listen. */
 export type Serving =
   | { readonly kind: "serving"; readonly port: number; readonly close: () => Promise<void> }
   | { readonly kind: "off" }

@@ -7,6 +7,7 @@ import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts
 import { leafPaths, noSchema } from "../fields/shape.ts";
 import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
+/** A field with its live and desired values. An absent value is undefined. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
 /** Compares only the owned fields. A removed field counts as changed. */

@@ -20,6 +20,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Returns the length in bytes. A lone surrogate counts as three. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }

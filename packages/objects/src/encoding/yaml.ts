@@ -3,6 +3,7 @@
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { compareUtf8 } from "./bytes.ts";
 
+/** Returns YAML with sorted keys and a final newline. Throws for numbers that JSON does not have. */
 export function writeYaml(value: Json): string {
   return yamlLines(value)
     .map((line) => `${line}\n`)

@@ -7,6 +7,7 @@ import { type Path, readElement } from "./path.ts";
 /** A tree of path elements. The root is never owned. */
 export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<string, FieldSet> };
 
+/** The empty set. */
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
 // The limit of the API server. Deeper trees are cut.
@@ -30,6 +31,7 @@ function readNode(fields: Json | undefined, depth: number): FieldSet {
 
 type Growing = { isOwned: boolean; readonly below: Map<string, Growing> };
 
+/** Returns the set of exactly these fields, without their parents. */
 export function fieldSet(paths: Iterable<Path>): FieldSet {
   const root: Growing = { isOwned: false, below: new Map() };
   for (const path of paths) path.reduce(grown, root).isOwned = true;
@@ -78,6 +80,7 @@ function walk(set: FieldSet, above: Path, isWanted: (node: FieldSet) => boolean)
   return [...here, ...[...set.below].flatMap(([element, inner]) => walk(inner, [...above, element], isWanted))];
 }
 
+/** Returns the fields of either set. Shares subtrees with both. */
 export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = new Map(left.below);
   for (const [element, inner] of right.below) {
@@ -87,6 +90,7 @@ export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   return { isOwned: left.isOwned || right.isOwned, below };
 }
 
+/** Returns the fields of `left` that `right` does not contain itself. Children of a field in `right` stay. */
 export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = [...left.below].flatMap(([element, inner]) => {
     const other = right.below.get(element);
@@ -96,6 +100,7 @@ export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   return node(left.isOwned && !right.isOwned, below);
 }
 
+/** Reports whether the set is empty. */
 export function isNoFields(set: FieldSet): boolean {
   return !set.isOwned && set.below.size === 0;
 }

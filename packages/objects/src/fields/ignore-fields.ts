@@ -5,6 +5,7 @@ import { isList, parseJson } from "../json/json.ts";
 import { isOverridable } from "../patch/patch-text.ts";
 import { type Pointer, readPointer } from "./path.ts";
 
+/** The pointers of the ignore-fields annotation, or the reason why it is invalid. */
 export type IgnoreFields =
   | { readonly kind: "pointers"; readonly pointers: readonly Pointer[] }
   | { readonly kind: "refused"; readonly reason: string };

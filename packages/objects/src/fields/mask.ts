@@ -15,6 +15,7 @@ import {
 } from "./path.ts";
 import { keysOf, type Shape, type ShapeOf } from "./shape.ts";
 
+/** An object without its masked fields, and the paths of those fields. */
 export type MaskedObject = {
   readonly object: KubeObject;
   readonly released: readonly Path[]; // the removed fields, none below another
@@ -31,6 +32,7 @@ export function maskFields(object: KubeObject, pointers: readonly Pointer[], sha
   return { object: leaveOut(object, released), released };
 }
 
+/** Reports whether the pointer matches a field of the object. */
 export function isPointedAt(object: KubeObject, pointer: Pointer, shapeOf: ShapeOf): boolean {
   return resolve({ value: object, path: [], names: [] }, pointer, shapeOf) !== undefined;
 }

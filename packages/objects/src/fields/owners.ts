@@ -17,6 +17,7 @@ import {
 import { isPlaceKnown, movesTo, type PlacedFields, placeFields } from "./moved-fields.ts";
 import { fieldPath, type Path } from "./path.ts";
 
+/** An entry of `metadata.managedFields`. A manager has one entry for each operation, subresource and version. */
 export type Owner = {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -112,8 +113,10 @@ export function dottedPath(field: string): Path {
   return fieldPath(...field.split(".").filter((name) => name !== ""));
 }
 
+/** The manager on the other side of an edit war. */
 export type Opponent = Pick<Owner, "manager" | "operation">;
 
+/** The owners before and after a write. */
 export type FieldEncounter = {
   readonly live: readonly Owner[];
   readonly answer: readonly Owner[];

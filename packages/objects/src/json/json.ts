@@ -11,7 +11,7 @@ export function isMap(value: Json | undefined): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// Array.isArray does not narrow a readonly array.
+/** Reports whether the value is a list. Array.isArray does not narrow a readonly array. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
@@ -35,10 +35,12 @@ export function at(value: Json | undefined, ...keys: readonly string[]): Json | 
   return keys.reduce<Json | undefined>(member, value);
 }
 
+/** Returns undefined for any other value. Does not convert numbers. */
 export function asText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Returns undefined for any other value. Does not parse texts. */
 export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
@@ -68,6 +70,7 @@ function keysOf(map: JsonMap): readonly string[] {
   return Object.keys(map).filter((key) => map[key] !== undefined);
 }
 
+/** Returns the SHA-256 of the canonical JSON, in hex. The order of keys does not matter. */
 export function digest(value: Json): string {
   return sha256(canonicalJson(value));
 }

@@ -14,6 +14,7 @@ import {
   type ValueOperation,
 } from "./patch-text.ts";
 
+/** The patched object and its number of operations, or the reason why the patch is refused. */
 export type Patched =
   | { readonly kind: "patched"; readonly object: KubeObject; readonly operations: number }
   | PatchRefusal;

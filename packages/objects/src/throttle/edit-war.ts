@@ -19,6 +19,7 @@ export const platformRule: EditWarRule = { limit: 5, windowMs: 60 * minute, wait
 /** Per item of a plan with automatic drift correction. */
 export const advisorRule: EditWarRule = { limit: 3, windowMs: 30 * minute, waitsMs: [minute, 5 * minute] };
 
+/** Returns the key of a field and its opponent in an `EditWarRecord`. */
 export function editWarKey(path: Path, opponent: Opponent | "unknown"): string {
   return `${writePath(path)}|${opponent === "unknown" ? opponent : opponent.manager}`;
 }
@@ -95,6 +96,7 @@ export type Bucket = { readonly fullAt: number };
 /** `retryInMs` is 0 if granted. */
 export type BucketTake = { readonly granted: boolean; readonly bucket: Bucket; readonly retryInMs: number };
 
+/** A bucket that was never used. It is full at any time. */
 export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
 
 /** Takes the tokens, or none if there are not enough. */
@@ -107,6 +109,7 @@ export function takeToken(bucket: Bucket, { capacity, refillMs, tokens = 1 }: Bu
   return { granted: true, bucket: { fullAt: after }, retryInMs: 0 };
 }
 
+/** Reports whether the bucket is full, so that it can be forgotten. */
 export function isFull(bucket: Bucket, now: number): boolean {
   return bucket.fullAt <= now;
 }

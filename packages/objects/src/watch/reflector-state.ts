@@ -3,6 +3,7 @@
 import type { ListPageRequest } from "./list-page.ts";
 import type { WatchFrame, WatchItem } from "./watch-frame.ts";
 
+/** The state of a list and watch. `stepReflector` returns the next one. */
 export type ReflectorState = {
   readonly at: "waiting" | "listing" | "watching" | "gone";
   /** A list that is not complete must be begun again; a watch can be resumed. */
@@ -21,6 +22,7 @@ export type ReflectorState = {
   readonly isProbing: boolean;
 };
 
+/** An event that the transport reports. Inputs of an earlier `effort` are ignored. */
 export type ReflectorInput<T> =
   | { readonly is: "start" }
   | { readonly is: "due"; readonly effort: number }
@@ -45,8 +47,10 @@ export type ReflectorInput<T> =
   /** Somebody needs the truth from the server, not from the stream. */
   | { readonly is: "relist" };
 
+/** The answer to a probe, which asks whether a silent watch has missed changes. */
 export type ProbeResult = "newer" | "nothing" | "expired" | "no answer";
 
+/** The way in which a connection ended. `whole` is a regular end. */
 export type StreamEnd =
   | { readonly how: "whole" }
   | { readonly how: "broken"; readonly why: string; readonly isUnauthorized?: boolean }
@@ -61,6 +65,7 @@ export type StreamEnd =
       readonly isLagging?: boolean;
     };
 
+/** An action that the transport must take, in the given order. */
 export type ReflectorAction<T> =
   /** A stream or a page without `continue` starts the list. A page that is too large is requested again with fewer objects. */
   | {
@@ -93,6 +98,7 @@ export type ReflectorAction<T> =
 
 export type ReflectorSettings = { readonly canStream: boolean; readonly pageSize: number };
 
+/** Returns the state before the first list. Step it with `start`. */
 export function initialReflectorState({ canStream, pageSize }: ReflectorSettings): ReflectorState {
   const page = { limit: pageSize };
   return { at: "waiting", needs: "list", effort: 0, canStream, page, failures: 0, lags: 0, isProbing: false };

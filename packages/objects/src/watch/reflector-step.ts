@@ -12,6 +12,7 @@ import {
 import { isOlder } from "./resource-version.ts";
 import type { WatchFrame } from "./watch-frame.ts";
 
+/** The next state and the actions that lead to it. */
 export type ReflectorStep<T> = { readonly state: ReflectorState; readonly actions: readonly ReflectorAction<T>[] };
 
 /** Bookmarks are no heartbeat, but a stream without any line for this long is dead whatever a probe said. */
@@ -19,6 +20,7 @@ const deadAfterMs = 150_000;
 /** A server that lags catches up within seconds; one that was restored from a backup never does. */
 const patienceWithLag = 5;
 
+/** Returns the next state and the actions to take. Inputs of an earlier effort change nothing. */
 export function stepReflector<T>(state: ReflectorState, input: ReflectorInput<T>): ReflectorStep<T> {
   if ("effort" in input && input.effort !== state.effort) return stay(state);
   if (state.at === "gone" && input.is !== "start") return stay(state);

@@ -8,6 +8,7 @@ function compareVersions(left: string, right: string): number | undefined {
   return left < right ? -1 : 1;
 }
 
+/** Reports whether `left` is older than `right`. False if the versions cannot be compared. */
 export function isOlder(left: string, right: string): boolean {
   return (compareVersions(left, right) ?? 0) < 0;
 }

@@ -10,6 +10,7 @@ export type WatchFrame<T> =
   | { readonly type: "error"; readonly code: number; readonly message: string }
   | { readonly type: "malformed"; readonly why: string };
 
+/** An object that was added or changed (`put`) or deleted (`drop`). */
 export type WatchItem<T> = {
   readonly type: "put" | "drop";
   readonly key: string;

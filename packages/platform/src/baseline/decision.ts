@@ -6,6 +6,7 @@ import type { PauseRecord } from "./state.ts";
 /** The reason for an apply: the object is absent, its intent changed, or it drifted. */
 export type Cause = "create" | "intent" | "drift";
 
+/** An apply with all that must happen before it. Perform `handOver` and `removals` first. */
 export type ApplyDecision = {
   readonly cause: Cause;
   readonly object: KubeObject;

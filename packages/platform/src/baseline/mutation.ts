@@ -14,6 +14,7 @@ import {
 import { isMet } from "./compare.ts";
 import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
 
+/** Changes that admission made to the operator's last write, and the time of the next attempt. */
 export type Mutation = {
   readonly intent: KubeObject;
   readonly changes: readonly Change[];

@@ -49,6 +49,7 @@ export function shapeOfObject(object: ManagedObject, facts: ClusterFacts): Shape
   return schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
 }
 
+/** Returns the defaults of the object's fields in its CRD. Undefined for fields without a default. */
 export function defaultOfObject(object: ManagedObject, facts: ClusterFacts): ObservedObject["defaultOf"] {
   return defaultFrom(servedSchema(object, facts));
 }
@@ -66,6 +67,7 @@ function servedVersion({ ref: { apiVersion } }: ManagedObject): AssetHcoFact["ap
 
 export type Part = { readonly asset: string; readonly object: KubeObject };
 
+/** Everything that the decision about an object depends on. */
 export type ObservedObject = {
   /** Wall clock in milliseconds, for displayed and stored times. */
   readonly now: number;

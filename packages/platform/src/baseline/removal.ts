@@ -13,6 +13,7 @@ import { booleanOf } from "../hco-annotations.ts";
 import { readOverrides } from "./overrides.ts";
 import { isOwnedByOthers, readState } from "./state.ts";
 
+/** The decision about a pruned object or a tombstone. `delete` names the exact object to delete. */
 export type RemovalDecision =
   | { readonly kind: "delete"; readonly uid: string; readonly resourceVersion: string }
   /** The operator gives up its fields but keeps the object, because it may not have created it. */

@@ -22,6 +22,7 @@ export const reasons = [
   "RenderError",
   "NothingToApply",
 ] as const;
+/** The reason why an asset is not applied, as in reports and metrics. */
 export type Reason = (typeof reasons)[number];
 
 /** The status of an asset. `held`: an input is unavailable or invalid. */
@@ -50,6 +51,7 @@ export type WaitingStatus = {
 
 export type UnreadInput = { readonly name: string; readonly why: string };
 
+/** A status with all inputs available. */
 export type SettledStatus = Exclude<AssetStatus, WaitingStatus>;
 
 export const excludedStatus = (reason: Reason, details: string): AssetStatus => ({ kind: "excluded", reason, details });

@@ -66,6 +66,7 @@ export type ClusterFacts = {
   readonly runbookUrlTemplate?: string | undefined;
 };
 
+/** The inputs of `buildClusterFacts`: reads of the cluster and settings of the operator. */
 export type ClusterFactsInput = {
   readonly lookup: Lookup;
   readonly assets: readonly Asset[];

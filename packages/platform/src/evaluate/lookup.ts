@@ -30,6 +30,7 @@ export type Lookup = {
   readonly rendered: (name: string) => LookupResult<KubeObject>;
 };
 
+/** A kind, or one object of it if `name` is set. */
 export type LookupKey = Pick<Ref, "apiVersion" | "kind"> & { readonly name?: string; readonly namespace?: string };
 
 /** Objects and CRDs from files or from one list of a cluster. */

@@ -22,6 +22,7 @@ function byOrder(left: Asset, right: Asset): number {
 /** The values that resolve `$hco`, `$operator` and the version of the HyperConverged. */
 export type Places = { readonly hcoNamespace: string; readonly hcoApiVersion: string; readonly ownNamespace: string };
 
+/** Returns the places for this HyperConverged. */
 export function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: Pick<Places, "ownNamespace">): Places {
   return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
 }
@@ -50,6 +51,7 @@ export function objectName({ kind, namespace = "", name }: Named): string {
   return namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
+/** Returns the kubectl command that removes the annotation. `key` includes its prefix. */
 export function removeAnnotationCommand(ref: Named, key: string): string {
   return `kubectl annotate ${kubectlArguments(ref)} ${key}-`;
 }

@@ -22,6 +22,9 @@ import {
   type SwitchesSince,
 } from "./governance-record.ts";
 
+/**
+ * The plans and switches that decide which assets the operator may apply. Without `hco`, no new request is detected.
+ */
 export type ObservedGovernance = {
   readonly assets: readonly Asset[];
   readonly places: Places;

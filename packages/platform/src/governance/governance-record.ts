@@ -4,9 +4,11 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import { asText, at, canonicalJson, entriesOf, isMap, type Json, member, parseJson } from "@virt/objects";
 import { type AssetSwitches, parseAssetSwitches } from "./asset-switches.ts";
 
+/** The name of the ConfigMap with the record, in the operator's namespace. */
 export const governanceRecordName = "virt-platform-operator-governance";
 const key = "governance.json";
 
+/** The stored history of governance. `governed` maps an asset to its config. */
 export type GovernanceRecord = {
   readonly governed: Readonly<Record<string, string>>;
   /** The config that last governed each asset. The operator does not write the asset until a user requests it. */
@@ -15,6 +17,7 @@ export type GovernanceRecord = {
   readonly accounted: Readonly<Record<string, AccountedConfig>>;
 };
 
+/** An asset that a plan governed before and does not govern now. */
 export type ReleasedAsset = {
   readonly by: string;
   /** The baseline for detecting a new request. While it is absent, no switch counts as a request. */
@@ -32,6 +35,7 @@ export type SwitchesSince = {
 
 export type AccountedConfig = { readonly uid: string; readonly generation: number };
 
+/** The record of a cluster without plans. */
 export const emptyRecord: GovernanceRecord = { governed: {}, released: {}, accounted: {} };
 
 export type StoredRecord =
@@ -61,6 +65,7 @@ export function writeGovernanceRecord(record: GovernanceRecord): string {
   return canonicalJson({ version: 1, ...record });
 }
 
+/** Returns the ConfigMap with the written record. */
 export function governanceObject(namespace: string, text: string): KubeObject {
   return {
     apiVersion: "v1",

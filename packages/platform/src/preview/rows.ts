@@ -15,8 +15,10 @@ import type { Preview } from "./preview.ts";
 
 /** FILTERED: excluded by a rule of disabled-resources. */
 export const rowStatuses = ["INCLUDED", "EXCLUDED", "FILTERED", "ERROR"] as const;
+/** The status of an asset in tables and reports. `EXCLUDED` covers all reasons but a rule of disabled-resources. */
 export type RowStatus = (typeof rowStatuses)[number];
 
+/** An asset in tables and reports. */
 export type AssetRow = {
   readonly asset: Asset;
   readonly target: string;
@@ -29,6 +31,7 @@ export type AssetRow = {
 
 type RowText = Pick<AssetRow, "status" | "reason" | "details">;
 
+/** Returns a row for each asset of the object. */
 export function rowsOf(preview: Preview): readonly AssetRow[] {
   const { object, evaluated } = preview;
   return object.assets.map((asset) => {
@@ -102,6 +105,7 @@ export function documentOf(preview: Preview): KubeObject | undefined {
 
 const rowText = ({ reason, message: details }: HeldDecision) => ({ reason, details });
 
+/** Returns reason and details in one line. Empty if there is neither. */
 export function reasonText({ reason, details }: Pick<AssetRow, "reason" | "details">): string {
   return [reason, details].filter((part) => part !== undefined && part !== "").join(": ");
 }
@@ -129,6 +133,7 @@ export type ContestedRow = {
   readonly found: string;
 };
 
+/** An object in the report. Fields are written as JSON pointers. */
 export type ObjectRow = {
   readonly object: string;
   readonly status: ObjectStatus;
@@ -146,12 +151,14 @@ export type ObjectRow = {
   readonly fights: Readonly<Record<string, number>>;
 };
 
+/** Facts that only the running operator has. A preview has none. */
 export type LiveObjectFacts = {
   readonly lastError?: LastError | undefined;
   readonly impact?: ShownImpact | undefined;
   readonly heldRemoval?: HeldDecision | undefined;
 };
 
+/** Returns the row of an object in the report. */
 export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: LiveObjectFacts = {}): ObjectRow {
   const { object, live, evaluated, decided } = preview;
   const owners = live === undefined ? [] : readOwners(live);

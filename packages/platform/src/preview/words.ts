@@ -1,6 +1,7 @@
 import type { Asset, AssetCondition, Feature } from "../asset.ts";
 import { annotationPrefix } from "../hco-annotations.ts";
 
+/** Returns the condition in a few words, for tables of features. */
 export function conditionWords(condition: AssetCondition): string {
   switch (condition.type) {
     case "annotation":
@@ -58,6 +59,7 @@ export function neededCrds({
   return [...new Set([...(target.crd === undefined ? [] : [target.crd]), ...further])];
 }
 
+/** A feature in the report and in the table of the documents. */
 export type FeatureRow = {
   readonly feature: string;
   readonly description: string;

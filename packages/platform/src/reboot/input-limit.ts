@@ -52,6 +52,7 @@ export function noteInputs(
   return { ...seen, isInputPending: wanted !== undefined && !isDecided };
 }
 
+/** Returns the memory of an object that is in sync with its wanted content. */
 export function settleInputs(memory: InputMemory): InputMemory {
   return { ...memory, settled: memory.wanted, isInputPending: false };
 }
@@ -97,6 +98,7 @@ function heldUntil(lastMs: number, untilMs: number, now: number): HeldDecision {
   return { kind: "held", reason: inputLimitReason, message, inMs: untilMs - now };
 }
 
+/** Reports whether the limit for changed inputs holds the object. */
 export function isHeldByInputLimit(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === inputLimitReason;
 }

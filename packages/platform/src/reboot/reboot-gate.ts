@@ -25,6 +25,7 @@ export type GatedRollout = {
   readonly impact: Impact;
 };
 
+/** A write at the reboot gate. */
 export type GatedWrite = {
   readonly gate: RebootGate;
   /** The disruption by this write alone. Not assessed if the pools cannot be listed. */
@@ -95,6 +96,7 @@ function counted(number: number, noun: string, one: string, several: string): re
   return [number === 1 ? `1 ${noun} ${one}` : `${number} ${noun}s ${several}`];
 }
 
+/** Reports whether the reboot gate holds the object. */
 export function isHeldAtGate(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === rebootGateReason;
 }

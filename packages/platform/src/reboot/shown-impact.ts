@@ -1,5 +1,6 @@
 import type { Impact, ImpactGap, ImpactPool } from "@virt/api";
 
+/** An impact without its volatile and long parts, for the report. */
 export type ShownImpact = Omit<Impact, "assessedAt" | "blockers" | "stops" | "more" | "pools" | "notAssessed"> & {
   readonly pools: readonly Omit<ImpactPool, "order">[];
   readonly notAssessed: readonly Omit<ImpactGap, "message">[];

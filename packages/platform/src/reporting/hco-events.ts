@@ -61,6 +61,7 @@ function activationWords(assets: readonly Asset[]): readonly string[] {
   return ["true", "false", ...assets.flatMap(({ name, group }) => [name, ...(group === undefined ? [] : [group])])];
 }
 
+/** A CRD that assets need, and whether it is missing. */
 export type Dependency = {
   readonly crd: string;
   /** The name of the asset's group, or of the asset. */
@@ -102,6 +103,7 @@ function described(
   return { crd, assets: assets ?? name, group, version, kind };
 }
 
+/** Returns the note of the event that explains why the operator is idle and how to enable it. */
 export function idleMessage({ metadata: { name, namespace = "", annotations = {} } }: KubeObject): string {
   const key = `${annotationPrefix}autopilot`;
   const value = annotationOf(annotations, "autopilot") ?? "";
@@ -118,6 +120,7 @@ export type EvaluatedObjects = {
   readonly evaluate: (object: ManagedObject) => EvaluatedObject;
 };
 
+/** Returns the excluded assets by the name of the CRD that they miss. */
 export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrds {
   const missing = new Map<string, string[]>();
   for (const object of objects)
@@ -127,6 +130,7 @@ export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrd
   return missing;
 }
 
+/** The installed CRDs, and the assets that are still excluded. */
 export type DiscoveredCrds = {
   readonly crds: ReadonlySet<string>;
   readonly excluded: ReadonlySet<string>;
@@ -144,6 +148,7 @@ export function eventsForDiscoveredCrds(
   });
 }
 
+/** Returns the names of all excluded assets. */
 export function excludedAssets({ objects, evaluate }: EvaluatedObjects): ReadonlySet<string> {
   const statuses = objects.flatMap((object) => [...evaluate(object).statuses]);
   return new Set(statuses.flatMap(([asset, { kind }]) => (kind === "excluded" ? [asset] : [])));

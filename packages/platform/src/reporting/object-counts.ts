@@ -17,6 +17,7 @@ export type ObjectCounts = {
 
 type Count = { readonly active: number; readonly applied: number; readonly shortfall?: string | undefined };
 
+/** Returns empty counts of active and applied objects. */
 export function createObjectCounts(): ObjectCounts {
   const counts = new Map<string, Count>();
   /** The reason why an object's assets are not applied, by object key. Undefined: they are. */

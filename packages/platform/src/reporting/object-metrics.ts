@@ -14,6 +14,7 @@ export const customizationTypes = ["patch", "ignore", "unmanaged"] as const;
 /** Values of label `type` of the metric of invalid overrides. */
 export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as const;
 
+/** The values of an object's metrics. Undefined values have no series. */
 export type ObjectMetrics = {
   /** 1: in sync, 0: failed. Undefined if the operator cannot or should not judge it. */
   readonly compliance: 0 | 1 | undefined;

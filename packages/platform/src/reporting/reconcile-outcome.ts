@@ -7,6 +7,7 @@ import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 
+/** The outcome of reconciling an object. */
 export type ReconcileOutcome =
   | { readonly kind: "excluded" }
   | { readonly kind: "decided"; readonly decision: ObjectDecision }
@@ -24,6 +25,7 @@ export type AppliedOutcome = {
   readonly mutated: readonly Change[];
 };
 
+/** The outcome of reconciling an object, with the evaluation that led to it. */
 export type ReconciledObject = { readonly outcome: ReconcileOutcome; readonly evaluated: EvaluatedObject };
 
 /**
@@ -40,6 +42,7 @@ const invalidOverrides: ReadonlySet<string> = new Set([
   "UnknownAnnotation",
 ]);
 
+/** Returns how much the outcome says about the object. Events and metrics depend on it. */
 export function objectFindingOf(outcome: ReconcileOutcome): ObjectFinding {
   if (outcome.kind === "failed") return outcome.isPermanent ? "settled" : "passing";
   if (outcome.kind !== "decided") return "settled";
@@ -98,6 +101,7 @@ export function isUnsettled(outcome: ReconcileOutcome): boolean {
   return outcome.kind === "failed" || objectFindingOf(outcome) !== "settled";
 }
 
+/** Returns the reason for a failed write, to complete a sentence. */
 export function explainFailure(result: WriteResult, { apiVersion, kind, namespace = "" }: Ref): string {
   switch (result.kind) {
     case "done":

@@ -44,6 +44,7 @@ export type PreviewFiles = {
   readonly read: (path: string) => string;
 };
 
+/** The catalog, the source of the cluster's objects, and settings that override those of the running controller. */
 export type CatalogPreviewInput = {
   readonly catalog: { readonly assets: readonly Asset[]; readonly profiles: readonly Profile[] };
   readonly source:
@@ -62,6 +63,7 @@ export type CatalogPreviewInput = {
   readonly now: number;
 };
 
+/** The previewed objects of a cluster. `notes` list assumptions that users must know. */
 export type CatalogPreview = {
   readonly hco: KubeObject;
   readonly clusterFacts: ClusterFacts;

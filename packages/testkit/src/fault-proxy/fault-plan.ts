@@ -31,6 +31,7 @@ export type RequestMatcher = {
   readonly isDryRun?: boolean;
 };
 
+/** A fault before a request, after it, or in a watch. */
 export type Fault = FaultBefore | FaultAfter | WatchFault;
 
 /** These faults do not forward the request. */

@@ -32,12 +32,14 @@ export type FaultProxy = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+/** The proxied API server. Plans with a crash require `onCrash`. */
 export type FaultProxyOptions = {
   readonly server: Pick<Server, "url" | "folder">;
   /** Kills the client with SIGKILL and waits for its end. */
   readonly onCrash?: () => Promise<void>;
 };
 
+/** Starts a proxy that injects the faults of armed plans. `stop` throws if the proxy itself failed. */
 export async function startFaultProxy({ server, onCrash }: FaultProxyOptions): Promise<FaultProxy> {
   const rules = new FrameRules();
   const failures: unknown[] = [];

@@ -108,6 +108,7 @@ export function describeRequest(request: RequestInfo): string {
   return [verb, kind, object, isDryRun ? "(dry run)" : ""].filter(Boolean).join(" ");
 }
 
+/** A request that passed the proxy. */
 export type TracedRequest = RequestInfo & {
   /** In order of arrival, from 1. */
   readonly ordinal: number;

@@ -3,6 +3,7 @@
 import { type AuditedRequest, describeObject, isEffectiveWrite, isWriteAttempt } from "./audited-requests.ts";
 import type { StoredConfig, StoredLease } from "./stored-config.ts";
 
+/** The operator's accounts and settings, which decide what it may write. */
 export type HistoryScope = {
   /** User names, such as `system:serviceaccount:<namespace>:<name>`. */
   readonly accounts: readonly string[];
@@ -144,8 +145,10 @@ export function ownStatusWrites({ configs, scope }: History): readonly OwnStatus
   );
 }
 
+/** An invariant of the specification. */
 export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7";
 
+/** A request that violates an invariant. */
 export type Violation = {
   readonly invariant: InvariantName;
   readonly message: string;

@@ -32,6 +32,7 @@ export const auditPolicy = {
   ],
 };
 
+/** An event of the API server's audit log. */
 export type AuditEvent = {
   readonly stage: string;
   readonly verb: string;

@@ -18,6 +18,7 @@ export type PoolReply =
   | { readonly noted: true }
   | { readonly failed: string };
 
+/** A running pool. `socket` is the path of its Unix socket. */
 export type ServerPool = { readonly socket: string; readonly stop: () => Promise<void> };
 
 /** An idle control plane uses 2 % of a core: in four minutes as much as a start. */

@@ -19,6 +19,7 @@ import {
   writeKubeconfig,
 } from "./test-client.ts";
 
+/** A user of the test server, with a kubeconfig and ways to send requests. */
 export type ApiUser = {
   readonly kubeconfig: string;
   readonly request: (request: ApiRequest) => Promise<ApiResponse>;

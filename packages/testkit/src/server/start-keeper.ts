@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { KeeperMessage, KeeperTask, ProcessSpec } from "./keeper.ts";
 
+/** Running programs and the process that ends them with their owner. `keeper` is its process ID. */
 export type KeptProcesses = {
   readonly keeper: number;
   /** Contains the logs. Deleted when the programs end. */
@@ -19,6 +20,7 @@ export type KeptProcesses = {
   readonly end: () => Promise<void>;
 };
 
+/** Starts programs and a keeper that ends them together, with their owner unless `outlivesOwner` is set. */
 export function startKeptProcesses(programs: readonly ProcessSpec[], outlivesOwner: boolean): Promise<KeptProcesses> {
   return startKeeper((keeper) => ({ folder: makeControlPlaneFolder(keeper), programs }), outlivesOwner);
 }
