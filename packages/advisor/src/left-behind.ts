@@ -1,11 +1,11 @@
-// Finds objects of earlier plans that no config manages, because it is ignored or was deleted and re-created.
+// Finds objects of earlier plans that no config manages, because the config is ignored or was deleted and re-created.
 
 import { fieldManagers, type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { type Owner, readOwners } from "@virt/objects";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
 
-/** Reports whether to read the targets: once after each edit of an ignored config, and once after a restart. */
+/** Reports whether to read the targets: once after each edit of an ignored config and once after a restart. */
 export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformConfig, origin: StatusOrigin): boolean {
   if (spec.action !== "Ignore") return false;
   return origin !== "own" || status.phase !== "Ignored" || status.observedGeneration !== metadata.generation;

@@ -1,9 +1,9 @@
-// Declares what a profile reads. The plan's input, the watches and the permissions follow from it.
+// Declares the reads of a profile. The plan's input, the watches and the permissions follow from them.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
 import type { NodeRole } from "@virt/cluster";
 
-/** Values of reads that are only made for a draft are undefined at other times. */
+/** Reads that only drafts make are undefined at other times. */
 export type ProfileRead =
   | { readonly read: "hco" } // watched
   | { readonly read: "object"; readonly ref: Ref } // watched
@@ -20,12 +20,12 @@ export type ProfileRead =
 /** The declared reads of a profile. The names become the members of its facts. */
 export type ProfileReads = Readonly<Record<string, ProfileRead>>;
 
-/** The HyperConverged, and the place where it is or is expected. */
+/** The HyperConverged, and its actual or expected place. */
 export type ProfileHcoFact = {
   readonly apiVersion: string;
   readonly namespace: string;
   readonly object: KubeObject | undefined;
-  /** Why none of several HyperConvergeds is selected, as a sentence. */
+  /** The reason why none of several HyperConvergeds was selected, as a sentence. */
   readonly ambiguity?: string;
 };
 
@@ -72,17 +72,17 @@ export type ProfileFacts<R extends ProfileReads> = {
   readonly [Name in keyof R]: ProfileFactOf<R[Name]>;
 } & ProfileFactsContext;
 
-/** An object that the plan itself writes. */
+/** Reads an object that the plan itself writes. */
 export const target = (ref: Ref) => ({ read: "target", ref }) as const;
 /** Reads all MachineConfigPools. */
 export const pools = () => ({ read: "pools" }) as const;
 /** Reads the kernel arguments of the rendered configurations of a pool. */
 export const kernelArguments = (pool: NodeRole) => ({ read: "kernel", pool }) as const;
-/** `isFollowedAfterwards`: also watches the nodes after the plan, to report its result on them. */
+/** Reads the nodes that run VMs. `isFollowedAfterwards`: also after the plan, to report its result on them. */
 export const vmNodes = (isFollowedAfterwards: boolean) => ({ read: "vm-nodes", isFollowedAfterwards }) as const;
 /** Reads all nodes. */
 export const nodes = () => ({ read: "nodes" }) as const;
-/** Unlike `besideHco`, distinguishes an absent object from an unreadable one. */
+/** Reads an object. Unlike `besideHco`, distinguishes an absent object from an unreadable one. */
 export const lookup = (ref: Ref) => ({ read: "lookup", ref }) as const;
 /** Reads an object in the namespace of the HyperConverged. Undefined if it is absent or unreadable. */
 export const besideHco = (ref: Ref) => ({ read: "beside-hco", ref }) as const;

@@ -9,10 +9,10 @@ export const configKind = {
   plural: "virtplatformconfigs",
 } as const;
 
-/** The field managers of server-side apply, by which each controller also finds its entries in managedFields. */
+/** The field managers of server-side apply. Each controller finds its own entries in managedFields by them. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
-/** Default namespaces of each operator: that of the manifests first, then the one that the OLM bundle suggests. */
+/** Default namespaces of each operator: first that of the manifests, then the one that the OLM bundle suggests. */
 export const usualOperatorNamespaces = {
   advisor: ["virt-advisor-operator-system", "virt-operators-system"],
   platform: ["virt-platform-operator-system", "virt-operators-system"],

@@ -1,12 +1,12 @@
 // Kubernetes API objects in their wire format. Only the members that all objects share are typed.
 
-/** A JSON value. It is deeply readonly: no code changes an object that was read. */
+/** A JSON value. It is deeply readonly, because caches share what they have read. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
 
-/** An undefined property is the same as an absent one. */
+/** Undefined members count as absent. */
 export type JsonMap = { readonly [key: string]: Json | undefined };
 
-/** Members are absent if the API server has not set them or a projection dropped them. */
+/** Members are absent if the API server has not set them, or if a projection dropped them. */
 export type ObjectMeta = JsonMap & {
   readonly name: string;
   readonly namespace?: string;

@@ -14,7 +14,6 @@ export const assetStates = [
 /** The state of an asset in reports and on pages. */
 export type AssetState = (typeof assetStates)[number];
 
-/** Keys are object statuses and reasons. */
 const statesByReason: Readonly<Record<string, AssetState>> = {
   InSync: "In sync",
   Pending: "Drifted",
@@ -54,7 +53,7 @@ export function assetStateOf(statusOrReason: string, hasContestedFields = false)
   return state === "In sync" && hasContestedFields ? "Contested" : state;
 }
 
-/** For states without a cause in the report. */
+/** Texts for states without a cause in the report. */
 export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   "In sync": "the object matches the catalog",
   Drifted: "a correction is pending",

@@ -5,7 +5,7 @@ import type { InformerSpec } from "@virt/objects";
 import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
-/** `starting`: nothing is known yet. `not served`: the API server does not have the kind. */
+/** `starting`: the first list is in progress. `not served`: the API server does not serve the kind. */
 export type CachedList = {
   readonly state: "starting" | "synced" | "not served";
   readonly store: { readonly items: () => Iterable<KubeObject> };
@@ -69,10 +69,10 @@ export function kindInformer(apiVersion: string, kind: string, parts: ReadParts 
 
 const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metadata", "annotations"]];
 
-/** Keeps what users configure. The status changes often and is not needed. */
+/** Keeps what users configure. Omits the status, which changes often. */
 export const contentProjection = partsOnly(content);
 
-/** Also keeps the reported conditions and the field owners. */
+/** Keeps the content, the reported conditions and the field owners. */
 export const reportedContentProjection = partsOnly([
   ...content,
   ["metadata", "managedFields"],
@@ -81,7 +81,7 @@ export const reportedContentProjection = partsOnly([
   ["status", "conditions"],
 ]);
 
-/** Also keeps the field owners. */
+/** Keeps the content and the field owners. */
 export const ownedContentProjection = partsOnly([...content, ["metadata", "managedFields"]]);
 
 /** Returns an informer for one object, with its content and field owners but without its status. */

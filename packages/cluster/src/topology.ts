@@ -1,5 +1,3 @@
-// Derives the topology of the cluster.
-
 import type { KubeObject } from "@virt/api";
 import { asText, at, oncePer } from "@virt/objects";
 
@@ -29,14 +27,14 @@ export type Topology = Readonly<Record<TopologyField, boolean>> & {
 };
 
 export type TopologySources = {
-  /** `infrastructure` and `scheduler` are the objects named `cluster`. */
+  /** `infrastructure` and `scheduler` are the objects with the name `cluster`. */
   readonly infrastructure: KubeObject | undefined;
   readonly scheduler: KubeObject | undefined;
   readonly nodes: readonly KubeObject[];
   readonly crds: ReadonlySet<string>;
 };
 
-/** Missing sources result in false, an empty string or 0. */
+/** Returns false, an empty string or 0 where a source is missing. */
 export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
   const { controlPlaneTopology, platform: cloudProvider } = readInfrastructure(infrastructure);
   return {
@@ -69,7 +67,7 @@ export type ClusterShape = {
   readonly platform: string;
 };
 
-/** Reads the Infrastructure `cluster`. If absent, assumes high availability on bare metal. */
+/** Reads the Infrastructure `cluster`. If it is absent, assumes a highly available bare-metal cluster. */
 export function readClusterShape(infrastructure: KubeObject | undefined): ClusterShape {
   const { controlPlaneTopology, platform } = readInfrastructure(infrastructure);
   return { isSingleReplica: controlPlaneTopology === "SingleReplica", platform };

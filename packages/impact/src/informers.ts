@@ -1,5 +1,3 @@
-// The informers of an impact and of a diagnosis.
-
 import {
   budgetInformer,
   hcoInformers,
@@ -42,7 +40,7 @@ export const deschedulerHealthInformer: InformerSpec = {
   projection: health,
 };
 
-/** One informer per API version. The older one is needed only if the newer one is not served. */
+/** One informer per API version. The older one runs only if the newer one is not served. */
 export const hcoHealthInformers: readonly InformerSpec[] = hcoInformers("", health);
 
 /** The informers that a diagnosis of a rollout reads. Includes those of the impact. */

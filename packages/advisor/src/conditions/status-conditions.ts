@@ -1,4 +1,4 @@
-// Reads and writes conditions. Side conditions stay in the status once they are set.
+// Reads and writes conditions. A side condition stays in the status after it was first set.
 
 import { type Condition, type SideCondition, type Status, sideConditions } from "@virt/api";
 import { stamp } from "../times.ts";
@@ -35,7 +35,6 @@ export function writeConditions(
   });
 }
 
-/** Returns the stored side conditions, updated with the new ones. */
 export function keepSideConditions(stored: Status, updates: readonly ConditionInput[]): readonly ConditionInput[] {
   return sideConditions.flatMap((type: SideCondition) => {
     const update = updates.find((input) => input.type === type);

@@ -1,5 +1,3 @@
-// The health of an object and the status conditions that determine it.
-
 import { asList, asNumber, asText, at, type Json, type KubeObject, member } from "@virt/objects";
 
 /** The progress of an object towards its spec. */
@@ -9,17 +7,17 @@ export type Health = {
     | "waiting" // in progress, or not observed by its controller yet
     | "degraded" // has a problem that may resolve itself
     | "failed"; // will not succeed
-  readonly message: string; // for users only, code must not depend on it
-  /** A problem that needs attention, not mere waiting. */
+  readonly message: string; // for users only; code must not depend on it
+  /** A problem that needs attention. Absent if the object only has to wait. */
   readonly problem?: string;
-  /** Pools without nodes are not included. */
+  /** Omits pools without nodes. */
   readonly pools?: readonly PoolProgress[];
 };
 
 /** `updated` is absent until the pool has observed the new configuration. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `time` is the last transition, RFC 3339. Absent texts are empty. */
+/** `time` is the last transition in RFC 3339. Absent texts are empty. */
 export type ObjectCondition = {
   readonly type: string;
   readonly status: string;
@@ -41,7 +39,7 @@ function readCondition(condition: Json): readonly ObjectCondition[] {
   return [{ type, status, reason, message, time }];
 }
 
-/** Returns the message, or the reason without one, as the descheduler operator requires. */
+/** Returns the message, or the reason if there is no message, as the descheduler operator requires. */
 export function explanationOf(condition: ObjectCondition | undefined): string {
   return condition?.message || (condition?.reason ?? "");
 }
@@ -57,7 +55,7 @@ export function isBehind(object: KubeObject): boolean {
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** Returns the health from operator conditions. `silence` decides if there is no Available condition. */
+/** Returns the health by operator conditions. Without an Available condition, returns `silence`. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

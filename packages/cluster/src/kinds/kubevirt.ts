@@ -6,7 +6,7 @@ import { keepConditions, keepMembers } from "./kept-members.ts";
 
 /** The settings of KubeVirt that affect live migration and placement. */
 export type VirtSettings = {
-  /** The default of the cluster. `None` if KubeVirt has none. Undefined if unknown. */
+  /** The default of the cluster. `None` if KubeVirt has no default. Undefined if unknown. */
   readonly evictionStrategy: string | undefined;
   readonly migrationsPerCluster: number;
   readonly migrationsPerNode: number;
