@@ -118,7 +118,7 @@ function ipv6Bytes(address: string): Buffer {
   return bytes;
 }
 
-/** The prefix ::ffff:0:0/96. A client compares the IPv4 address without it. */
+/** The prefix ::ffff:0:0/96. Clients compare such an address as an IPv4 address. */
 const ipv4Mapped = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
 
 function unsupportedAddress(address: string): string {

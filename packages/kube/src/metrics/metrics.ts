@@ -10,7 +10,7 @@ import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** `prefix` starts the names of all metrics except the standard ones. */
+/** The prefix of all metric names except the standard ones. */
 export type MetricsScope = { readonly registry: Registry; readonly prefix: string };
 
 export type InformerAge = { readonly resource: string; readonly ages: ReflectorAges };

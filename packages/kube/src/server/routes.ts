@@ -1,4 +1,4 @@
-// Routes requests, applies the access guard, and turns errors into replies.
+// Routes requests, applies the access guard and turns errors into replies.
 
 import type { IncomingMessage } from "node:http";
 import type { AccessDecision, AccessGuard } from "./access-guard.ts";

@@ -21,7 +21,7 @@ export function deletionDiff(live: KubeObject): string {
   return bounded([`--- ${titleOf(live)}`, "+++ /dev/null", header, ...lines.map((line) => `-${line}`)]);
 }
 
-/** Returns the equal diff if no reviewed field differs. Compare the objects to find out whether an item has changes. */
+/** Returns `equalDiff` if no reviewed field differs. To detect changes of an item, compare the objects. */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
   if (hunks.length === 0) return equalDiff({ kind: live.kind, name: live.metadata.name });
@@ -34,7 +34,7 @@ export function equalDiff({ kind, name }: Pick<Ref, "kind" | "name">): string {
   return text([`--- ${title}`, `+++ ${title}`, "(no changes)"]);
 }
 
-/** Returns a diff without a size limit. Undefined: no object on that side. `isRaw` keeps Ignition contents encoded. */
+/** Returns a diff of any size. Undefined: there is no object on that side. `isRaw` keeps Ignition contents encoded. */
 export function wholeDiff(
   live: KubeObject | undefined,
   predicted: KubeObject | undefined,
@@ -54,7 +54,7 @@ export function diffText(object: KubeObject): string {
   return text(readable(reviewed(object)).lines);
 }
 
-// If contents differ only in encoding, shows them encoded.
+// Shows contents encoded if they differ only in their encoding.
 function hunksOf(live: KubeObject, predicted: KubeObject): readonly string[] {
   const [old, fresh] = [readable(live), readable(predicted)];
   const hunks = writeHunks(old.lines, fresh.lines, old.headingAt);
@@ -85,7 +85,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** In bytes, for each of up to 16 items in a status. */
+/** In bytes. A status has up to 16 items. */
 const mostBytes = 32_000;
 
 function bounded(lines: readonly string[]): string {
@@ -111,7 +111,7 @@ function reviewed(object: KubeObject): KubeObject {
   };
 }
 
-// Written by the server and not reviewed.
+// The server writes these parts, so reviewers do not see them.
 const serverParts = new Set(["status"]);
 const serverMetadata = new Set([
   "managedFields",

@@ -10,10 +10,10 @@ export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<
 /** The empty set. */
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-// The limit of the API server. Deeper trees are cut.
+// The limit of the API server. Cuts deeper trees.
 const deepest = 1000;
 
-/** Treats a field with an unreadable part as owned: a false conflict is better than taking it from its owner. */
+/** Counts a field with an unreadable part as owned, because a false conflict is better than a takeover. */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
 }
@@ -50,12 +50,12 @@ function node(isOwned: boolean, below: Iterable<readonly [string, FieldSet]>): F
   return { isOwned, below: new Map(below) };
 }
 
-/** Ignores parents and children. */
+/** Reports whether the field is in the set, regardless of its parents and children. */
 export function hasField(set: FieldSet, path: Path): boolean {
   return find(set, path)?.isOwned === true;
 }
 
-/** Reports whether the path, a parent, or a child is in the set. */
+/** Reports whether the path, a parent or a child is in the set. */
 export function touchesField(set: FieldSet, path: Path): boolean {
   const isParent = path.some((_, at) => hasField(set, path.slice(0, at)));
   return isParent || find(set, path) !== undefined;
@@ -65,7 +65,7 @@ function find(set: FieldSet, path: Path): FieldSet | undefined {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), set);
 }
 
-/** Parents come before children. */
+/** Returns all paths, with parents before children. */
 export function pathsOf(set: FieldSet): readonly Path[] {
   return walk(set, [], ({ isOwned }) => isOwned);
 }

@@ -109,7 +109,7 @@ export function writePointer(pointer: Pointer): string {
   return pointer.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-// ~01 means ~1 and not a slash, so the tilde comes last.
+// Unescapes ~0 last, because ~01 means ~1 and not a slash.
 function unescape(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }
