@@ -26,7 +26,7 @@ export const statePath: Path = fieldPath("metadata", "annotations", objectAnnota
 
 const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
 
-/** Reports whether the path is that of the operator's own label, which is no content. */
+/** Reports whether the path is that of the operator's own label, which is not content. */
 export function isOwnLabel(path: Path): boolean {
   return isSamePath(path, labelPath);
 }
@@ -35,7 +35,7 @@ function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((element, at) => element === right[at]);
 }
 
-/** Reports whether the path is the state annotation, which is never drift and never released. */
+/** Reports whether the path is that of the state annotation, which is never drift and never released. */
 export function isState(path: Path): boolean {
   return isSamePath(path, statePath);
 }
@@ -47,7 +47,7 @@ export function isStateParent(path: Path): boolean {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Returns the trimmed value of a short key such as `enable-swap`. Undefined if absent. */
+/** Returns the trimmed value of a short key such as `enable-swap`. Undefined if it is absent. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
   const name = `${annotationPrefix}${key}`;
   return Object.hasOwn(annotations, name) ? annotations[name]?.trim() : undefined;
@@ -94,7 +94,7 @@ function unknownKey(key: string, known: readonly string[]): AnnotationProblem {
 
 type Check = (value: string) => string | undefined;
 
-// Assets declare their own keys. The operator's own checks come later and override theirs.
+// Assets declare their own keys. The operator's own checks come later and take precedence.
 function knownKeys(assets: readonly Declares[]): ReadonlyMap<string, Check> {
   return new Map<string, Check>([
     ...assets.flatMap(declaredKeys),

@@ -1,5 +1,3 @@
-// Resolves paths relative to the repository root, from any working folder.
-
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 

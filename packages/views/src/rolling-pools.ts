@@ -61,7 +61,7 @@ function countsOfPlans(
   return slowest && { total: slowest.total, updated: slowest.done };
 }
 
-/** A warning for users who stop or ignore a running plan: only pausing a pool stops a written MachineConfig. */
+/** A warning for users who stop or ignore a running plan. Only pausing a pool stops the rollout of a MachineConfig. */
 export const rolloutContinues =
   "A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.";
 

@@ -1,5 +1,3 @@
-// Measures how long nothing has been received.
-
 /** Milliseconds. */
 export type SilenceClock = { readonly wall: () => number; readonly monotonic: () => number };
 

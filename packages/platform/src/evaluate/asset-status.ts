@@ -31,7 +31,7 @@ export type AssetStatus =
       readonly kind: "active";
       readonly object: KubeObject;
       readonly leftOut: readonly string[];
-      /** Another client's object with the same purpose, although the asset's own object exists. */
+      /** Another client's object with the same purpose. Set if the asset's own object exists, too. */
       readonly rival?: string;
       readonly warnings?: readonly string[];
     }
@@ -43,9 +43,9 @@ export type WaitingStatus = {
   readonly kind: "held";
   readonly reason: Reason;
   readonly details: string;
-  /** Set with reason InputUnavailable. */
+  /** Present with reason InputUnavailable. */
   readonly input?: UnreadInput;
-  /** Set if a later check excludes the asset regardless of the missing input. */
+  /** Present if a later check excludes the asset regardless of the missing input. */
   readonly isExcluded?: true;
 };
 

@@ -1,5 +1,3 @@
-// Evaluates a managed object: merges the renders of its active assets.
-
 import type { KubeObject, Ref } from "@virt/api";
 import { governedFields } from "@virt/cluster";
 import { dottedPath, type Path, type ShapeOf } from "@virt/objects";

@@ -13,14 +13,14 @@ export type GovernanceRecord = {
   readonly governed: Readonly<Record<string, string>>;
   /** The config that last governed each asset. The operator does not write the asset until a user requests it. */
   readonly released: Readonly<Record<string, ReleasedAsset>>;
-  /** Configs whose earlier execution is already recorded, by name. */
+  /** Configs whose execution is already recorded, by name. */
   readonly accounted: Readonly<Record<string, AccountedConfig>>;
 };
 
 /** An asset that a plan governed before and does not govern now. */
 export type ReleasedAsset = {
   readonly by: string;
-  /** The baseline for detecting a new request. While it is absent, no switch counts as a request. */
+  /** The baseline for detecting new requests. If it is absent, no switch counts as a request. */
   readonly since?: SwitchesSince;
   /** Set if a user has requested pruning since the release. */
   readonly isPruneAsked?: true;
@@ -60,7 +60,7 @@ export function governanceText(stored: KubeObject | undefined): string | undefin
   return asText(at(stored, "data", key));
 }
 
-/** Serializes a record. Equal records give equal text. */
+/** Serializes a record. Equal records result in equal texts. */
 export function writeGovernanceRecord(record: GovernanceRecord): string {
   return canonicalJson({ version: 1, ...record });
 }
@@ -75,7 +75,7 @@ export function governanceObject(namespace: string, text: string): KubeObject {
   };
 }
 
-/** Parses a map. One invalid entry rejects the whole map, because it may be the relevant one. */
+/** Parses a map. One invalid entry makes the whole map invalid, because that entry may be the relevant one. */
 function mapOf<T>(
   value: JsonMap,
   name: string,

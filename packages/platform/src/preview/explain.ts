@@ -27,7 +27,7 @@ export type CheckFound = {
   readonly reason?: string;
 };
 
-/** Runs all checks, although the first failure decides: fixing one may reveal the next. */
+/** Runs all checks although the first failure decides, because fixing one may reveal the next. */
 function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[] {
   if (facts.hco === undefined)
     return [{ check: "activation", isMet: false, found: "there is no HyperConverged", reason: "HCOMissing" }];
@@ -41,7 +41,7 @@ function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[]
   return isReadable ? [...found, renderFound(asked)] : found;
 }
 
-/** Checks that provide inputs. If one fails, rendering would give a misleading result. */
+/** Checks that provide inputs. If one of them fails, rendering would give a misleading result. */
 const givesInput: ReadonlySet<string> = new Set(["switch", "devices", "inputs"]);
 
 function checkFound(check: CheckName, status: AssetStatus | undefined, found: string): CheckFound {

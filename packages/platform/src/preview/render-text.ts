@@ -25,7 +25,7 @@ export type RenderChoice = {
   readonly showExcluded: boolean;
 };
 
-/** Returns one entry per applied object. Applying two documents of the same object would undo the first. */
+/** Returns one entry per applied object, because applying two documents of the same object would undo the first. */
 export function renderEntries(previews: readonly Preview[], choice: RenderChoice): readonly RenderEntry[] {
   const isShown = (rows: readonly AssetRow[]) =>
     choice.asset === undefined

@@ -32,7 +32,7 @@ export function hcoOf({ hco }: ClusterFacts): Report["hco"] {
   return hco === undefined ? null : { apiVersion: hco.apiVersion, namespace: hco.namespace };
 }
 
-const mostBytes = 500_000; // objects are limited to 1 MiB, and every watcher receives the whole report on each change
+const mostBytes = 500_000; // objects are limited to 1 MiB, and every change sends the whole report to every watcher
 
 /** Serializes a report. Beyond 500 kB, drops the lists of fields, because the objects contain them. */
 export function writeReport(report: Report): string {

@@ -24,7 +24,7 @@ export type AssetRow = {
   readonly target: string;
   readonly kind: string;
   readonly status: RowStatus;
-  /** The reason why the asset is not applied, or for an included asset, why part of it is not. */
+  /** The reason why the asset is not applied. For an included asset, why part of it is not. */
   readonly reason?: string;
   readonly details?: string;
 };
@@ -123,7 +123,7 @@ export const objectStatuses = [
 ] as const;
 export type ObjectStatus = (typeof objectStatuses)[number];
 
-/** The failure of the last reconcile. `isPermanent`: retrying without a change gives the same result. */
+/** The failure of the last reconcile. `isPermanent`: a retry without a change has the same result. */
 export type LastError = { readonly message: string; readonly isPermanent: boolean };
 
 export type ContestedRow = {
@@ -195,7 +195,7 @@ function written(paths: readonly Path[]): readonly string[] {
   return paths.filter((path) => !isState(path)).map(writePath);
 }
 
-/** Returns Failed if the server rejects the object permanently, and Unknown after a temporary failure. */
+/** Returns Failed if the server rejects the object permanently, or Unknown after a temporary failure. */
 function statusOf({ evaluated: { wanted }, decided }: Preview, lastError: LastError | undefined): ObjectStatus {
   if (wanted.kind === "excluded") return "Excluded";
   if (wanted.kind === "held" || decided === undefined) return "Held";

@@ -49,7 +49,7 @@ export function switchAdvice({ switch: declared }: Pick<Asset, "switch">, isOn: 
   return `set annotation ${annotationPrefix}${declared.annotation}=${isOn}`;
 }
 
-/** Returns the required CRDs, the target's own first. */
+/** Returns the required CRDs, starting with that of the target. */
 export function neededCrds({
   target,
   needs,

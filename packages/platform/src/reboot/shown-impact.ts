@@ -6,7 +6,7 @@ export type ShownImpact = Omit<Impact, "assessedAt" | "blockers" | "stops" | "mo
   readonly notAssessed: readonly Omit<ImpactGap, "message">[];
 };
 
-/** Removes the lists that name VMs, and server messages, which may name them too. */
+/** Removes the lists that name VMs, and server messages, which may also name them. */
 export function shownImpact(impact: Impact): ShownImpact {
   const { assessedAt: _at, blockers: _blockers, stops: _stops, more: _more, pools, notAssessed, ...shown } = impact;
   return {

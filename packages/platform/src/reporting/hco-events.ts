@@ -14,7 +14,7 @@ import { normalEvent } from "./status-events.ts";
 
 const warning = (reason: string, note: string): EventMessage => ({ type: "Warning", reason, note });
 
-/** Returns the warnings that last until the user fixes their cause. */
+/** Returns warnings that last until the user fixes their cause. */
 export function eventsForHyperConverged(
   hco: KubeObject,
   facts: ClusterFacts,
@@ -72,7 +72,7 @@ export type Dependency = {
   readonly isMissing: boolean;
 };
 
-/** Returns the CRDs of requested features, and on standalone OpenShift of platform features. Empty while unread. */
+/** Returns the CRDs of requested features and, on standalone OpenShift, of platform features. Empty if unread. */
 export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): readonly Dependency[] {
   const { hco, activation, topology, crds, unread } = facts;
   if (hco === undefined || !activation.isActive || unread !== undefined) return [];
@@ -112,7 +112,7 @@ export function idleMessage({ metadata: { name, namespace = "", annotations = {}
   return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the command render, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
 }
 
-/** Waiting assets, by CRD. */
+/** Assets that wait, by CRD. */
 export type MissingCrds = ReadonlyMap<string, readonly string[]>;
 
 export type EvaluatedObjects = {

@@ -16,7 +16,7 @@ export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as
 
 /** The values of an object's metrics. Undefined values have no series. */
 export type ObjectMetrics = {
-  /** 1: in sync, 0: failed. Undefined if the operator cannot or should not judge it. */
+  /** 1: in sync, 0: failed. Undefined if the operator cannot or should not decide. */
   readonly compliance: 0 | 1 | undefined;
   readonly paused: (typeof pauseReasons)[number] | undefined;
   readonly customizations: readonly (typeof customizationTypes)[number][];

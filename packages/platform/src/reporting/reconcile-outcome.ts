@@ -29,8 +29,8 @@ export type AppliedOutcome = {
 export type ReconciledObject = { readonly outcome: ReconcileOutcome; readonly evaluated: EvaluatedObject };
 
 /**
- * The certainty of an outcome. `passing`: a write is pending. `held`: waits for a user's fix, the reboot gate or the
- * input limit. `blind`: an input is missing. `settled`: none of these.
+ * The certainty of an outcome. `passing`: a write is pending. `held`: waits for a user, the reboot gate or the input
+ * limit. `blind`: an input is missing. `settled`: none of these.
  */
 export type ObjectFinding = "settled" | "passing" | "held" | "blind";
 
@@ -42,7 +42,7 @@ const invalidOverrides: ReadonlySet<string> = new Set([
   "UnknownAnnotation",
 ]);
 
-/** Returns how much the outcome says about the object. Events and metrics depend on it. */
+/** Returns the certainty of the outcome. Events and metrics depend on it. */
 export function objectFindingOf(outcome: ReconcileOutcome): ObjectFinding {
   if (outcome.kind === "failed") return outcome.isPermanent ? "settled" : "passing";
   if (outcome.kind !== "decided") return "settled";
@@ -71,7 +71,7 @@ const undecidedBy: Readonly<Record<ObjectFinding, readonly string[]>> = {
   ],
 };
 
-/** Event reasons that stay undecided while an asset is held because of a missing input. */
+/** Event reasons that stay undecided while a missing input holds an asset. */
 const ofHeldAssets = [
   "GovernedByPlan",
   "ReleasedByPlan",

@@ -1,4 +1,4 @@
-// Builds the events that last as long as their cause. Each is recorded once, when it begins.
+// Builds events that last as long as their cause. Each is recorded once, at its start.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
 import { describeOpponent, findMutator, showValue, writePath } from "@virt/objects";
@@ -25,7 +25,7 @@ export const warningEvent = (reason: string, note: string): readonly EventMessag
   { type: "Warning", reason, note },
 ];
 
-/** Returns the current events after a reconcile. Earlier events that are not among them have ended. */
+/** Returns the current events after a reconcile. Earlier events that are missing here have ended. */
 export function eventsForStatus(
   { ref, assets }: ManagedObject,
   { outcome, evaluated }: ReconciledObject,

@@ -80,7 +80,7 @@ async function listen(proxy: ProxyState) {
   const valid = certificateValidity(Date.now());
   const authority = issueAuthority("fault proxy", valid);
   const { certificate, key } = issueServer(authority, ["127.0.0.1", "localhost"], valid);
-  // Sockets by client port. A reset needs the TCP socket below TLS.
+  // The sockets by client port. A reset needs the TCP socket below TLS.
   const sockets = new Map<number, Socket>();
   // Only plans may end a connection.
   const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
@@ -112,7 +112,7 @@ async function handleRequest(proxy: ProxyState, sockets: ExchangeSockets): Promi
     const upstreamRequest = { method, url, headers, body: await buffer(sockets.request) };
     await serveRequest(proxy, openExchange(sockets, { request: info, entry, upstreamRequest }));
   } catch (error) {
-    // Network errors have a code. The proxy resets its connection like the API server.
+    // Network errors have a code. The proxy resets its connection as the API server does.
     if (!(error instanceof Error && "code" in error)) proxy.failed(error);
     sockets.socket.resetAndDestroy();
   } finally {

@@ -8,7 +8,7 @@ export type FaultSet = {
   /** For each request, including watches but not Leases and Events. */
   readonly perRequest: readonly Fault[];
   readonly perWrite: readonly Fault[];
-  /** For the first request of each verb, resource, subresource, and dry run, because these faults are slow. */
+  /** For the first request of each verb, resource, subresource and dry run, because these faults are slow. */
   readonly perShape: readonly Fault[];
 };
 

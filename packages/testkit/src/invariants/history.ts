@@ -9,7 +9,7 @@ export type HistoryScope = {
   readonly accounts: readonly string[];
   /** True if the operator runs with `--require-approved-plan`. */
   readonly isApprovalRequired?: boolean;
-  /** The time in which an edit may cross a write in flight. Defaults to 5 s. */
+  /** How long an edit and a write in flight may overlap. Defaults to 5 s. */
   readonly crossingMs?: number;
 };
 
@@ -80,7 +80,7 @@ export type StoredVersion<T> = { readonly by: AuditedRequest; readonly object: T
 
 type Versioned = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** Pass the writes of one kind, including subresources. */
+/** Requires the writes of one kind, including subresources. */
 function versionsOf<T extends Versioned>(
   writes: readonly AuditedRequest[],
 ): ReadonlyMap<string, readonly StoredVersion<T>[]> {
@@ -103,7 +103,7 @@ function removedOf<T extends Versioned>(by: AuditedRequest): readonly (StoredVer
 }
 
 /**
- * Sorts versions by resourceVersion, within the positions of those that have one. The log is in the order of answers,
+ * Sorts versions by resourceVersion within the positions of versions that have one. The log has the order of answers,
  * which may differ from the order of writes.
  */
 function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {

@@ -19,7 +19,7 @@ export type ServerSetup = {
 /** A server without additional content. */
 export const emptySetup: ServerSetup = { name: "empty", prepare: () => Promise.resolve() };
 
-/** Contains the path of the pool's socket. Unset: no pool. */
+/** The environment variable with the path of the pool's socket. Unset: there is no pool. */
 export const poolVariable = "VIRT_SERVER_POOL";
 
 /**

@@ -1,5 +1,3 @@
-// Starts and ends a keeper process for its owner.
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
@@ -61,7 +59,7 @@ export async function startKeeper(
   return { keeper: keeper.pid, folder: task.folder, pids, failure: failure.promise, end };
 }
 
-// A worker runs forever after its test runner is killed, unless it exits here.
+// After its test runner is killed, a worker would run forever unless it exits here.
 function exitWithRunner(): void {
   if (process.connected && !process.listeners("disconnect").includes(exitProcess))
     process.once("disconnect", exitProcess);
