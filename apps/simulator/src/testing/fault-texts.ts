@@ -1,4 +1,4 @@
-// The message and the command that the user sees for each planted fault.
+// The message and the command that users see for each planted fault.
 
 /** Keyed by finding and, if it has several causes, by cause. */
 export const faultTexts: ReadonlyMap<string, { readonly message: string; readonly command: string | undefined }> =

@@ -27,7 +27,7 @@ type AnyComponent = React.ComponentType<Readonly<Record<string, unknown>>>;
 const shared = (version: string, module: unknown) => ({
   [version]: { get: () => Promise.resolve(() => module), loaded: 1, from: "openshift-console", eager: false },
 });
-/** Every component by itself, as the console does. Its icons are left out: each console lacks some. */
+/** Shares every component separately, as the console does. Omits some icons, because each console lacks some. */
 const sharedComponents = (name: string, version: string, modules: Readonly<Record<string, string>>, all: object) =>
   Object.fromEntries(Object.values(modules).map((path) => [`${name}/${path}`, shared(version, all)]));
 const settings = new URLSearchParams(location.search);
