@@ -42,7 +42,7 @@ async function shootAll(): Promise<void> {
       return step(name, () => shootMoment(page, console.origin, { ...moment, name }));
     };
     for (const moment of momentsOf(cluster)) {
-      // Shows the page to a user without permissions, before anything is broken.
+      // Shows the page as a user without permissions sees it, before anything is broken.
       if (moment.name === "overview-silent")
         await shoot(
           {
@@ -85,7 +85,7 @@ async function shootMoment(page: Page, origin: string, { name, fragment, prepare
       await page.locator("#content h1").waitFor();
       await page.locator(".pf-v6-c-spinner").waitFor({ state: "detached" });
       if (width === widths[0]) await page.locator("nav[aria-label=Pages]").waitFor();
-      // The page scrolls inside #content, so that the window must be as tall as the content.
+      // The page scrolls inside #content, so the window must be as tall as the content.
       const tall = await page
         .locator("#content")
         .evaluate(({ scrollHeight }: { readonly scrollHeight: number }) => scrollHeight);

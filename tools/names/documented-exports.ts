@@ -5,12 +5,12 @@ const reExport = /^export (?:type )?(?:\{([^}]*)\}|\*) from "(\.[^"]+)";/gm;
 const declaration =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:type|function\*?|const|class|interface) (?!\{)([A-Za-z]\w*)/gm;
 
-/** Returns lines such as `packages/a/src/b.ts: name` for exports of `index` that have no doc comment at their declaration. */
+/** Returns lines such as `packages/a/src/b.ts: name` for exports of `index` without a doc comment. */
 export function undocumentedExports(index: string, read: ReadText): readonly string[] {
   return [...undocumentedIn(index, undefined, read)];
 }
 
-/** Exports of other packages are left out: the index of their own package covers them. */
+/** Skips exports of other packages, because the index of their own package covers them. */
 function undocumentedIn(file: string, wanted: ReadonlySet<string> | undefined, read: ReadText): readonly string[] {
   const text = read(file) ?? "";
   const isWanted = (name: string) => wanted === undefined || wanted.has(name);
@@ -25,7 +25,7 @@ function undocumentedIn(file: string, wanted: ReadonlySet<string> | undefined, r
   return [...[...own].map((name) => `${file}: ${name}`), ...others];
 }
 
-/** Returns the names that the other file uses: `a` for `a as b`. */
+/** Returns the names in the other file: `a` for `a as b`. */
 function namesIn(list: string, isWanted: (name: string) => boolean): ReadonlySet<string> {
   const pairs = list
     .split(",")
