@@ -5,7 +5,7 @@ export const disruptionClasses = ["Reboot", "Drain", "Reload", "None"] as const;
 /** The effect of a configuration change on a node. */
 export type DisruptionClass = (typeof disruptionClasses)[number];
 
-/** The worst disruption of the nodes of one pool. */
+/** The worst disruption of any node in the pool. */
 export type PoolDisruption = { readonly pool: string; readonly class: DisruptionClass };
 
 /** Outcomes of the drain for a VM, in display order. */

@@ -12,7 +12,7 @@ export const nodeRolloutPhases = [
   "Draining",
   "Applying",
 ] as const;
-/** The phase of a node in a rollout. */
+/** The phase of a node in a rollout. A node at an earlier target is `Waiting`. */
 export type NodeRolloutPhase = (typeof nodeRolloutPhases)[number];
 
 /** From the worst to the mildest. `blocking`: act. `warning`: check. `info`: no action is needed. */

@@ -18,7 +18,7 @@ export const phases = [
   "Drifted",
   "Ignored",
 ] as const;
-/** The phase of a config. */
+/** The phase of a config. A config has none before its first reconcile. */
 export type Phase = (typeof phases)[number];
 
 /** All values of `spec.action`. The CRD lists the same values. */

@@ -25,7 +25,7 @@ import {
 import type { Clock } from "../clock.ts";
 import { withoutOwners } from "./without-owners.ts";
 
-/** The objects to watch. */
+/** The objects to watch, and how much of them the server sends. */
 export type WatchSubject = {
   readonly resource: Resource;
   readonly namespace?: string;

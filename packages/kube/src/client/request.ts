@@ -33,7 +33,7 @@ export type WriteRequest = RequestTarget & {
   readonly isDryRun: boolean;
 };
 
-/** A request for the client. */
+/** A read or a write, for code that handles both. */
 export type ApiRequest = ReadRequest | WriteRequest;
 
 /** Requests of one scope share a circuit breaker. */

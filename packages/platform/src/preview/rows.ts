@@ -18,7 +18,7 @@ export const rowStatuses = ["INCLUDED", "EXCLUDED", "FILTERED", "ERROR"] as cons
 /** The status of an asset in tables and reports. `EXCLUDED` covers all reasons but a rule of disabled-resources. */
 export type RowStatus = (typeof rowStatuses)[number];
 
-/** An asset in tables and reports. */
+/** An asset in tables and reports. `target` is the object as `objectName` writes it. */
 export type AssetRow = {
   readonly asset: Asset;
   readonly target: string;
@@ -31,7 +31,7 @@ export type AssetRow = {
 
 type RowText = Pick<AssetRow, "status" | "reason" | "details">;
 
-/** Returns a row for each asset of the object. */
+/** Returns a row for each asset of the object, in the order of the assets. */
 export function rowsOf(preview: Preview): readonly AssetRow[] {
   const { object, evaluated } = preview;
   return object.assets.map((asset) => {
@@ -158,7 +158,7 @@ export type LiveObjectFacts = {
   readonly heldRemoval?: HeldDecision | undefined;
 };
 
-/** Returns the row of an object in the report. */
+/** Returns the row of an object in the report. A held removal takes precedence over the decision. */
 export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: LiveObjectFacts = {}): ObjectRow {
   const { object, live, evaluated, decided } = preview;
   const owners = live === undefined ? [] : readOwners(live);

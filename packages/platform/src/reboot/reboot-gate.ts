@@ -25,7 +25,7 @@ export type GatedRollout = {
   readonly impact: Impact;
 };
 
-/** A write at the reboot gate. */
+/** A write at the reboot gate, and the rollout of all pending writes together. */
 export type GatedWrite = {
   readonly gate: RebootGate;
   /** The disruption by this write alone. Not assessed if the pools cannot be listed. */

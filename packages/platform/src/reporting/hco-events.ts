@@ -148,7 +148,7 @@ export function eventsForDiscoveredCrds(
   });
 }
 
-/** Returns the names of all excluded assets. */
+/** Returns the names of assets that are excluded for any reason. Omits held ones. */
 export function excludedAssets({ objects, evaluate }: EvaluatedObjects): ReadonlySet<string> {
   const statuses = objects.flatMap((object) => [...evaluate(object).statuses]);
   return new Set(statuses.flatMap(([asset, { kind }]) => (kind === "excluded" ? [asset] : [])));

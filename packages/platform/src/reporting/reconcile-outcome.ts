@@ -7,7 +7,7 @@ import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 
-/** The outcome of reconciling an object. */
+/** The outcome of reconciling an object. `excluded`: no asset applies it. */
 export type ReconcileOutcome =
   | { readonly kind: "excluded" }
   | { readonly kind: "decided"; readonly decision: ObjectDecision }

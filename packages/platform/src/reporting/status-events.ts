@@ -16,11 +16,11 @@ import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts"
 const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them over.`;
 const leftAsItIs = "The object is left unchanged: drift is reported but not corrected.";
 
-/** Returns a list with one event of type Normal. */
+/** Returns a list with one event of type Normal, so that callers can spread it. */
 export const normalEvent = (reason: string, note: string): readonly EventMessage[] => [
   { type: "Normal", reason, note },
 ];
-/** Returns a list with one event of type Warning. */
+/** Returns a list with one event of type Warning, so that callers can spread it. */
 export const warningEvent = (reason: string, note: string): readonly EventMessage[] => [
   { type: "Warning", reason, note },
 ];
