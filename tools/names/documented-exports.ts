@@ -1,5 +1,5 @@
 /** Returns the text of a file in the repository, or undefined if it does not exist. */
-export type ReadText = (file: string) => string | undefined;
+type ReadText = (file: string) => string | undefined;
 
 const reExport = /^export (?:type )?(?:\{([^}]*)\}|\*) from "(\.[^"]+)";/gm;
 const declaration =
