@@ -1,6 +1,7 @@
 // Generated from the catalog (make generate): change that.
 // The admission policies that each controller ships with; their bindings have the same names.
 
+/** An admission policy with the hashes of the specs that ship with the controller. */
 export type ExpectedPolicy = {
   readonly name: string;
   /** `hashPolicySpec` of the spec of the policy, and of its binding. */

@@ -1,4 +1,4 @@
-// `make build`: bundles each app into dist/, with the operator's launcher, licences and bill of materials.
+// `make build`: bundles each app into dist/, with the operator's launcher, licenses and bill of materials.
 
 import { chmodSync, copyFileSync, existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -29,7 +29,7 @@ for (const entry of [...apps, pluginServer]) {
   const name = entry === pluginServer ? "console-plugin" : basename(app);
   const program = isPlugin ? plugin : join("dist", `virt-${name}.mjs`);
   const launcher = join(app, "launch.mjs");
-  // The launcher must parse on any Node version, because it reports an unsupported one. The bundle is a separate file.
+  // Every Node version must be able to parse the launcher, which reports an unsupported one. The bundle is separate.
   const outfile = existsSync(launcher) ? program.replace(".mjs", "-bundle.mjs") : program;
   const { metafile } = await build({
     ...bundling,

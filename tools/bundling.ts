@@ -4,8 +4,8 @@ import { isBuiltin } from "node:module";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /**
- * Loads Node's modules by name and reads only the members in use. An import reads every export: reading `WebSocket` of
- * node:http loads all of fetch, which takes megabytes.
+ * Loads Node's modules by name and reads only the members in use. An import would read every export. Reading
+ * `WebSocket` of node:http loads all of fetch, which takes megabytes.
  */
 const builtins: Plugin = {
   name: "builtins",
@@ -58,7 +58,7 @@ export const bundling = {
 
 /**
  * The kubectl plugin is one file without an extension. Node treats it as a script or a module depending on its folder,
- * so that it must be valid as both. The tests run it with Node 20.16, the oldest version with getBuiltinModule.
+ * so it must be valid as both. The tests run it with Node 20.16, the oldest version with getBuiltinModule.
  */
 export const pluginBundling = {
   target: "node20",
@@ -83,7 +83,5 @@ export const nodeFlags = [
   "--compact-on-every-full-gc",
 ];
 
-/**
- * glibc maps buffers from this size and unmaps them when they are freed. In the heap they would leave permanent gaps.
- */
+/** glibc maps buffers from this size on, and unmaps them when freed. In the heap, they would leave permanent gaps. */
 export const nodeEnvironment = { MALLOC_MMAP_THRESHOLD_: "16384", MALLOC_TRIM_THRESHOLD_: "65536" };

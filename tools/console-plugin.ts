@@ -18,7 +18,7 @@ const webpackRuntime = join("node_modules", "webpack", "lib", "runtime");
 export async function buildPlugin(version: string, options: ConsoleOptions): Promise<BuiltPlugin> {
   const builder = fork("build-plugin.ts", {
     cwd: app,
-    // The SDK hashes the name of the entry script only for production. webpack finds the SDK's loader only through NODE_PATH.
+    // The SDK hashes the entry script's name only for production. webpack finds the SDK's loader only by NODE_PATH.
     env: { ...process.env, NODE_ENV: "production", NODE_PATH: resolve(app, "node_modules") },
     silent: true,
   });

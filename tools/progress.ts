@@ -1,4 +1,4 @@
-// Shows the progress of a long step: one redrawn line on a terminal, otherwise a line every few seconds.
+// Shows the progress of a long step: one line that is redrawn on a terminal, otherwise one line every few seconds.
 
 export type Progress = {
   readonly update: (text: string) => void;

@@ -26,7 +26,7 @@ export const tally: Reporter = {
   },
 };
 
-/** Returns the tally. Counts tests that a filtered run leaves out apart from skipped ones. */
+/** Returns the tally. Counts tests that a filter omits separately from skipped ones. */
 export function tallyText(
   tests: readonly TalliedTest[],
   { broken, isLane: isFiltered }: { readonly broken: number; readonly isLane: boolean },

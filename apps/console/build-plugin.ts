@@ -1,5 +1,5 @@
-// Builds the plugin of OpenShift's console with the console's SDK. Run it in this folder: the SDK reads the package.json of the working
-// folder for the versions of PatternFly that the plugin accepts from the console.
+// Builds the plugin of OpenShift's console with the console's SDK. Run it in this folder, because the SDK reads the
+// supported PatternFly versions from the package.json of the working folder.
 
 import { type BinaryToTextEncoding, createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -66,7 +66,7 @@ function configure({ folder, version, define }: PluginBuild): Configuration {
     module: {
       rules: [
         { test: /\.tsx?$/, loader: "esbuild-loader", options: { target, jsx: "automatic", tsconfigRaw: {} } },
-        // The console has PatternFly's styles. Our own rules use its tokens, so its themes apply.
+        // The console has PatternFly's styles. Our own rules use its tokens, so the console's themes apply.
         { test: /\/node_modules\/.*\.css$/, type: "asset/source", sideEffects: false },
       ],
     },
@@ -93,8 +93,8 @@ function configure({ folder, version, define }: PluginBuild): Configuration {
 }
 
 /**
- * Copies of PatternFly for a console that does not share a component or an icon. Without this, each of them would be a file. Icons
- * are apart from components, because a console more often lacks an icon.
+ * Copies of PatternFly for consoles that do not share a component or an icon. This combines them into two files. Icons
+ * are separate, because a console more often lacks an icon.
  */
 const ownCopies = { chunks: ({ name }: Chunk) => name === undefined || name === null, enforce: true } as const;
 const icons = {

@@ -1,5 +1,5 @@
-// Probe bundled into a measured program. On SIGUSR2 it prints the event-loop delays, in milliseconds, as JSON on
-// stderr.
+// A probe that is bundled into a measured program. On SIGUSR2, it prints the event-loop delays in milliseconds, as JSON
+// on stderr.
 
 const everyMs = 5;
 

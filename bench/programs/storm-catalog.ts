@@ -1,4 +1,4 @@
-// Replaces the shipped catalog in the storm: the HyperConverged plus OBJECTS generated objects.
+// Replaces the shipped catalog in the storm: the HyperConverged and OBJECTS generated objects.
 
 import type { Asset, Tombstone } from "@virt/platform";
 import { assets as shipped } from "../../catalog/index.ts";
@@ -8,7 +8,7 @@ export { expectedPolicies, profiles } from "../../catalog/index.ts";
 
 export const tombstones: readonly Tombstone[] = [];
 
-/** Includes the HyperConverged, because nothing else is reconciled before it. */
+/** Includes the HyperConverged, because the operator reconciles it before all others. */
 export const assets: readonly Asset[] = [
   ...shipped.filter(({ target }) => target.kind === "HyperConverged"),
   ...Array.from({ length: Number(process.env["OBJECTS"]) }, (_, at) => stormAsset(at)),

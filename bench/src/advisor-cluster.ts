@@ -1,4 +1,4 @@
-// Sets up a cluster for the advisor, with a pool that takes our MachineConfig without a reboot.
+// Sets up a cluster for the advisor, with a pool that accepts our MachineConfig without a reboot.
 
 import { globSync } from "node:fs";
 import { configKind, type Status } from "@virt/api";

@@ -36,7 +36,7 @@ export async function serverDigest(api: Server, namespace: string): Promise<stri
   return digestOf(items.map(({ metadata }) => ({ name: metadata.name, version: metadata.resourceVersion })));
 }
 
-/** Runs 8 calls in parallel by default: on two cores the API server gains nothing from more. */
+/** Runs 8 calls in parallel by default. With two cores, the API server gains nothing from more. */
 export async function inParallel(count: number, act: (at: number) => Promise<void>, atOnce = 8): Promise<void> {
   let next = 0;
   const work = async () => {

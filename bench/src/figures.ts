@@ -10,8 +10,8 @@ export type Goal = {
   readonly is: "at most" | "at least";
   readonly value: number;
   /**
-   * True if the value does not depend on machine speed, such as a count: a quick run then applies the goal without
-   * slack.
+   * True if the value does not depend on the speed of the machine, such as a count. A quick run then applies the goal
+   * without slack.
    */
   readonly isExact: boolean;
   /** True if the goal applies to the ratio to the floor. */

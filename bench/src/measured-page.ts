@@ -3,12 +3,12 @@
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
 
 export type MeasuredPage = {
-  /** Milliseconds from the start of the navigation until the content is on screen. */
+  /** Milliseconds from the start of the navigation until the content is on the screen. */
   readonly contentMs: number;
   /** Unlike `contentMs`, this does not depend on other load. */
   readonly contentCpuMs: number;
   readonly read: (expression: string) => Promise<unknown>;
-  /** Returns the milliseconds from the start of the write until the expression `isShown` is true on screen. */
+  /** Returns the milliseconds from the start of the write until the expression `isShown` is true on the screen. */
   readonly shownAfter: (isShown: string, write: () => Promise<unknown>) => Promise<number>;
   readonly framesDuring: (work: () => Promise<unknown>) => Promise<Frames>;
   readonly holdings: () => Promise<Holdings>;
@@ -30,7 +30,7 @@ export type PageContent = {
   readonly isShown: string;
 };
 
-/** Rendered content is on screen only after the next frame. */
+/** Rendered content is on the screen only after the next frame. */
 const probe = `
   globalThis.whenShown = (isShown) => new Promise((resolve) => {
     const settle = () => requestAnimationFrame(() => setTimeout(() => resolve({ at: Date.now(), since: performance.now() })));
@@ -83,7 +83,7 @@ async function withinMinute(page: Page, shown: string): Promise<Shown> {
   throw new Error(`the page did not show the expected content in 60 s, but: ${text}`);
 }
 
-/** A user notices frames longer than this. */
+/** Users notice frames that are longer than this. */
 export const frameLimitMs = 100;
 
 const followFrames = `

@@ -1,5 +1,3 @@
-// Records the commit, versions and machine of a measurement.
-
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";

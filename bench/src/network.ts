@@ -1,4 +1,4 @@
-// A breakable network between a measured process and the API server.
+// A network between a measured process and the API server that can be broken.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ export type Network = {
   readonly set: TcpGate["setMode"];
   readonly cut: TcpGate["cut"];
   readonly asked: TcpGate["connectionCount"];
-  /** Silences the existing connections forever without closing them. New connections work. */
+  /** Silences existing connections forever, without closing them. New connections work. */
   readonly freeze: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 export async function startNetwork(api: Server, actor: ApiUser): Promise<Network> {
   const server = { host: "127.0.0.1", port: Number(new URL(api.url).port) };
-  // Two gates in a row: the first one forwards each new connection to the newest second gate.
+  // Two gates in a row. The first one forwards each new connection to the latest second gate.
   const seconds = [await startTcpGate(server)];
   const way = { host: server.host, port: seconds[0]?.port ?? 0 };
   const first = await startTcpGate(way);

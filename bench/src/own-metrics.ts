@@ -1,5 +1,3 @@
-// Reads a measured operator's own metrics.
-
 import { freePorts } from "@virt/testkit";
 import { pause, until } from "./wait.ts";
 
@@ -30,7 +28,7 @@ export function readSeries(text: string, series: string): number {
 
 const quietMs = 2_000;
 
-/** Waits until the queue is empty and nothing new was added for a while. */
+/** Waits until the queue is empty and no key was added for a while. */
 export async function quiet({ queue }: OwnMetrics, limitMs: number): Promise<void> {
   await until("the operator has nothing to do", limitMs, async () => {
     const before = await queue();

@@ -16,7 +16,7 @@ export const checkPath = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks
 const swapPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
 const own = "virt-platform-operator-system";
 
-/** The mock CRD to use for kinds that have several: the version in the guides. */
+/** The mock CRD of kinds that have several: the version that the guides use. */
 const chosen: Readonly<Record<string, string>> = { kubedeschedulers: "v532", hyperconvergeds: "v1beta1" };
 
 export async function preparePlatform({ api }: Rig): Promise<void> {

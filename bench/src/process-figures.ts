@@ -1,5 +1,3 @@
-// Reads the memory and CPU time of a process from /proc.
-
 import { readFileSync } from "node:fs";
 
 /** `privateMb` excludes the pages of the Node binary, which all processes on a machine share. */

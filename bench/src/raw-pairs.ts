@@ -1,4 +1,4 @@
-// Measures the floor of a storm: object corrections per second without any library, 4 in parallel.
+// Measures the floor of a storm: corrections of objects per second without a library, 4 in parallel.
 
 import { findAccess } from "@virt/kube";
 import type { ApiUser } from "@virt/testkit";

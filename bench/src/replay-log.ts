@@ -1,4 +1,4 @@
-// The content of a replay server: objects and a log of changes, in which the event number is the resource version.
+// The content of a replay server: objects and a log of changes. The number of an event is its resource version.
 
 import { objectName } from "./config-maps.ts";
 
@@ -27,7 +27,7 @@ export class ReplayLog {
     return { name: objectName(this.#target(this.#head)), value: `${this.#head}` };
   }
 
-  /** Returns the watch lines for the versions from `from` to `until`, both inclusive. */
+  /** Returns the watch lines for the versions from `from` to `until`, inclusive. */
   frames(from: number, until: number): string {
     let text = "";
     for (let version = from; version <= until; version++)

@@ -1,4 +1,4 @@
-// An API server for one kind that sends the same events to every library at full speed, and breaks on request.
+// An API server for one kind that sends the same events to every library at full speed. It can break on request.
 
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -14,9 +14,9 @@ export type ReplayServer = {
   readonly kubeconfig: string;
   /** Appends this many events to the log. Returns the object and value of the last one. */
   readonly send: (events: number) => { readonly name: string; readonly value: string };
-  /** Breaks the first stream that reaches this event in the middle of its line. Settles when that happened. */
+  /** Breaks the first stream that reaches this event in the middle of its line. Resolves after that. */
   readonly breakAfter: (events: number) => Promise<void>;
-  /** Silences the existing streams without closing them. New streams work. */
+  /** Silences existing streams without closing them. New streams work. */
   readonly freeze: () => void;
   readonly digest: () => string;
   readonly [Symbol.asyncDispose]: () => Promise<void>;

@@ -1,4 +1,4 @@
-// The watch streams of a replay server. Each one reads the log from its own position and breaks on request.
+// The watch streams of a replay server. Each reads the log from its own position and can break on request.
 
 import type { ServerResponse } from "node:http";
 import type { ReplayLog } from "./replay-log.ts";
@@ -13,7 +13,7 @@ type Stream = {
 
 type Break = { readonly at: number; readonly happened: () => void };
 
-/** Batches this many events per packet, like a server that has fallen behind. */
+/** Sends this many events per packet, as a server that has fallen behind does. */
 const packet = 50;
 
 export class ReplayStreams {

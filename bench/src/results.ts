@@ -1,4 +1,4 @@
-// Builds the result of one scenario: figures over all rounds, ratios and goal results. It is stored and printed.
+// Builds the result of one scenario, which is stored and printed: figures over all rounds, ratios and results of goals.
 
 import { compareWithGoal, decisiveSample, type FigureSpec, type GoalResult } from "./figures.ts";
 import { type Floor, floorVerbs } from "./floor.ts";
@@ -32,7 +32,7 @@ export type Result = MeasurementContext & {
   readonly scenario: string;
   readonly says: string;
   readonly floor: Floor;
-  /** The largest deviation of one round's floor from the others, as a share. */
+  /** The largest deviation of a round's floor from the others, as a share. */
   readonly floorMoved: number;
   readonly repeated: number;
   readonly isSteady: boolean;

@@ -82,7 +82,7 @@ async function reportStep(api: Server, index: number, turn: number): Promise<voi
   ok(await api.request({ method: "PATCH", path: `${path}/status`, body: { status: { conditions } } }));
 }
 
-/** The share of nodes in progress at a time, as with `maxUnavailable: 10%`. */
+/** The share of nodes that update at a time, as with `maxUnavailable: 10%`. */
 const inHandShare = 0.1;
 
 /** Returns the endless updates of a rollout. Of every 20, 13 are VMs, 3 nodes, 2 reports, 1 an event and 1 a status. */
@@ -111,7 +111,7 @@ function wavesNodes(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at);
 }
 
-/** Switches the profile's card on the page, which shows the phase next to the name. */
+/** Changes the profile's card on the page, which shows the phase next to the name. */
 export async function setPhase(api: Server, phase: string): Promise<void> {
   ok(await api.request({ method: "PATCH", path: `${configPath}/status`, body: { status: { phase } } }));
 }

@@ -8,7 +8,7 @@ export type Side = (typeof sides)[number];
 export type Values = Readonly<Record<string, number>>;
 
 export type Compared = Omit<FigureSpec, "floor" | "peer"> & {
-  /** True if ours must not need more than theirs. Otherwise the decision for our own runtime is void. */
+  /** True if our value must not exceed theirs. If it does, the decision for our own runtime is no longer justified. */
   readonly isGated: boolean;
 };
 

@@ -1,5 +1,3 @@
-// Sets up the cluster of the storm and its operator.
-
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { JsonMap, KubeObject } from "@virt/api";

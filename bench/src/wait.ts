@@ -2,10 +2,10 @@ import { setTimeout as after } from "node:timers/promises";
 
 export const pause = (ms: number): Promise<void> => after(ms);
 
-/** Resolves after `ms` without keeping the process alive. */
+/** Resolves after `ms`. Does not keep the process alive. */
 export const patience = (ms: number): Promise<void> => after(ms, undefined, { ref: false });
 
-/** Polls every few milliseconds. Throws after `limitMs`, which means "hung", and names the missing condition. */
+/** Polls every few milliseconds. After `limitMs`, throws an error that names the missing condition. */
 export async function until(what: string, limitMs: number, isTrue: () => Promise<boolean>): Promise<void> {
   const start = performance.now();
   while (!(await isTrue())) {

@@ -6,7 +6,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: file,
     env: { ...process.env, ...env },
-    // Containers often do not allow Chromium's sandbox. This browser opens only our own pages.
+    // Many containers do not allow Chromium's sandbox. This browser opens only our own pages.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
 }

@@ -1,10 +1,10 @@
-// The moments of a simulated cluster that `make screenshots` shows: how to reach each one and what to open.
+// The moments of a simulated cluster for `make screenshots`: how to reach each one and which page to open.
 
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
 import type { Page } from "playwright-core";
 import type { Simulated } from "../demo/steps.ts";
 
-/** One moment of the journey. A page stays open for later moments that have no own fragment. */
+/** One moment of the journey. A page stays open for later moments without a fragment. */
 export type Moment = {
   readonly name: string;
   readonly fragment?: string;

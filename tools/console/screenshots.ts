@@ -42,7 +42,7 @@ async function shootAll(): Promise<void> {
       return step(name, () => shootMoment(page, console.origin, { ...moment, name }));
     };
     for (const moment of momentsOf(cluster)) {
-      // Shows the page to a user without permissions, before anything is broken.
+      // Shows the page as a user without permissions sees it, before anything is broken.
       if (moment.name === "overview-silent")
         await shoot(
           {
@@ -86,7 +86,7 @@ async function shootMoment(page: Page, origin: string, { name, fragment, prepare
       await page.locator(".pf-v6-c-spinner").waitFor({ state: "detached" });
       // A narrow page collapses its navigation some time after the resize.
       await page.locator("nav[aria-label=Pages]").waitFor({ state: width === widths[0] ? "visible" : "hidden" });
-      // The page scrolls inside #content, so that the window must be as tall as the content.
+      // The page scrolls inside #content, so the window must be as tall as the content.
       const tall = await page
         .locator("#content")
         .evaluate(({ scrollHeight }: { readonly scrollHeight: number }) => scrollHeight);

@@ -1,4 +1,4 @@
-// Approves a plan in the console like a user and watches its rollout until the plan is Completed.
+// Approves a plan in the console as a user does, and watches its rollout until the plan is Completed.
 
 import type { Page } from "playwright-core";
 import { launchBrowser } from "../console/browser.ts";

@@ -1,4 +1,4 @@
-// Plays a demo scenario unattended: types the suggested commands and checks the outcome of each stage.
+// Runs a demo scenario unattended: types the suggested commands and checks the result of each stage.
 
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -17,7 +17,7 @@ export type DemoEnvironment = Simulated & {
   readonly consoleUrl: string;
   /** The folder with the kubeconfig, kubectl, the plugin, and stand-ins for oc, virtctl and ssh. */
   readonly place: string;
-  /** Has KUBECONFIG and PATH set as the demo instructs users. */
+  /** Has the KUBECONFIG and PATH that the demo tells users to set. */
   readonly env: NodeJS.ProcessEnv;
 };
 

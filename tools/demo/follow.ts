@@ -1,4 +1,4 @@
-// Prints the cluster's changes with the elapsed time and, at each stage, the command to type next.
+// Prints the changes of the cluster with the elapsed time and, at each stage, the command to type next.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { configKind, type VirtPlatformConfig } from "@virt/api";

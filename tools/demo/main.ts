@@ -61,7 +61,7 @@ function isUsed(folder: string): boolean {
   return existsSync(owner) && existsSync(`/proc/${readFileSync(owner, "utf8").trim()}`);
 }
 
-/** Settles when the profiles are advertised and the console is served. */
+/** Resolves when the profiles are advertised and the console is served. */
 async function enterCluster(cluster: Simulated, place: string): Promise<DemoEnvironment> {
   const { server, programs, logs } = cluster;
   cpSync(server.kubeconfig, join(place, "kubeconfig"));

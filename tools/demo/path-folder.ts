@@ -1,4 +1,4 @@
-// Fills the folder that demo users add to their PATH, so that every command the product prints works.
+// Fills the folder that demo users add to their PATH, so that every command that the product prints works.
 
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -17,7 +17,7 @@ export function fillPathFolder(folder: string, { kubectl, plugin }: PathPrograms
   }
 }
 
-/** Runs commands that kubectl also has with kubectl, including those under `oc adm`. All others fail. */
+/** Passes commands that kubectl also has to kubectl, including those under `oc adm`. All others fail. */
 const ocScript = `#!/bin/sh
 # The demo's stand-in for oc.
 run() {
@@ -82,7 +82,7 @@ echo "virtctl (demo stand-in): virtctl $verb sets runStrategy $strategy" >&2
 exec kubectl patch virtualmachine "$vm" "$@" --type=merge -p "{\\"spec\\":{\\"runStrategy\\":\\"$strategy\\"}}"
 `;
 
-/** Handles only the simulated nodes. Every other ssh call, such as from git, runs the user's own ssh. */
+/** Handles only the simulated nodes. All other ssh calls, such as those of git, run the user's own ssh. */
 const sshScript = `#!/bin/sh
 # The demo's stand-in for ssh.
 node=\${1#core@}

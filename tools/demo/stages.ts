@@ -1,5 +1,3 @@
-// Stages that several demo scenarios share.
-
 import { type Check, type ClusterReader, phaseIs } from "./cluster-reader.ts";
 import { askToApprove, editCommand, planCommand, plugin, reviewCommands, type Suggestion } from "./suggestion.ts";
 

@@ -1,4 +1,4 @@
-// Brings up a simulated cluster step by step, with a progress line and the duration of each step.
+// Starts a simulated cluster step by step, with a progress line and the duration of each step.
 
 import { globSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// The commands that the demo suggests, and types itself with CHECK=1.
+// The commands that the demo suggests. With CHECK=1, it types them itself.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { blockingFinding, findingRemedies, planName } from "@virt/views";
@@ -33,7 +33,7 @@ export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfi
   ];
 }
 
-/** Suggests the remedy of the blocking finding. Only the last option works on a simulated cluster. */
+/** Suggests the remedies of the blocking finding. Only the last one works on a simulated cluster. */
 export function unblockCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
   const finding = blockingFinding(status?.rollout?.findings ?? []);
   const { message = "" } = finding ?? {};

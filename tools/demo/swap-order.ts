@@ -1,4 +1,4 @@
-// Compares when nodes got swap with when memory was overcommitted, by resource versions.
+// Compares, by resource versions, when nodes got swap and when memory was overcommitted.
 
 import { Client, findAccess, type InformerSpec, Manager, systemClock } from "@virt/kube";
 import { asNumber, at, type KubeObject } from "@virt/objects";

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** `digest` is null until the image is pinned. A build then takes the newest image of that name. */
+/** `digest` is null until the image is pinned. A build then takes the latest image with that name. */
 type BaseImage = { readonly image: string; readonly digest: string | null };
 export type BaseImages = Readonly<Record<"BUILDER" | "BASE", BaseImage>>;
 
@@ -22,7 +22,7 @@ export function baseArguments(images: BaseImages, env: NodeJS.ProcessEnv): Reado
   return Object.fromEntries(named) as Readonly<Record<string, string>>;
 }
 
-/** Returns a warning if the registry decides which base images the build takes; undefined if each one is pinned or given. */
+/** Returns a warning if the registry chooses a base image. Undefined if each one is pinned or given. */
 export function unpinnedWarning(images: BaseImages, env: NodeJS.ProcessEnv): string | undefined {
   const open = Object.entries(images).filter(([name, { digest }]) => digest === null && (env[name] ?? "") === "");
   if (open.length === 0) return undefined;

@@ -19,7 +19,7 @@ export async function deploy(cluster: Cluster, { overlay, image }: DeployOptions
   cluster.show([...apply, "--filename", "-"], withImage(inOneText(manifests), image));
 }
 
-/** Waits for an earlier undeploy, because nothing can be created in a terminating namespace. */
+/** Waits for an earlier undeploy, because a terminating namespace accepts no objects. */
 async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Promise<void> {
   const phase = "--output=jsonpath={.items[?(@.status.phase=='Terminating')].metadata.name}";
   const ending = () => {
@@ -45,7 +45,7 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
 export async function undeploy(cluster: Cluster, overlay: string): Promise<void> {
   await endLocalProcesses();
   const ours = removableManifests(cluster, overlay).filter(({ kind }) => kind !== "CustomResourceDefinition");
-  // Stops the operators before removing their rights, and deletes the namespaces last, because emptying them is slow.
+  // Stops the operators before it removes their rights. Deletes the namespaces last, because emptying them is slow.
   const first = ours.filter(({ kind }) => kind === "Deployment");
   const last = ours.filter(isNamespace);
   const others = ours.filter((one) => !first.includes(one) && !last.includes(one));

@@ -5,7 +5,7 @@ import type { Cluster } from "./kubectl.ts";
 
 const crd = `${configKind.plural}.${configKind.group}`;
 
-/** Forces conflicts, because we own every field of our own objects. */
+/** Forces conflicts, because we own all fields of our own objects. */
 export const apply = ["apply", "--server-side", "--force-conflicts"];
 
 export function install(cluster: Cluster): void {

@@ -1,5 +1,5 @@
-// `make kind-setup`: creates a Kind cluster with our CRD, mock CRDs and a mock HyperConverged. Without Kind, it
-// simulates one.
+// `make kind-setup`: creates a Kind cluster with our CRD, mock CRDs and a mock HyperConverged. Without Kind, simulates
+// one.
 
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,7 +12,7 @@ import { install } from "./install.ts";
 import { type Cluster, openCluster } from "./kubectl.ts";
 
 const name = "virt-operators";
-/** Real clusters already have these namespaces, so that no manifest of ours creates them. */
+/** Our manifests do not create these namespaces, because real clusters already have them. */
 const namespaces = ["openshift-cnv", "openshift-kube-descheduler-operator"];
 
 export function setUpKind(): void {

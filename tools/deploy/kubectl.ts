@@ -1,4 +1,4 @@
-// Runs kubectl for the make targets. Errors carry kubectl's message.
+// Runs kubectl for the make targets. Errors include kubectl's message.
 
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";

@@ -1,4 +1,4 @@
-// Lists other projects' objects with fields that the operators applied, which stay after the removal of the operators.
+// Lists objects of other projects with fields that the operators applied. They stay after the removal of the operators.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";

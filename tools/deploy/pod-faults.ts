@@ -1,4 +1,4 @@
-// Explains why the pods of a Deployment do not run, with a fix, from their status and the Deployment's.
+// Explains why the pods of a Deployment do not run, and how to fix it, from their status and that of the Deployment.
 
 export type ContainerState = {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
@@ -31,7 +31,7 @@ export type Condition = {
   readonly message?: string;
 };
 
-/** `next` is a command or another fix. A container that is merely still starting is not a fault. */
+/** `next` is a command or another fix. A container that is still starting is not a fault. */
 export type PodFault = { readonly what: string; readonly next: string };
 
 export function faultsOfPod({ metadata, status = {} }: Pod): readonly PodFault[] {

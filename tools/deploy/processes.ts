@@ -28,8 +28,8 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   const variables = JSON.parse(container("env")) as readonly { readonly name: string; readonly value?: string }[];
   const token = cluster.ask("create", "token", name, namespace, "--duration=240h");
   const [metrics, debug] = await freePorts(2);
-  // Overrides: the last of two equal flags counts. Both controllers share this machine's ports, and no certificate is
-  // mounted here.
+  // Flags that replace those of the manifests, because the last of two equal flags counts. The controllers share this
+  // machine's ports, and no certificate is mounted.
   const instead = [
     `--kubeconfig=${kubeconfigOf(cluster, controller, token)}`,
     "--health-probe-bind-address=0",
@@ -40,7 +40,7 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   return node(controller, "dist/virt-operator.mjs", ...flagsOf(variables), ...args, ...instead);
 }
 
-/** Converts the Deployment's variables to flags, because a kept program has no environment of its own. */
+/** Converts the variables of the Deployment to flags, because a kept program has no environment of its own. */
 function flagsOf(variables: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
   return variables.flatMap(({ name, value = "" }) => {
     const [, flag] = /^VIRT_OPERATOR_(.+)$/.exec(name) ?? [];

@@ -1,4 +1,4 @@
-// Adds and removes the development context in the text of a kubeconfig. It edits the YAML tree, so that all other
+// Adds the development context to the text of a kubeconfig and removes it. Edits the YAML tree, so that all other
 // entries keep their formatting.
 
 import { CORE_SCHEMA, eventsToAst, jsToAst, type MappingNode, type Node, parseEvents, present } from "js-yaml";
@@ -46,7 +46,7 @@ export function addDevContext(text: string, { cluster, user }: DevEntries): Cont
   return { kind: "added", text: print(root), previous };
 }
 
-/** Keeps a context that points to a server other than `server`, because a later cluster took it over. */
+/** Keeps a context whose server is not `server`, because a later cluster has replaced it. */
 export function removeDevContext(text: string, server: string): ContextRemoved {
   const root = parse(text);
   const cluster = root && fieldOf(findEntry(root, "clusters"), "cluster");

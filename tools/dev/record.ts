@@ -47,7 +47,7 @@ export async function endKeepers(keepers: readonly number[]): Promise<void> {
   while (keepers.some(isKeeper)) await wait(50);
 }
 
-/** Checks the command line, because the process ID can belong to another program by now. */
+/** Checks the command line, because another program may have the process ID by now. */
 export function isKeeper(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/testkit/src/server/keeper.ts");

@@ -36,7 +36,7 @@ function runChosen(): number {
   findAccess({ env: process.env, context: target.context, isPersonal: true });
   const folder = mkdtempSync(join(tmpdir(), "make-run-"));
   try {
-    // The first file that sets the current context wins, so that no credential is copied.
+    // The first file that sets the current context wins, so no credentials have to be copied.
     const chooser = join(folder, "context");
     writeFileSync(chooser, JSON.stringify({ "current-context": target.context }));
     return runOperator({ ...process.env, KUBECONFIG: [chooser, ...target.kubeconfigs].join(delimiter) });

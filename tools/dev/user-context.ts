@@ -23,7 +23,7 @@ import type { UserContext } from "./record.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Adds the context and makes it current. On an error it throws and leaves the file unchanged. */
+/** Adds the context and makes it the current one. After an error, the file is unchanged. */
 export function enterContext(
   kubeconfig: string,
   env: Environment,

@@ -39,8 +39,8 @@ function folderLine(folder: string): OwnerLine {
 }
 
 /**
- * Reads an OWNERS file in the Kubernetes format. Returns no approvers if the file is absent: the maintainers own the
- * folder.
+ * Reads an OWNERS file in the Kubernetes format. Returns no approvers if it is absent, because the maintainers then own
+ * the folder.
  */
 function approversOf(file: string): readonly string[] {
   if (!existsSync(file)) return [];

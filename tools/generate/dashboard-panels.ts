@@ -1,4 +1,4 @@
-// The dashboard's panels in reading order: health, required actions, activity, cost.
+// The panels of the dashboard in reading order: health, required actions, activity and cost.
 
 export type Panel = {
   readonly title: string;

@@ -1,4 +1,4 @@
-// `make generate` writes the generated files. With --check, it only lists those that are out of date.
+// `make generate`: writes the generated files. With --check, lists those that are out of date.
 
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-// Generates the values that each asset writes, for docs/assets.md, from facts under which the asset writes everything
-// it can.
+// Generates the values that each asset writes, for docs/assets.md, from facts for which the asset writes as much as it
+// can.
 
 import { globSync, readFileSync } from "node:fs";
 import type { Json, JsonMap } from "@virt/api";
@@ -91,7 +91,7 @@ function elementName(element: Json): string | undefined {
   return asText(member(element, "path")) ?? asText(member(element, "name"));
 }
 
-/** Decodes data URLs, because nodes receive the decoded files. */
+/** Decodes data URLs, because nodes get the decoded files. */
 function textOf(value: Json): string {
   if (typeof value !== "string" || value === "") return JSON.stringify(value);
   const data = readDataUrl(value);

@@ -1,5 +1,5 @@
-// Obtains the GitOps test clients from the cache or builds them. They are Go programs on the libraries of Flux and Argo
-// CD.
+// Obtains the GitOps test clients from the cache or builds them. They are Go programs that use the libraries of Flux
+// and Argo CD.
 
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ export async function obtainGitOpsClients(env: NodeJS.ProcessEnv, report: (progr
   try {
     const failed = await buildGoPrograms({ moduleFolder, packages: "./...", output: staging, env, report });
     if (failed !== undefined) throw new Error(describeFailure(failed));
-    // A rename is atomic: no other process sees a partial build. Another process can have finished first.
+    // A rename is atomic, so no other process sees a partial build. Another process may have finished first.
     if (!existsSync(folder)) renameSync(staging, folder);
     return folder;
   } finally {

@@ -25,7 +25,7 @@ export async function obtainHelm(env: NodeJS.ProcessEnv, report: (progress: stri
   try {
     const failed = await buildGoPrograms({ moduleFolder, packages: "tool", output: workshop, env, report });
     if (failed !== undefined) throw new Error(missing(failed));
-    // A rename is atomic: no other process sees a partial build. Another process can have finished first.
+    // A rename is atomic, so no other process sees a partial build. Another process may have finished first.
     if (!existsSync(file)) renameSync(workshop, dirname(file));
     return file;
   } finally {

@@ -37,7 +37,7 @@ function nodeComponent({ name, version, license, integrity }: NodePackage): Comp
   };
 }
 
-/** Debian licences are texts: see /usr/share/doc/<name>/copyright in the image. */
+/** Debian licenses are texts. See /usr/share/doc/<name>/copyright in the image. */
 function packageComponent({ name, version, architecture, sha256 }: DebianPackage): Component {
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
   return {

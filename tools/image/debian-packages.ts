@@ -16,7 +16,7 @@ export type DebianPackage = {
   readonly control: string;
 };
 
-/** Per platform: the C library, the C++ runtime, os-release, and the licences that other packages refer to. */
+/** For each platform: the C library, the C++ runtime, os-release, and the licenses that other packages refer to. */
 const perPlatform = ["libc6", "libgcc-s1", "libstdc++6", "base-files"] as const;
 const forAll = ["ca-certificates", "tzdata"] as const;
 
@@ -24,11 +24,11 @@ const refreshAfterMs = 24 * 60 * 60 * 1000;
 
 export type FoundPackages = {
   readonly packages: readonly DebianPackage[];
-  /** Set if the packages come from an earlier download: the reason that a new one was not possible. */
+  /** Set if the packages come from an earlier download: the reason why a new one was not possible. */
   readonly stale?: string;
 };
 
-/** Reuses packages for a day, because apt-get takes half a minute. Security updates arrive with the next day. */
+/** Reuses packages for a day, because apt-get takes half a minute. Security updates arrive the next day. */
 export function obtainDebianPackages(cache: string, now: number): FoundPackages {
   const kept = join(cache, "debian");
   if (existsSync(kept) && now - statSync(kept).mtimeMs < refreshAfterMs) return { packages: readPackages(kept) };
@@ -55,8 +55,8 @@ export function obtainDebianPackages(cache: string, now: number): FoundPackages 
 }
 
 /**
- * Uses its own package lists, because the machine's can be old and lack other architectures. Returns undefined, or an
- * error.
+ * Uses its own package lists, because those of the machine may be old and lack other architectures. Returns undefined,
+ * or an error.
  */
 function downloadPackages(folder: string): string | undefined {
   for (const name of ["state/lists/partial", "cache/archives/partial", "packages"])
@@ -75,7 +75,7 @@ function downloadPackages(folder: string): string | undefined {
   return (
     run("apt-get", ["-q", ...settings, "update"], folder) ??
     download([...perPlatform.flatMap(named), ...forAll]) ??
-    // The version of gcc-<n>-base follows the distribution's compiler. It has the licence of both libraries.
+    // The version of gcc-<n>-base depends on the distribution's compiler. It has the license of both libraries.
     download(named(baseOfLibraries(join(folder, "packages"))))
   );
 }

@@ -16,10 +16,7 @@ type CopiedFile = { readonly from: string; readonly to: string; readonly mode: n
 
 const buildFolder = "/tmp/source/";
 
-/**
- * Reads only the last stage. Throws for an instruction that it does not know, so that the images cannot differ
- * unnoticed.
- */
+/** Reads only the last stage. Throws for an unknown instruction, so that the images cannot differ without notice. */
 export function readDockerfile(text = readFileSync("Dockerfile", "utf8")): ImageDescription {
   const lines = text
     .replaceAll(/^#.*\n/gm, "")

@@ -7,7 +7,7 @@ import { type FileTree, type TarEntry, writeTar } from "./tar.ts";
 
 export type PlatformImage = {
   readonly architecture: string;
-  /** Ordered from the lowest layer. */
+  /** In order, starting with the lowest layer. */
   readonly layers: readonly FileTree[];
 };
 
@@ -73,7 +73,7 @@ export function writeOciArchive({ description, version, images }: ArchiveOptions
   const name = { "org.opencontainers.image.ref.name": version };
   const tree = new Map(blobs.tree);
   tree.set("oci-layout", jsonFile({ imageLayoutVersion: "1.0.0" }));
-  // One entry for all platforms: with several entries, tools ask which image to use.
+  // Uses one entry for all platforms, because with several entries, tools ask which image to use.
   tree.set("index.json", jsonFile({ schemaVersion: 2, manifests: [{ ...index, annotations: name }] }));
   return { bytes: writeTar(tree), digest: index.digest };
 }

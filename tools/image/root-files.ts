@@ -1,4 +1,4 @@
-// Assembles the image's files: the C library, Node and the operator. No shell, no package manager.
+// Assembles the image's files: the C library, Node and the operator. There is no shell and no package manager.
 
 import { spawnSync } from "node:child_process";
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { FileTree, TarEntry } from "./tar.ts";
 
 const keptFiles: readonly RegExp[] = [
   /\/(ld-linux[\w-]*|lib(c|dl|gcc_s|m|nss_(dns|files)|pthread|resolv|rt|stdc\+\+))\.so(\.\d+)+$/,
-  /^usr\/share\/doc\/[^/]+(\/copyright)?$/, // can be a link to another package of the same source
+  /^usr\/share\/doc\/[^/]+(\/copyright)?$/, // may be a link to another package of the same source
   /^usr\/share\/common-licenses\//,
   /^usr\/share\/zoneinfo\/(?!posix|right)/, // the excluded folders are copies of the same time zones
   /^(usr\/lib|etc)\/os-release$/,

@@ -49,7 +49,7 @@ function sumKinds(files: readonly SourceFile[]): Kinds {
     });
 }
 
-/** Counts lines that contain only a comment as comment, and blank lines not at all. */
+/** Counts lines with only a comment as comments. Skips blank lines. */
 function kindsOf(text: string): Kinds {
   let [code, comment, inBlock] = [0, 0, false];
   for (const line of text.split("\n").map((whole) => whole.trim())) {

@@ -33,7 +33,7 @@ const sha256 = createHash("sha256").update(content).digest("hex");
 writeFileSync(join(folder, "virt-advisor.yaml"), writeYaml(krewManifest(sha256)));
 process.stdout.write(`  ${join(folder, archive)} ${Math.round(content.length / 1000)} kB\n`);
 
-/** krew requires a kebab-case name, an underscore in the file name, and the licence in the archive. */
+/** krew requires a name in kebab case, an underscore in the file name, and the license in the archive. */
 function krewManifest(sha256: string) {
   return {
     apiVersion: "krew.googlecontainertools.github.com/v1alpha2",

@@ -1,4 +1,4 @@
-// Setup of every unit test file: rejects processes and sockets, which belong in integration tests.
+// Setup of every unit test file: rejects processes and sockets, which only integration tests may use.
 
 import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";

@@ -38,7 +38,7 @@ function unpackInto(cache: string, root: string): void {
 }
 
 /**
- * Uses its own package lists, because the machine's can be old or absent. Downloads only packages that are not
+ * Uses its own package lists, because those of the machine may be old or absent. Downloads only packages that are not
  * installed.
  */
 function download(folder: string): string | undefined {

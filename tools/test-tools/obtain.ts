@@ -21,7 +21,7 @@ export function obtainProgram(program: Program, env: NodeJS.ProcessEnv = process
       const made = make(program, folder, env);
       if ("why" in made) tried.push({ how, why: made.why });
       else {
-        renameSync(made.file, file); // a rename is atomic: no other process sees a partial file
+        renameSync(made.file, file); // a rename is atomic, so no other process sees a partial file
         return file;
       }
     }

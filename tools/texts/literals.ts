@@ -1,4 +1,4 @@
-// Finds string and template literals in TypeScript. It tokenizes and does not parse.
+// Finds string and template literals in TypeScript with a tokenizer, not a parser.
 
 export type Literal = {
   readonly text: string; // an interpolation is shown as <its expression>
@@ -7,7 +7,7 @@ export type Literal = {
   readonly before: string;
 };
 
-/** Throws if a literal has no end, because then the tokens are wrong. */
+/** Throws if a literal has no end, because the tokens are then wrong. */
 export function literalsOf(source: string): readonly Literal[] {
   const found: Literal[] = [];
   readCode({ source, at: 0, found }, undefined);
@@ -98,7 +98,7 @@ function readInterpolation(reading: Reading): string {
   return expression.length <= longestExpression ? `<${expression}>` : "<…>";
 }
 
-/** A slash divides after a value. Elsewhere it starts a regular expression. */
+/** A slash after a value divides. Otherwise, it starts a regular expression. */
 function isRegexHere(source: string, at: number): boolean {
   const before = source.slice(Math.max(0, at - 20), at).trimEnd();
   return before === "" || /[(,=:[!&|?{};+>]$/.test(before) || /\b(?:return|case|typeof)$/.test(before);

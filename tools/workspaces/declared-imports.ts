@@ -24,7 +24,7 @@ export function importedPackages(text: string): ReadonlySet<string> {
   );
 }
 
-/** Tests, their support, benchmarks, the build of the console plugin, and profile options, which only generators read. */
+/** Matches tests, their support, benchmarks, the console plugin's build, and options, which only generators read. */
 function isDevelopmentOnly(file: string): boolean {
   return /\.test\.ts$|\/testing\/|^bench\/|\/build-plugin\.ts$|^catalog\/profiles\/[^/]+\/options\.ts$/.test(file);
 }
@@ -34,7 +34,7 @@ export type ImportedPackages = {
   readonly devDependencies: ReadonlyMap<string, string>;
 };
 
-/** A package that product code imports is a dependency, even if tests import it too. */
+/** A package that product code imports is a dependency, even if tests also import it. */
 export function importsOf(workspace: string, files: readonly SourceFile[]): ImportedPackages {
   const all = new Map<string, string>();
   const product = new Map<string, string>();

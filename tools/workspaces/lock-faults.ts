@@ -1,4 +1,4 @@
-// Differences between package.json files and package-lock.json. `npm install --no-save` does not report them.
+// Finds differences between package.json files and package-lock.json, which `npm install --no-save` does not report.
 
 import { isDeepStrictEqual } from "node:util";
 
@@ -27,7 +27,7 @@ export function lockFaults(manifests: ReadonlyMap<string, LockedManifest>, { pac
   });
 }
 
-/** A range is what the plugin takes from the console. It is built with the oldest version in it. */
+/** A range is what the plugin accepts from the console. The plugin is built with the oldest version in the range. */
 function oldestIn(version: string): string {
   return version.replace(/^\^/, "");
 }

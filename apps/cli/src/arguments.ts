@@ -1,4 +1,4 @@
-// Parses the command line like kubectl and formats the help, both from the table of verbs.
+// Parses the command line as kubectl does, and formats the help. Both use the table of verbs.
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "@virt/platform";
@@ -15,7 +15,7 @@ export type ReadArguments =
       readonly values: ReadonlyMap<string, readonly string[]>;
     };
 
-/** Throws a CliError that names the wrong flag or word. As in kubectl, flags may precede the verb. */
+/** Throws a CliError that names the wrong flag or word. Flags may precede the verb, as in kubectl. */
 export function readArguments(args: readonly string[], program: string): ReadArguments {
   const every = Object.assign({}, globalFlags, ...verbs.map(({ flags }) => flags)) as CliFlags;
   const { tokens } = parseArgs({
@@ -118,7 +118,7 @@ function programHelp(program: string): string {
   ].join("\n");
 }
 
-/** Printed in the help, the man page and the documentation. */
+/** The help, the man page and the documentation show these. */
 export const exitCodeWords: readonly string[] = [
   "0 success, or nothing to do",
   "1 error",

@@ -1,4 +1,4 @@
-// Formats what blocks the drains of a plan, with the remedies for each.
+// Formats the VMs and pods that block the drains of a plan, with the remedies for each.
 
 import type { Impact, ImpactEntry } from "@virt/api";
 import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/views";
@@ -61,7 +61,7 @@ export function moreBlocks(more: number, what = ""): readonly Block[] {
   return more === 0 ? [] : [textBlock(`and ${more} more ${what}`.trimEnd())];
 }
 
-/** Returns the number of blocking VMs and pods. Undefined if none was found. */
+/** Returns the number of blocking VMs and pods. Undefined if there are none. */
 export function blockerCount({ vms, pods }: Pick<Impact, "vms" | "pods">): string | undefined {
   const counts = [
     { count: vms?.block ?? 0, noun: "VM" },

@@ -1,6 +1,6 @@
-// The parts of what a verb prints for the user.
+// The parts of a verb's output for users.
 
-/** The style of a text on a terminal. The words carry the meaning without colours too. */
+/** The style of a text on a terminal. The words have the same meaning without colors. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
 export type StyledText = string | { readonly text: string; readonly style: TextStyle };
 
@@ -17,12 +17,12 @@ export type Block =
 
 type BlockLine = StyledText | readonly StyledText[];
 
-/** Without lines, prints nothing. */
+/** Prints nothing if there are no lines. */
 export function textBlock(...lines: readonly BlockLine[]): Block {
   return { kind: "lines", lines: lines.map((line) => [line].flat() as readonly StyledText[]) };
 }
 
-/** The title and its lines, or nothing if there are none. */
+/** Prints the title and its lines, or nothing if there are no lines. */
 export function listBlock(title: StyledText, lines: readonly BlockLine[]): Block {
   return lines.length === 0 ? textBlock() : textBlock(title, ...lines);
 }

@@ -38,7 +38,7 @@ const userReviews: Resource = {
   isNamespaced: false,
 };
 
-/** Names our writes in managedFields and in the audit log. */
+/** Identifies our writes in managedFields and in the audit log. */
 export const fieldManager = "kubectl-virt_advisor";
 
 export type SessionOptions = {
@@ -59,7 +59,7 @@ export type ConfigNotice =
   | { readonly kind: "lost"; readonly message: string; readonly retryInMs: number }
   | { readonly kind: "back" };
 
-/** Every failure is a CliError with the object, the cause and a next step. */
+/** Accesses the cluster. Every failure is a CliError with the object, the cause and a next step. */
 export class ClusterSession {
   readonly #client: Client;
   readonly #writer: ApiWriter;
@@ -110,7 +110,7 @@ export class ClusterSession {
     return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
   }
 
-  /** Returns the user's name. Empty if the API server is older than 1.28, or refuses. */
+  /** Returns the user's name. Empty if the API server is older than 1.28 or refuses. */
   async readUserName(): Promise<string> {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const request = createObject(userReviews, {}, review);
@@ -119,7 +119,7 @@ export class ClusterSession {
     return asText(at(answer.body ?? null, "status", "userInfo", "username")) ?? "";
   }
 
-  /** Reads a target of a plan. Returns `unknown` instead of throwing if it cannot be read. */
+  /** Reads a target of a plan. Returns `unknown` if it cannot be read. */
   async readTarget(ref: Ref): Promise<LiveTarget> {
     const place = await this.#discovery.place(ref, this.#signal, this.#client);
     if (place.kind !== "served") return { kind: "unknown", message: `${ref.kind} is not served by this cluster` };
@@ -237,7 +237,7 @@ export class ClusterSession {
   }
 }
 
-/** A 422 for a failed test has no causes; one for an invalid object lists them. */
+/** A 422 for a failed test has no causes. A 422 for an invalid object lists them. */
 function isFailedTest(body: Json | undefined): boolean {
   return asList(at(body ?? null, "details", "causes")).length === 0;
 }

@@ -1,5 +1,3 @@
-// Returns the advisor's message about the phase of a config.
-
 import type { VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/views";
 

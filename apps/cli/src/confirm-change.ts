@@ -1,4 +1,4 @@
-// Shows what a verb will change, and asks for confirmation.
+// Shows the changes of a verb and asks for confirmation.
 
 import type { Block } from "./blocks.ts";
 import { Printer } from "./printer.ts";

@@ -5,7 +5,7 @@ import { didYouMean } from "@virt/platform";
 import { findNamedPlan, planName } from "@virt/views";
 import { CliError, exitCodes, type VerbContext } from "./verb.ts";
 
-/** Returns the profiles of this build. Loads the catalog only if a name is wrong or new. */
+/** Returns the profiles of this build. Loads the catalog only for a name that is wrong or new. */
 export async function listCatalogProfiles() {
   const { profiles } = await import("@virt/catalog");
   return profiles.map(({ name, optionsKey }) => ({ name, optionsKey }));
@@ -59,7 +59,7 @@ export function requirePlan(config: VirtPlatformConfig, named: string | undefine
   throw movedPlan(name, named, shown, program);
 }
 
-/** Exit code 3: nothing was changed. */
+/** Exit code 3. Nothing was changed. */
 export function movedPlan(name: string, named: string, shown: string | undefined, program: string): CliError {
   const now = shown === undefined ? "there is no current plan" : `the current plan is ${planName(shown)}`;
   return new CliError(

@@ -1,10 +1,10 @@
-// The formats of flag values. A malformed value is an error before any request is sent.
+// The formats of flag values. A malformed value is an error before any request.
 
 import { CliError } from "./verb.ts";
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Returns the milliseconds of a Go duration such as `1h30m`. As in kubectl, a bare number is seconds. */
+/** Returns the milliseconds of a Go duration such as `1h30m`. A bare number is seconds, as in kubectl. */
 export function readFlagDuration(text: string, flag: string): number {
   const milliseconds = durationOf(text);
   if (milliseconds === undefined) throw new CliError(`--${flag} ${text}: ${valueForms.DURATION(text)}`);
@@ -22,7 +22,7 @@ const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 
 type ValueForm = (text: string) => string | undefined;
 
-/** Each returns the error and how to fix it, or undefined. Forms that are not listed take any text. */
+/** Each returns the error with its fix, or undefined. All other forms accept any text. */
 const valueForms = {
   DURATION: (text) => (durationOf(text) === undefined ? "invalid duration; examples: 90s, 10m, 1h30m" : undefined),
   PORT: (text) =>

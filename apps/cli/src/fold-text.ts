@@ -1,4 +1,4 @@
-// Folds text to the width of a terminal, and counts the rows that it takes.
+// Folds text to the width of a terminal and counts its rows.
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -14,14 +14,14 @@ export function foldableParts(line: string): readonly string[] {
   return at < 0 ? words : [...words, line.slice(at).trimEnd()];
 }
 
-/** Folds a line at spaces. A folded line loses its colours. Never cuts words or commands. */
+/** Folds a line at spaces. A folded line loses its colors. Never cuts words or commands. */
 export function foldLine(plain: string, painted: string, columns: number | undefined): string {
   if (columns === undefined || plain.length <= columns) return painted;
   const indent = `${/^ */u.exec(plain)?.[0] ?? ""}  `;
   const lines: string[] = [];
   let line = "";
   for (const part of foldableParts(plain)) {
-    const isLongLink = /^https?:/u.test(part) && indent.length + part.length > columns; // it fits on no line
+    const isLongLink = /^https?:/u.test(part) && indent.length + part.length > columns; // too long for any line
     if (line !== "" && line.length + 1 + part.length > columns && !isLongLink) {
       lines.push(line);
       line = `${indent}${part}`;
@@ -40,7 +40,7 @@ export function foldCell(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** Returns the last lines that fit on the screen, at least one, and their height in rows. */
+/** Returns the last lines that fit on the screen, at least one, and their number of rows. */
 export function lastLines(
   lines: readonly string[],
   { rows, columns }: { readonly rows: number; readonly columns: number },
@@ -56,7 +56,7 @@ export function lastLines(
   return { lines: shown, height };
 }
 
-/** Colour codes take no space. */
+/** Color codes take no space. */
 function rowsOf(line: string, columns: number): number {
   const { length } = stripVTControlCharacters(line);
   return Math.max(1, Math.ceil(length / columns));

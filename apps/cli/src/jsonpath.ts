@@ -10,7 +10,7 @@ type TemplateNode =
   | { readonly kind: "path"; readonly steps: readonly Step[] }
   | { readonly kind: "range"; readonly steps: readonly Step[]; readonly body: readonly TemplateNode[] };
 
-/** As in kubectl, separates several values with spaces. A missing field is empty. */
+/** Separates several values with spaces, as kubectl does. A missing field is empty. */
 export function fillJsonPath(template: string, document: Json): string {
   return write(readTemplate(template), document);
 }

@@ -1,4 +1,4 @@
-// The entry point of kubectl virt-advisor: parses the command line, runs one verb, sets the exit code.
+// The entry point of kubectl virt-advisor: parses the command line, runs one verb and sets the exit code.
 
 import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ declare const BUILD_VERSION: string | undefined;
 const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;
 
 const { env } = process;
-/** kubectl and oc start a plugin without telling it how the user called it. */
+/** kubectl and oc do not pass on how the user called the plugin. */
 const program =
   env["VIRT_ADVISOR_CALLED_AS"] || (basename(env["_"] ?? "") === "oc" ? "oc virt-advisor" : "kubectl virt-advisor");
 

@@ -1,10 +1,8 @@
-// Generates the man page from the table of verbs.
-
 import { exitCodeWords } from "./arguments.ts";
 import type { CliFlags } from "./verb.ts";
 import { globalFlags, verbs } from "./verbs.ts";
 
-/** Uses the macros of man(7). Carries no date, so that a version always has the same page. */
+/** Uses the macros of man(7). Contains no date, so that the page of a version never changes. */
 export function writeManPage(version: string): string {
   const verbParts = verbs.flatMap(({ name, takes, description, flags, examples }) => [
     `.SS ${escape(takes === undefined ? name : `${name} ${takes}`)}`,

@@ -76,7 +76,7 @@ function waitingText(config: VirtPlatformConfig, now: number, isWide: boolean): 
   return ` (waiting for review for ${ageText(planSeconds)}${since})`;
 }
 
-/** Without a hash, Apply runs whichever plan is current by then. */
+/** Without a hash, Apply runs the plan that is current at that time. */
 const pinAdvice = textBlock(
   "Approve by hash to set spec.approvedPlan, so that only this plan runs. action: Apply alone skips the review.",
 );

@@ -7,7 +7,7 @@ import type { Block, StyledText, TextStyle } from "./blocks.ts";
 import { foldableParts, foldCell, foldLine } from "./fold-text.ts";
 import { fillJsonPath } from "./jsonpath.ts";
 
-/** `type` and `data` are a stable interface for programs. `blocks` are for the user. */
+/** `type` and `data` are a stable interface for programs. `blocks` are for users. */
 export type VerbReport = {
   readonly type: string;
   readonly data: { readonly [key: string]: unknown };
@@ -18,14 +18,13 @@ export type VerbReport = {
 
 export type OutputFormat = "table" | "wide" | "name" | "json" | "yaml" | "jsonpath" | "markdown";
 
-/** The version of the JSON and YAML output. */
 const outputVersion = "cli.advisor.kubevirt.io/v1";
 
 export type PrinterOptions = {
   readonly format: OutputFormat;
   readonly template?: string;
   readonly isColored: boolean;
-  /** Width of the terminal. Undefined: not a terminal, so nothing is folded. */
+  /** The width of the terminal. Undefined: stdout is not a terminal, so nothing is folded. */
   readonly columns: number | undefined;
   readonly writeData: (text: string) => void;
   readonly writeProgress: (text: string) => void;
@@ -170,7 +169,7 @@ function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
     .join("");
 }
 
-/** A narrower column is unreadable. */
+/** A narrower column would be unreadable. */
 const leastFolded = 28;
 
 /** Prints each row as separate lines, for tables that are too wide. */

@@ -1,4 +1,4 @@
-// Knows the options of each profile, so that a misspelled option is an error with a suggestion.
+// The options of each profile, so that a misspelled option is an error with a suggestion.
 
 import { didYouMean } from "@virt/platform";
 import { CliError } from "./verb.ts";

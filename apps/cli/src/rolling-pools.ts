@@ -49,7 +49,7 @@ async function listPools({ client }: ClusterSession, signal: AbortSignal): Promi
   return asList(at(answer.body ?? null, "items")) as unknown as readonly KubeObject[];
 }
 
-/** Leaves out pools that the bars of the shown configs fully explain. */
+/** Omits pools that the bars of the shown configs fully explain. */
 export function rollingPoolBlocks(
   rolling: readonly RollingPool[] | undefined,
   configs: readonly VirtPlatformConfig[],

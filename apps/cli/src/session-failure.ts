@@ -1,4 +1,4 @@
-// Turns failed requests into messages for the user.
+// Converts failed requests to messages for the user.
 
 import type { Json } from "@virt/api";
 import { type Access, type ApiAnswer, type FailedRequest, type Resource, resourceName } from "@virt/kube";
@@ -63,7 +63,7 @@ function notInstalled(kind: string, where: string): CliError {
   );
 }
 
-/** Reports whether a 404 is about the object. A 404 for an unserved path has no details. */
+/** Reports whether a 404 is about the object. A 404 for a path that is not served has no details. */
 export function isAbsent(body: Json | undefined): boolean {
   return at(body ?? null, "kind") === "Status" && at(body ?? null, "details", "name") !== undefined;
 }

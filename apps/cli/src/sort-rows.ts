@@ -1,5 +1,3 @@
-// Sorts the rows of a list by a column.
-
 import { didYouMean } from "@virt/platform";
 import { CliError } from "./verb.ts";
 

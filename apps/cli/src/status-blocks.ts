@@ -88,7 +88,7 @@ export function shownRollout(
   return hasBegun && rollout !== undefined && (isRolloutCurrent(rollout) || isDetailed) ? rollout : undefined;
 }
 
-/** Removes `to follow them, run: … status NAME --watch` for a user who already does so. */
+/** Removes `to follow them, run: … status NAME --watch` if the user is already watching. */
 function withoutWatch({ verb, text, ...step }: NextStep): NextStep {
   if (verb?.includes("--watch") !== true) return { ...step, text, ...(verb !== undefined && { verb }) };
   const [state = "", advice] = text.split("; to follow", 2);
@@ -184,7 +184,7 @@ function nodeLine(
   const words = [
     ...(seconds === undefined ? [] : [`for ${ageText(seconds)}${sinceText(since, isWide)}`]),
     ...(vms === undefined ? [] : [`${vms} ${vms === 1 ? "VM" : "VMs"} left`]),
-    // In other phases, the phase already names the step.
+    // In other phases, the phase text already includes the step.
     ...(step === undefined || phase !== "Applying" ? [] : [`step ${step}`]),
   ];
   const style = phase === "Degraded" ? "bad" : "warning";

@@ -1,4 +1,4 @@
-// Terminal interaction beside data: a block that is redrawn in place, and prompts.
+// Terminal interaction besides data: a block that is redrawn in place, and prompts.
 
 import { createInterface } from "node:readline/promises";
 import { escapeLine } from "@virt/objects";
@@ -25,13 +25,13 @@ export async function askPerson(question: string, signal: AbortSignal): Promise<
 
 type OutputStream = Pick<NodeJS.WriteStream, "rows" | "columns"> & { readonly isTTY?: boolean };
 
-/** Redrawing needs a terminal that moves its cursor, and its size to know how far to move. */
+/** Reports whether stdout is a terminal of known size that can move its cursor. */
 export function canRedraw(stdout: OutputStream = process.stdout, terminal = process.env["TERM"] ?? ""): boolean {
   const hasCursor = terminal !== "" && terminal !== "dumb";
   return stdout.isTTY === true && hasCursor && stdout.rows > 0 && stdout.columns > 0;
 }
 
-/** Redraws a block in place. Cuts a block that is too high at its top, because the next step is at its end. */
+/** Redraws a block in place. Cuts off the top of a block that is too high, because the next step is at its end. */
 export class LiveBlock {
   #height = 0;
 

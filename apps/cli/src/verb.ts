@@ -76,7 +76,7 @@ export type Verb = {
   readonly name: string;
   /** Positional arguments, such as `NAME`, `[NAME]` or `[NAME...]`. */
   readonly takes?: string;
-  /** Lower case, without a full stop. */
+  /** Lower case, without a period. */
   readonly summary: string;
   readonly description: string;
   readonly flags: CliFlags;

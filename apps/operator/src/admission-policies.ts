@@ -15,7 +15,7 @@ import {
 } from "@virt/kube";
 import type { ControllerContext } from "./controller-factory.ts";
 
-/** Enqueues the first check once the server is known to serve CRDs. Later checks requeue themselves. */
+/** Enqueues the first check when the API server serves CRDs. Later checks requeue themselves. */
 export function policyKeysFor({ spec, state }: Pick<InformerState, "spec" | "state">): readonly string[] {
   return spec.kind === crdInformer.kind && state !== "synced" ? ["admission policies"] : [];
 }

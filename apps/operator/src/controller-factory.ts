@@ -23,7 +23,7 @@ export type ControllerContext = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
   readonly reader: (signal: AbortSignal) => ClusterReader;
-  /** Call when the set of wanted informers may have changed. */
+  /** Call it when the set of required informers may have changed. */
   readonly refresh: () => void;
   readonly enqueue: (controller: string, key: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;

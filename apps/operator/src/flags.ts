@@ -21,7 +21,7 @@ function listOfControllers(value: string): string | undefined {
   return unknown.length === 0 ? undefined : `must be a comma-separated list of: ${controllerNames.join(", ")}`;
 }
 
-// Go's address form: host:port, :port, [v6]:port, or 0 to disable.
+// Accepts Go's form of addresses: host:port, :port, [v6]:port, or 0 to disable.
 function address(value: string): string | undefined {
   const port = /^(?:\[[0-9a-fA-F:.]+\]|[^:[\]]*):(\d{1,5})$/.exec(value)?.[1];
   const isGood = value === "0" || (port !== undefined && Number(port) <= 65_535);
@@ -125,7 +125,7 @@ export const flags = {
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** Flags of the Go operators, accepted without effect so that existing manifests keep working. */
+/** Flags of the Go operators. They have no effect, but existing manifests may set them. */
 export const ignoredFlags = [
   "zap-devel",
   "zap-stacktrace-level",

@@ -2,13 +2,13 @@
 
 import type { ControllerName } from "./flags.ts";
 
-/** A stable interface: users see these names. */
+/** Users see these names, so they never change. */
 const leases = {
   advisor: { name: "8f83cc6e.kubevirt.io", namespace: "virt-advisor-operator-system" },
   platform: { name: "virt-platform-operator.kubevirt.io", namespace: "virt-platform-operator-system" },
 } as const satisfies Readonly<Record<ControllerName, { name: string; namespace: string }>>;
 
-/** Returns an identity unique to the process. A restarted process is a different one. */
+/** Returns an identity that is unique to the process. A restarted process has a new one. */
 export function processIdentity(host: string, random: string): string {
   return `${host}_${random}`;
 }

@@ -7,15 +7,15 @@ import type { LookupResult } from "@virt/platform";
 export type ReadCache = {
   /** Increases with each new result. */
   readonly revision: () => number;
-  /** Returns the openAPIV3Schema of a version. Undefined if it is missing or unread. */
+  /** Returns the openAPIV3Schema of a version. Undefined if it is missing or was not read. */
   readonly schema: (crd: string, version: string, cluster: ClusterReader) => Promise<JsonMap | undefined>;
   readonly schemaNow: (crd: string, version: string) => LookupResult<JsonMap>;
   /** Returns a rendered config. Undefined if it cannot be read. */
   readonly rendered: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
-  /** Like `rendered`, but retries a missing or rejected config only every 5 minutes. */
+  /** Retries a missing or rejected config only every 5 minutes. Otherwise, like `rendered`. */
   readonly renderedIfDue: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
-  /** Returns the reason why a listed CRD or named config is unread. Undefined if it was read or is absent. */
+  /** Returns why a listed CRD or named config was not read. Undefined if it was read or does not exist. */
   readonly whyUnread: (name: string) => string | undefined;
 };
 

@@ -9,10 +9,10 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 export type FlagsRead =
   | {
       readonly kind: "read";
-      /** In the given order. The last one wins for single values. */
+      /** In the order of the arguments. The last value counts for flags with one value. */
       readonly values: ReadonlyMap<string, readonly string[]>;
       readonly words: readonly string[];
-      /** Accepted for compatibility, without effect. */
+      /** Flags that are accepted for compatibility but have no effect. */
       readonly ignored: readonly string[];
     }
   | { readonly kind: "help" }
@@ -51,7 +51,7 @@ export function readFlags(args: readonly string[], table: FlagTable): FlagsRead 
   return { kind: "read", values, words, ignored };
 }
 
-/** Converts Go's single dash. Separate values are read from the original arguments. */
+/** Converts Go's single dash to two. Separate values are read from the original arguments. */
 function withTwoDashes(word: string): string {
   return /^-[^-]./.test(word) ? `-${word}` : word;
 }
@@ -68,7 +68,7 @@ function defaultValue({ type }: Flag): string | undefined {
   return type === "boolean" ? "true" : undefined;
 }
 
-/** Returns the fault of a value. Undefined if it is valid. */
+/** Returns the error in a value. Undefined if it is valid. */
 function checkValue(flag: Flag, value: string): string | undefined {
   if (flag.type === "boolean") return ["true", "false"].includes(value) ? undefined : "must be true or false";
   return flag.check?.(value);
@@ -83,7 +83,7 @@ export type EnvironmentRead =
   | {
       readonly kind: "read";
       readonly values: ReadonlyMap<string, string>;
-      /** Variables with the operator's prefix that are not close to any flag. They have no effect. */
+      /** Variables with the operator's prefix that do not resemble a flag. They have no effect. */
       readonly unknown: readonly string[];
     }
   | { readonly kind: "wrong"; readonly message: string };
@@ -96,7 +96,7 @@ function isServiceLink(variable: string, value: string): boolean {
 
 /**
  * Reads settings from variables with the operator's prefix. A misspelled flag is an error, so that a safeguard is not
- * silently off. Other unknown variables may belong to another release, and must not break a downgrade. Empty counts as
+ * silently off. Other unknown variables may be for another release and must not break a downgrade. Empty counts as
  * unset.
  */
 export function readEnvironment(

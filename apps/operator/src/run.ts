@@ -27,10 +27,10 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 
 const oldestPassMs = 600_000;
 const oldestWatchMs = 600_000;
-/** Longer than the rejections during a token rotation. */
+/** Longer than a token rotation, which also causes rejections. */
 const unauthorizedMs = 30_000;
 
-/** Throws an AccessError for errors that a user must fix. Settles after the signal is aborted and all has stopped. */
+/** Throws an AccessError for errors that a user must fix. Resolves when the signal is aborted and all has stopped. */
 export async function run(
   settings: Settings,
   factories: readonly ControllerFactory[],
@@ -129,7 +129,7 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
   return { manager, refresh, pages: Object.assign({}, ...instances.map(({ pages }) => pages)) as Routes };
 }
 
-/** Creates the event recorder, which writes under the controller's lease. Events before `begin` are dropped. */
+/** Creates the event recorder, which writes under the controller's lease. Drops events from before `begin`. */
 function createEventRecorder(
   { name, fieldManager, eventRepeatMs }: ControllerFactory,
   instance: string,

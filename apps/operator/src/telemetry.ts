@@ -24,7 +24,7 @@ import type { ControllerName } from "./flags.ts";
 import { version } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
-/** Metric prefixes of the controllers. Process metrics use the first controller's prefix. */
+/** The metric prefixes of the controllers. Process metrics have the prefix of the first controller. */
 const prefixes: Readonly<Record<ControllerName, string>> = {
   advisor: "kubevirt_advisor_",
   platform: "kubevirt_autopilot_",

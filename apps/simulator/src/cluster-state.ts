@@ -17,7 +17,7 @@ export type ClusterState = {
   readonly createdKeys: ReadonlySet<string>; // objects of the scenario that were ever created
 };
 
-/** A pure function from the current cluster to the wanted writes. */
+/** Returns the required writes as a pure function of the current cluster. */
 export type SimulatedController = (cluster: ClusterState, timers: SimulatedTimers) => readonly ObjectWrite[];
 
 /** Returns a duration of the scenario in milliseconds, varied by up to a fifth. The words seed the variation. */
@@ -90,7 +90,7 @@ export function isKind(name: string): name is Kind {
   return Object.hasOwn(apiVersions, name);
 }
 
-/** Drops managedFields: with them, 5,000 VMs exceed the limit of an informer. */
+/** Drops managedFields, because 5,000 VMs would otherwise exceed the limit of an informer. */
 const withoutOwners: InformerSpec["projection"] = {
   keep: "members",
   members: [["metadata", { beginsNot: ["managedFields"] }], ["spec"], ["status"]],

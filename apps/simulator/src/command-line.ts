@@ -1,4 +1,4 @@
-// Parses the command line. Unknown flags and bad values end with one line that names the flag.
+// Parses the command line. Unknown flags and invalid values lead to a one-line error that names the flag.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 

@@ -90,7 +90,7 @@ const disruptionPolicy: Scenario = {
   },
 };
 
-/** Each worker has 100 GiB for pods, which two large VMs fill. */
+/** Each worker has 100 GiB for pods, and two large VMs fill it. */
 const full = (count: number) => workers(count, { memoryGiB: 103 });
 const large = (count: number) => vms("large", workerNames(count), { count: 2 * count, memoryGiB: [40], cpus: 4 });
 

@@ -10,13 +10,13 @@ import type { SimulatedTimers } from "./simulated-timers.ts";
 
 // Checked against pkg/controller/drain/drain_controller.go of openshift/machine-config-operator at 7ff337a.
 const attemptMs = 90_000;
-const refusalMs = 1_000; // an attempt ends early if no obstacle is worth a retry
+const refusalMs = 1_000; // an attempt ends early if retrying any obstacle is pointless
 const waitMs = 60_000;
 const slowAfterMs = 600_000;
 const slowWaitMs = 300_000;
-/** The cordon changes the node, which queues it during the first attempt. */
+/** The cordon changes the node, which adds it to the queue during the first attempt. */
 const cordonQueuedMs = 5_000;
-/** A queued next attempt overwrites the error of the last one after this time. */
+/** The next attempt overwrites the error of the last one after this time. */
 const overwrittenMs = 15;
 
 /** `idle`: the operator is down. `failed`: the last attempt failed, and the next one follows after a wait. */
@@ -24,7 +24,7 @@ export type DrainState =
   | { readonly kind: "drained" | "attempting" | "idle" }
   | { readonly kind: "failed"; readonly error: string; readonly attempt: number };
 
-/** Returns the state of a requested drain. Repeatable within a round. */
+/** Returns the state of a requested drain. Returns the same state within a round. */
 export function drainState(cluster: ClusterState, timers: SimulatedTimers, node: KubeObject): DrainState {
   if (!isOperatorUp(cluster, node)) return { kind: "idle" };
   const request = `${node.metadata.name} ${node.metadata.annotations?.[desiredDrain] ?? ""}`;
@@ -32,8 +32,8 @@ export function drainState(cluster: ClusterState, timers: SimulatedTimers, node:
   const areOthersGone = timers.hasElapsed(`drain ${request}`, simulatedMs(cluster, "drain", "drain", request));
   const isSlow = timers.hasElapsed(`drain slow ${request}`, slowAfterMs);
   const isLate = timers.hasElapsed(`drain late ${request}`, cluster.scenario.durations.drainTimeout * 1000);
-  // The queue holds a node at most once. A turn during an attempt starts the next attempt at once. The retry after the
-  // failure then comes during that attempt.
+  // The queue holds a node at most once. If the node is queued during an attempt, the next attempt starts immediately.
+  // The retry after a failure is then queued during that attempt.
   let queuedMs: number | undefined = cordonQueuedMs;
   for (let attempt = 0; ; attempt++) {
     const turn = `${attempt} ${request}`;
@@ -58,7 +58,7 @@ function isOperatorUp(cluster: ClusterState, node: KubeObject): boolean {
   return pool === undefined || faultOf(pool, "operator-down") === undefined;
 }
 
-/** `isFinal`: the eviction was refused, and retrying within the attempt cannot help. */
+/** `isFinal`: the eviction was refused, and a retry within the attempt cannot help. */
 type DrainObstacle = { readonly error: string; readonly isFinal: boolean };
 
 function drainObstacles(cluster: ClusterState, node: KubeObject): readonly DrainObstacle[] {

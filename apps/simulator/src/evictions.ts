@@ -37,7 +37,7 @@ export function namespacedName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
-/** The operator does not drain a single node, because pods have nowhere to go. */
+/** The operator does not drain a single node, because its pods cannot run elsewhere. */
 export function isDrainNeeded(cluster: ClusterState): boolean {
   return at(findObject(cluster, "Infrastructure", "cluster"), "status", "controlPlaneTopology") !== "SingleReplica";
 }
@@ -54,7 +54,7 @@ export function migrationObstacle(machine: KubeObject): string | undefined {
   return faultOf(machine, "migratability-unknown") === undefined ? undefined : "LiveMigratableUnknown";
 }
 
-/** `wait`: the VM is not running, or its own controller moves it. */
+/** `wait`: the VM is not running, or another controller moves it. */
 type Eviction = "migrate" | "shut down" | "refuse" | "wait";
 
 export function evictionOf(cluster: ClusterState, machine: KubeObject): Eviction {

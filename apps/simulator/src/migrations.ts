@@ -1,4 +1,4 @@
-// Helpers for migrations: the VM, the progress, the order and the lanes.
+// The state of migrations: the VM, the progress, the order and the lanes.
 
 import { asList, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, indexOf, virtSettings } from "./cluster-state.ts";
@@ -11,7 +11,7 @@ export function isFinishedMigration(migration: KubeObject): boolean {
   return ["Succeeded", "Failed"].includes(statusPhase(migration));
 }
 
-/** A migration occupies a lane from scheduling its target pod until it ends. */
+/** A migration occupies a lane from the scheduling of its target pod to its end. */
 export function hasLane(migration: KubeObject): boolean {
   return ["Scheduling", "Running"].includes(statusPhase(migration));
 }
@@ -43,7 +43,7 @@ export function migrationLanes(cluster: ClusterState, holders: readonly KubeObje
   };
 }
 
-/** Returns how many more evacuations may start for a node. Pending ones occupy no lane. */
+/** Returns how many more evacuations may start for a node. Pending ones do not occupy a lane. */
 export function freeLanes(cluster: ClusterState, open: readonly KubeObject[], node: string): number {
   const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
   const holders = open.filter(hasLane);
@@ -64,7 +64,7 @@ const earlierPhases: Readonly<Record<string, readonly string[]>> = {
   Scheduling: ["Pending"],
 };
 
-/** Sets the phase with its time. Also records the earlier phases that were too short to see. */
+/** Sets the phase and its time. Also records earlier phases that were too short to observe. */
 export function phaseWrite(
   cluster: ClusterState,
   migration: KubeObject,
@@ -103,7 +103,7 @@ function freeSuffix(cluster: ClusterState, machine: KubeObject, prefix: string):
   }
 }
 
-// Orders migrations independently of creationTimestamp, which is in real seconds and would change the history.
+// Orders migrations independently of creationTimestamp, which is in real seconds and would make runs differ.
 const requestOrder = `${faultPrefix}turn`;
 
 /** Returns the number of this round, greater than in all earlier rounds. */
@@ -112,7 +112,7 @@ function nextRequestOrder(cluster: ClusterState): Readonly<Record<string, string
   return { [requestOrder]: `${turns.reduce((most, turn) => Math.max(most, turn), 0) + 1}` };
 }
 
-/** Sorts migrations of other clients first, oldest first, then ours in request order. */
+/** Sorts migrations of other clients first, from the oldest. Then sorts ours in request order. */
 export function byRequestOrder(left: KubeObject, right: KubeObject): number {
   const order = requestOrderOf(left) - requestOrderOf(right);
   if (order !== 0) return order;

@@ -53,7 +53,7 @@ export function isDrainAsked({ metadata: { annotations = {} } }: KubeObject): bo
   return annotations[desiredDrain] !== undefined && annotations[desiredDrain] !== annotations[lastAppliedDrain];
 }
 
-/** Reports whether the daemon waits for an uncordon. */
+/** Reports whether the daemon is waiting for an uncordon. */
 export function isUncordonAsked(node: KubeObject): boolean {
   return isDrainAsked(node) && node.metadata.annotations?.[desiredDrain]?.startsWith("uncordon-") === true;
 }

@@ -1,4 +1,4 @@
-// The writes of simulated controllers: minimal patches, sent in order, awaited until the informers show them.
+// The writes of simulated controllers: minimal patches in order. Each waits until the informers show it.
 
 import {
   type ApiWriter,
@@ -13,7 +13,7 @@ import {
 } from "@virt/kube";
 import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 
-/** `event` is printed if a write was needed. `key` is recorded once the object is as wanted. */
+/** `event` is printed if a write was needed. `key` is recorded once the object has the required state. */
 export type ObjectWrite = { readonly manager: string; readonly event?: string; readonly key?: string } & (
   | { readonly kind: "create"; readonly object: KubeObject }
   | { readonly kind: "set"; readonly object: KubeObject; readonly fields: JsonMap; readonly isStatus?: boolean }
@@ -39,7 +39,7 @@ type ApplyWritesOptions = {
   readonly informerOf: (object: KubeObject) => InformerState | undefined;
 };
 
-/** `isFinal`: a retry cannot help. `isMoot`: the object has changed meanwhile. */
+/** `isFinal`: a retry cannot help. `isMoot`: the object has changed in the meantime. */
 export type AppliedWrite = {
   readonly write: ObjectWrite;
   readonly failure?: string;
@@ -122,7 +122,7 @@ function requestFor(write: ObjectWrite, resource: Resource): WriteRequest {
   }
 }
 
-// Waits for the informer. Otherwise, the next round acts on stale objects.
+// Waits for the informer, because the next round would otherwise act on stale objects.
 async function awaitInformer(
   { kind, object }: ObjectWrite,
   live: KubeObject | undefined,

@@ -67,7 +67,7 @@ export class Placement {
 
 const requests = new WeakMap<KubeObject, { readonly overcommit: number; readonly bytes: number }>();
 
-// Cached, because each round counts all VMs and few change.
+// Cached, because each round counts all VMs and few of them change.
 function requestBytes(machine: KubeObject, overcommit: number): number {
   const known = requests.get(machine);
   if (known?.overcommit === overcommit) return known.bytes;

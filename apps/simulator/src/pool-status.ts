@@ -16,7 +16,7 @@ export type PoolStatus = {
   readonly unavailableMachineCount: number;
   readonly degradedMachineCount: number;
   readonly conditions: readonly PoolCondition[]; // without times; the writer adds them
-  readonly isFinished: boolean; // only then status.configuration becomes spec.configuration
+  readonly isFinished: boolean; // true before status.configuration becomes spec.configuration
 };
 
 /** `renderError` is set if the pool cannot render its configuration. */

@@ -34,7 +34,7 @@ function completeScenario({ durations, hco, descheduler, ...given }: JsonMap): S
   };
 }
 
-/** Returns errors that start with the path. Empty: the value is valid. */
+/** Returns errors that start with the path. Empty if the value is valid. */
 type ShapeCheck = (value: Json, path: string) => readonly string[];
 
 const expectValue =
@@ -50,7 +50,7 @@ const count = expectValue(
   "a whole number from 1 to 10000",
 );
 const amount = expectValue((value) => typeof value === "number" && value >= 0, "a number from 0");
-// Allows invalid text, because the operator's reaction to it can be simulated too.
+// Allows invalid text, because scenarios may test how the operator reacts to it.
 const limit = expectValue(
   (value) => Number.isInteger(value) || typeof value === "string",
   'a whole number, or a share such as "10%"',
@@ -77,7 +77,7 @@ function mapOf(check: ShapeCheck): ShapeCheck {
       : [`${path}: must be a map`];
 }
 
-/** Checks the members of a map. A name ending with `?` is optional; unlisted members are errors. */
+/** Checks the members of a map. Names that end with `?` are optional. Unlisted members are errors. */
 function shape(members: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
   const known = new Map(Object.entries(members).map(([key, check]) => [key.replace(/\?$/, ""), check]));
   const needed = Object.keys(members).filter((key) => !key.endsWith("?"));

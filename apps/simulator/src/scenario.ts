@@ -41,7 +41,7 @@ export type PoolSpec = {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** `count` VMs named `<name>-0` and so on. Memory sizes are assigned in turn. */
+/** `count` VMs named `<name>-0` and so on. Each gets the next memory size in turn. */
 export type VmGroup = {
   readonly name: string;
   readonly namespace: string;

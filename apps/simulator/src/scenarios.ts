@@ -1,5 +1,3 @@
-// The built-in scenarios by name.
-
 import { drainScenarios } from "./drain-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
 import { standardScenarios } from "./standard-scenarios.ts";

@@ -1,4 +1,4 @@
-// Deterministic random numbers: the same seed and words give the same number, in any order of calls.
+// Deterministic random numbers: equal seeds and words give equal numbers, in any order of calls.
 
 /** Returns a number in [0, 1). */
 export function seededRandom(seed: number, ...words: readonly string[]): number {

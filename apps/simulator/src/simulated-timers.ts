@@ -1,4 +1,4 @@
-// Timers in simulated time. Controllers ask for them in every round; a timer that is not asked for is dropped.
+// Timers in simulated time. Controllers ask for them in every round. A timer that no controller asked for is dropped.
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -15,7 +15,7 @@ export class SimulatedTimers {
     this.#shortestRetry = shortestRetry;
   }
 
-  /** Returns the wait before a retry, long enough that a fast simulation does not retry constantly. */
+  /** Returns the wait before a retry, long enough that a fast simulation does not retry all the time. */
   retryMs(ms: number): number {
     return Math.max(ms, this.#shortestRetry);
   }

@@ -54,7 +54,7 @@ export class SimulationController implements Controller {
     const needed = writes.filter((write) => needsWrite(write) || this.#rememberKey(write.key));
     if (needed.length === 0) return this.#requeueIdle(cluster, timers);
     const informerOf = (object: KubeObject) => this.#findInformer(object.kind, object.apiVersion);
-    this.#nextDue = this.#nowMs; // repeats this moment until no writes are needed
+    this.#nextDue = this.#nowMs; // repeats this time until no writes are needed
     const applied = await applyWrites(needed, { sender, signal, informerOf, discovery: manager().discovery });
     if (signal.aborted) return { kind: "retry" }; // on shutdown, cancelled requests are not failures
     return this.#recordResults(applied, timers);
@@ -92,7 +92,7 @@ export class SimulationController implements Controller {
     return { kind: "retry" };
   }
 
-  // Returns false: an object that is as wanted needs no write.
+  // Returns false, because an object in the required state needs no write.
   #rememberKey(key: string | undefined): false {
     if (key !== undefined) this.#createdKeys.add(key);
     return false;

@@ -1,4 +1,4 @@
-// Clusters of different shapes, each a variation of the default one.
+// Clusters of different shapes. Each is a variation of the default one.
 
 import { defaultDurations, type Scenario } from "./scenario.ts";
 

@@ -7,7 +7,7 @@ import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.
 import { pause, timed, until } from "../wait.ts";
 
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
-/** The time for which discovery of absent kinds is retried after a CRD appears. */
+/** How long discovery of absent kinds is retried after a CRD appears. */
 const discoveryRetryMs = 15_000;
 const eventsASecond = 200;
 const stormSeconds = 3;
@@ -58,7 +58,7 @@ async function storm({ api }: Rig): Promise<void> {
   }
 }
 
-/** Measures the delay of an edit behind the storm: a queue that grew would delay it. */
+/** Measures the delay of an edit after the storm. A queue that grew would delay it. */
 async function isStillQuick({ api, random }: Rig): Promise<void> {
   await edit(api, "virt-higher-density", { waitTimeout: `${1 + Math.floor(random() * 86_400)}s` });
   const path = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/virt-higher-density";

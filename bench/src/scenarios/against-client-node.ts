@@ -1,4 +1,4 @@
-// The same work with @kubernetes/client-node and with our runtime. These figures justify our own runtime.
+// The same work with @kubernetes/client-node and with our runtime. The figures justify our own runtime.
 
 import type { Report } from "../../programs/protocol.ts";
 import { type Child, startChild } from "../child.ts";
@@ -15,7 +15,7 @@ const objects = 5_000;
 const events = 20_000;
 const reads = 200;
 const settleMs = 3_000;
-/** A longer wait counts as never. */
+/** The measurement gives up after this time. */
 const patienceMs = 90_000;
 
 /** Measures start, 200 sequential requests and idle memory on the real API server. */

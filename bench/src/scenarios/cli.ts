@@ -26,7 +26,7 @@ async function measure({ api, ours, say, size }: Rig): Promise<Measured> {
   const samples: Record<keyof typeof programs, number[]> = { "bare Node": [], version: [], status: [], profiles: [] };
   for (let run = -1; run < runs[size]; run++) {
     say(`run ${run + 1} of ${runs[size]}`);
-    // Alternates, so that a slow moment affects all programs alike. The first run fills the machine's caches.
+    // Alternates the programs, so that a slow period affects all alike. The first run fills the machine's caches.
     for (const [name, start] of Object.entries(programs) as [keyof typeof programs, () => Promise<number>][]) {
       const took = await start();
       if (run >= 0) samples[name].push(took);

@@ -8,7 +8,7 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 
 const namespace = "client";
-/** Short alternating blocks, so that a slow moment of the machine affects both sides alike. */
+/** Short alternating blocks, so that a slow period of the machine affects both sides alike. */
 const blocks = { quick: 4, usual: 8, full: 20 };
 const times = 100;
 

@@ -15,7 +15,7 @@ async function measure({ api, ours, size, random, say }: Rig): Promise<Measured>
   const from = new Date();
   await using network = await startNetwork(api, ours);
   await using child = startChild("ours", { KUBECONFIG: network.kubeconfig, NAMESPACE: namespace });
-  // The network's gates delay small packets, so that a direct connection is measured as well.
+  // The gates of the network delay small packets, so a direct connection is measured, too.
   await using direct = startChild("ours", { KUBECONFIG: ours.kubeconfig, NAMESPACE: namespace });
   for (const one of [child, direct]) await one.ask({ do: "follow" });
   const change = async (seenBy: Child) => {

@@ -15,9 +15,9 @@ import { pause, timed } from "../wait.ts";
 const times = { quick: 8, usual: 8, full: 50 };
 const golden = "51%";
 const restMs = 500;
-/** Corrections that an object gets without rate limiting. */
+/** The number of corrections of an object before the rate limit applies. */
 const bucket = 8;
-/** The time for which discovery of absent kinds is retried after a CRD appears. */
+/** How long discovery of absent kinds is retried after a CRD appears. */
 const discoveryRetryMs = 15_000;
 
 async function measure(rig: Rig): Promise<Measured> {
@@ -60,7 +60,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Drift = Window & { readonly correctedMs: number };
 type Window = { readonly from: Date; readonly until: Date };
 
-/** Measures a raw change after a rest: the floor's changes hit a busy server, a drift does not. */
+/** Measures a raw change after a pause, because the floor's changes reach a busy server and a drift does not. */
 async function rawChange({ api }: Rig, at: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig: api.user("floor", ["system:masters"]).kubeconfig }));
   const change = (value: string) =>

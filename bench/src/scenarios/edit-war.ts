@@ -1,4 +1,4 @@
-// An opponent changes one field repeatedly, once and ten times per second: writes until the pause and after it.
+// Another client changes one field once and ten times per second. Counts writes until the pause and after it.
 
 import type { KubeObject } from "@virt/api";
 import { ok } from "../advisor-cluster.ts";

@@ -30,14 +30,14 @@ async function plant(api: Server, count: number): Promise<void> {
   }
 }
 
-/** Starts a new process and ends it after convergence: the initial list costs the most memory. */
+/** Starts a new process and ends it after convergence, because the first list costs the most memory. */
 async function hold(rig: Rig): Promise<{ readonly rssMb: number; readonly peakMb: number }> {
   await using operator = startPlatform(rig);
   await converged(rig.api);
   return memoryOf(operator.pid);
 }
 
-/** Leaves one object to correct. Without it, the next process counts as converged before its first list. */
+/** Leaves one object to correct. Otherwise, the next process would count as converged before its first list. */
 async function openWork(api: Server): Promise<void> {
   const service = "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics";
   const labels = { "platform.kubevirt.io/managed-by": null };

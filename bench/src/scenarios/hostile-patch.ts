@@ -16,7 +16,7 @@ const object: KubeObject = {
 function measure({ size, say }: Rig): Promise<Measured> {
   const patches = hostilePatches("/spec/minHealthy");
   say(`${patches.length} patches`);
-  for (const { text } of patches) applyPatch(object, text); // compiled by now
+  for (const { text } of patches) applyPatch(object, text); // the code is compiled now
   const costs = patches.map(({ text }) => costOf(text, times[size]));
   return Promise.resolve({
     samples: {
@@ -28,7 +28,7 @@ function measure({ size, say }: Rig): Promise<Measured> {
   });
 }
 
-/** Takes the minimum time, which excludes other load, and the maximum memory, because a collection can hide some. */
+/** Returns the minimum time, which excludes other load, and the maximum memory, which no collection hides. */
 function costOf(text: string, count: number): { readonly ms: number; readonly mb: number } {
   const samples = Array.from({ length: count }, () => {
     const heap = process.memoryUsage().heapUsed;

@@ -7,7 +7,7 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** The time for which discovery of absent kinds is retried after a CRD appears. */
+/** How long discovery of absent kinds is retried after a CRD appears. */
 const discoveryRetryMs = 15_000;
 const times = { quick: 3, usual: 10, full: 20 };
 
@@ -28,7 +28,7 @@ async function measure(rig: Rig): Promise<Measured> {
   const audit = api.audit();
   const costs = walks.map((window) => costOf(requestsIn(audit, { account: ourAccount, ...window })));
   const all = requestsIn(audit, { account: ourAccount, from: walks[0]?.from ?? new Date(), until: new Date() });
-  await startOver(api); // the next round starts with an ignored config, too
+  await startOver(api); // the next round also starts with an ignored config
   return {
     samples: {
       requests: costs.map(({ requests }) => requests),

@@ -1,4 +1,4 @@
-// A stream goes silent without closing, as when a machine fails: measures the time until this is detected.
+// Silences a stream without closing it, as when a machine fails, and measures the time until this is detected.
 
 import { startChild } from "../child.ts";
 import { createNamespace, createObjects, objectName, setValue } from "../config-maps.ts";

@@ -55,7 +55,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Frozen = { readonly from: Date; readonly frozenMs: number };
 type Stoppable = { readonly process: { readonly kill: (signal: "SIGSTOP" | "SIGCONT") => boolean } };
 
-/** Stops the process during `act`, so that it then sees all changes at once. */
+/** Stops the process during `act`, so that it sees all changes at once afterwards. */
 async function whileFrozen({ process }: Stoppable, act: () => Promise<void>): Promise<Frozen> {
   const start = performance.now();
   process.kill("SIGSTOP");
@@ -64,7 +64,7 @@ async function whileFrozen({ process }: Stoppable, act: () => Promise<void>): Pr
   return { from: new Date(), frozenMs: performance.now() - start };
 }
 
-/** Subtracts the freeze from the longest delay. The rest is the time for which the new events blocked the loop. */
+/** Subtracts the stop from the longest delay. The rest is the time for which the new events blocked the loop. */
 function withoutFreeze(delays: readonly number[], frozenMs: number): readonly number[] {
   const longest = percentile(delays, 1);
   return delays.map((delay) => (delay === longest ? Math.max(0, delay - frozenMs) : delay));

@@ -1,4 +1,4 @@
-// Decides whether a plan may run, and why a plan under review waits.
+// Decides whether a plan may run, or why it waits for a review.
 
 import type { Review, ReviewReason, Spec, VirtPlatformConfig } from "@virt/api";
 import { fieldPath, type Owner, ownersOf, readOwners } from "@virt/objects";
@@ -17,11 +17,11 @@ export function mayExecute(request: ApprovalRequest, planHash: string): boolean 
   return stored.review !== undefined && generation > stored.review.generation && stored.review.planHash === planHash;
 }
 
-/** Reports whether the approval counts and names this plan, or need not name one. */
+/** Reports whether the approval counts: it names this plan, or does not have to name one. */
 export function isPinned({ spec, operator, stored }: ApprovalRequest, planHash: string): boolean {
   if (operator.withheld !== undefined) return false;
   if (spec.approvedPlan === undefined) return !operator.mustPin;
-  // Digits that also match the previous plan name neither: the approver has seen at most one of the plans.
+  // Digits that also match the previous plan identify neither, because the approver saw only one of them.
   return isPlanNamed(spec.approvedPlan, planHash, [stored.planHash, stored.review?.planHash]);
 }
 
@@ -43,7 +43,7 @@ export function isPlanStale({ items, isDisruptionStale }: Pick<Observed, "items"
   return isDisruptionStale || items.some(({ isStale }) => isStale);
 }
 
-/** Reports whether targets may be overwritten in any state. Never true for a pinned plan. */
+/** Reports whether the plan may overwrite targets in any state. Never true if the approval names the plan. */
 export function isLockBypassed({ bypassOptimisticLock, approvedPlan }: Spec): boolean {
   return bypassOptimisticLock && approvedPlan === undefined;
 }
@@ -62,7 +62,7 @@ export function guardedReview({ stored, generation }: ApprovalRequest, planHash:
   return { ...shown, reason: "Guarded", message };
 }
 
-/** Keeps the message about tampering for any following plan, and other messages for the same plan. */
+/** Keeps a message about tampering for any later plan, and other messages for the same plan only. */
 function keptMessage({ stored }: ApprovalRequest, reason: ReviewReason, planHash: string): string | undefined {
   const isKept = stored.review?.reason === reason && (reason === "PlanTampered" || stored.review.planHash === planHash);
   return isKept ? stored.review?.message : undefined;
@@ -80,7 +80,7 @@ function reasonOf(request: ApprovalRequest, planHash: string): ReviewReason {
   return stored.review.reason === "Guarded" ? "NotRequested" : stored.review.reason;
 }
 
-/** Returns the field manager of the last spec edit. Within a second, the one that set the approval fields wins. */
+/** Returns the field manager of the last spec edit. Within a second, an edit of the approval fields wins. */
 export function approverOf(config: VirtPlatformConfig): string | undefined {
   const editors = ownersOf(readOwners(config), fieldPath("spec"));
   const approvers = ["action", "approvedPlan"].flatMap((field) => ownersOf(editors, fieldPath("spec", field)));

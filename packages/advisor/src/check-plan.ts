@@ -1,4 +1,4 @@
-// Checks that the plan in status is the one that this operator drafts. The status can be forged.
+// Checks that the plan in the status is the one that this operator drafts, because other clients can forge the status.
 
 import type { Item, JsonMap, ReviewReason } from "@virt/api";
 import { equalJson, type Json, targetKey } from "@virt/objects";
@@ -8,7 +8,7 @@ import { plannedInputs, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 
 export type PlanCheck =
-  /** Not all inputs of the plan were read, so nothing may be written. */
+  /** The reconcile did not read all inputs of the plan, so nothing may be written. */
   { readonly kind: "unchecked" } | { readonly kind: "intact" } | PlanDifference;
 
 export type PlanDifference = {
@@ -17,7 +17,7 @@ export type PlanDifference = {
   readonly text: string;
 };
 
-/** Check this first: other findings may follow from it. */
+/** Check this before other findings, which may follow from tampering. */
 export function isTampered(check: PlanCheck): check is PlanDifference & { readonly reason: "PlanTampered" } {
   return check.kind === "differs" && check.reason === "PlanTampered";
 }
@@ -31,7 +31,7 @@ export function checkPlan(facts: ReconcileFacts): PlanCheck {
   return earlierHash(facts) ?? checkSeal(facts);
 }
 
-/** A running plan keeps the hash of an earlier release. A waiting plan gets the hash of this release. */
+/** Returns the hash of an earlier release while the plan is running. A waiting plan gets the hash of this release. */
 function earlierHash({ config: { spec, status = {} } }: ReconcileFacts): PlanDifference | undefined {
   const origin = hashOrigin(status.planHash, spec, status.items ?? [], status.disruption);
   if (origin.kind !== "earlier" || status.phase === "InProgress") return undefined;
@@ -44,7 +44,7 @@ function checkSeal(facts: ReconcileFacts): PlanCheck {
   return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
 }
 
-/** With bypassOptimisticLock, the plan may also match what it makes of its targets. */
+/** With bypassOptimisticLock, the plan may also be the one that its targets now lead to. */
 function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (readonly PlannedItem[])[] {
   const now = plannedItems(facts);
   if (!facts.config.spec.bypassOptimisticLock) return [now];
@@ -80,7 +80,7 @@ function differingField(item: Item, planned: PlannedItem): string | undefined {
   return differing ?? (isSkipped && item.changes ? "changes" : undefined);
 }
 
-/** Checks the plan hash, and the reviewed hashes of all items except corrected ones. */
+/** Checks the plan hash, and the hashes of the reviewed targets, except those of corrected items. */
 function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): string | undefined {
   const { items = [], disruption, planHash } = status;
   if (hashOrigin(planHash, spec, items, disruption).kind === "unknown")
@@ -92,7 +92,7 @@ function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): stri
   return moved && `reviewed of item '${moved.name}' differs`;
 }
 
-/** Prefers causes other than tampering, which are more likely. */
+/** Prefers other causes, because they are more likely than tampering. */
 function explainDifference(facts: ReconcileFacts, text: string): PlanDifference {
   const { operatorVersion = "", inputs = [] } = facts.config.status ?? {};
   const moved = plannedInputs(facts).find(({ name, now, planned }) => {
@@ -111,7 +111,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
       text: `it was drafted by operator version ${operatorVersion}`,
     };
   if (isTargetMoved(facts)) return { kind: "differs", reason: "PlanStale", text };
-  // Only this process wrote the status, so the inputs changed and not the plan.
+  // Only this process wrote the status, so the inputs changed, not the plan.
   if (facts.statusOrigin === "own")
     return {
       kind: "differs",
@@ -121,7 +121,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
   return { kind: "differs", reason: "PlanTampered", text };
 }
 
-/** Uses the fields that the profile manages, because those in the status may be forged. */
+/** Uses the profile's list of managed fields, because the list in the status may be forged. */
 function isTargetMoved(facts: ReconcileFacts): boolean {
   const planned = plannedItems(facts);
   return (facts.config.status?.items ?? []).some(({ name, state, sourceHash, targetRef: stored }) => {
@@ -135,7 +135,7 @@ function isTargetMoved(facts: ReconcileFacts): boolean {
 
 export type ShownDifference = Pick<PlanDifference, "reason" | "text">;
 
-/** Compares the parts that a reviewer sees. Returns undefined if they are equal. */
+/** Compares the parts that reviewers see. Returns undefined if they are equal. */
 export function shownDifference(stored: readonly Item[], fresh: readonly Item[]): ShownDifference | undefined {
   if (stored.length !== fresh.length) return { reason: "PlanTampered", text: "its items differ" };
   for (const item of stored) {
@@ -149,7 +149,7 @@ export function shownDifference(stored: readonly Item[], fresh: readonly Item[])
   return undefined;
 }
 
-/** These fields depend on unmanaged content of a target, so they may change without tampering. */
+/** These fields depend on target content that the advisor does not manage, so they may change without tampering. */
 const incidentalFields: readonly string[] = ["conflicts", "warnings", "message"];
 
 function displayOf(item: Item): JsonMap {

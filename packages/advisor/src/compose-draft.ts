@@ -1,4 +1,4 @@
-// Composes a plan from the items of a profile and their dry runs. Pure.
+// Composes a plan from the items of a profile and their dry runs.
 
 import { type Conflict, fieldManagers, type Item, type KubeObject, managedByLabel, type Severity } from "@virt/api";
 import { type Health } from "@virt/cluster";
@@ -37,12 +37,12 @@ import { unreadableNodesWarnings } from "./unreadable-nodes.ts";
 export type ComparedItem = {
   readonly planned: PlannedItem;
   readonly live: KubeObject | undefined;
-  /** Undefined without a dry run: for removals, and for items that other settings make unnecessary. */
+  /** Undefined without a dry run: for removals and for skipped items. */
   readonly predicted?: KubeObject;
   readonly conflicts: readonly Conflict[];
 };
 
-/** Omits deletions of foreign objects and warns about them. Without policies, every changed file and unit reboots. */
+/** Omits deletions of foreign objects with a warning. Without policies, every changed file and unit reboots nodes. */
 export function composeDraft(
   facts: ReconcileFacts,
   all: readonly ComparedItem[],
@@ -159,7 +159,7 @@ function machineConfigWrite({ planned, live, predicted }: ComparedItem): readonl
   return isWritten ? [{ before: live, after: planned.operation === "Delete" ? undefined : predicted }] : [];
 }
 
-/** Derives the severity of a MachineConfig from its disruption class, and that of other kinds from the profile. */
+/** Returns the severity of a MachineConfig by its disruption class, and that of other kinds by the profile. */
 function impactOf(one: ComparedItem, pools: readonly KubeObject[], policies: Assessment<DisruptionPolicies>): Severity {
   const { planned, live, predicted } = one;
   if (!isChange(planned, live, predicted)) return "Low";
@@ -184,7 +184,7 @@ function governedWarning({ target }: PlannedItem, live: KubeObject | undefined):
   ];
 }
 
-/** A draft during a rollout keeps the start time of that rollout. */
+/** A draft during a rollout keeps the start time of the rollout. */
 function rolloutInFlight(name: string, { config }: ReconcileFacts): Item["rollout"] {
   const stored = config.status?.items?.find((item) => item.name === name);
   const isWaiting = stored?.state === "InProgress" || (stored?.state === "Pending" && !stored.changes);

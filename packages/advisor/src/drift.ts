@@ -1,5 +1,3 @@
-// Finds drift of applied items, and describes it.
-
 import { fieldManagers, type Item, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
@@ -23,14 +21,14 @@ import type { Drift, ObservedItem } from "./observed.ts";
 import { hasPlanBegun } from "./phases.ts";
 import { findBlocker, plannedItems } from "./plan.ts";
 
-/** An applied or failed item whose target differs in the cache. `live` is undefined if the target is absent. */
+/** An applied or failed item whose cached target differs. `live` is undefined if the target is absent. */
 export type DriftSuspect = {
   readonly item: Item;
   readonly live: KubeObject | undefined;
   readonly changes: readonly Change[];
 };
 
-/** Returns candidates from the cache. A dry run must confirm them: the server may store a value in another form. */
+/** Returns candidates. Confirm them with a dry run, because the API server may store a value in another form. */
 export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
   if (!isGuarded(facts)) return [];
   const { phase, items = [] } = facts.config.status ?? {};
@@ -43,20 +41,20 @@ export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[
   });
 }
 
-/** Returns the drifted items among those applied in `items`. Items that wait for their correction do not count. */
+/** Returns the drifted items among those applied in `items`. Excludes items that wait for a correction. */
 export function driftedItems(observed: readonly ObservedItem[], items: readonly Item[]): readonly ObservedItem[] {
   const applied = new Set(items.filter(isApplied).map(({ name }) => name));
   return observed.filter(({ item, drift }) => drift !== undefined && applied.has(item.name));
 }
 
-/** Reports whether drift matters in this phase, and all kinds are served. */
+/** Reports whether drift matters in this phase and the API server serves all kinds. */
 function isGuarded(facts: ReconcileFacts): boolean {
   const { spec, status } = facts.config;
   const isDue = hasPlanBegun(status?.phase) || mayStartStale(facts);
   return spec.action !== "Ignore" && isDue && findBlocker(facts)?.kind !== "missing";
 }
 
-/** A plan that may start despite stale targets must redo items that were unchanged at the review. */
+/** A plan that may start despite stale targets re-applies items that were unchanged at the review. */
 function mayStartStale({ config: { spec, status } }: ReconcileFacts): boolean {
   return status?.phase === "ReviewRequired" && spec.action === "Apply" && isLockBypassed(spec);
 }
@@ -113,7 +111,7 @@ export function mutationWarning(changes: readonly Change[]): string {
   return `MutatedByAdmission: admission modifies the fields that this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;
 }
 
-/** The validity of a dry run that shows a mutation, in milliseconds. */
+/** How long a dry run that shows a mutation stays valid, in milliseconds. */
 export const mutationRecheckMs = 60_000;
 
 const driftPrefix = "Configuration has drifted from desired state";

@@ -1,4 +1,4 @@
-// The inputs of a reconcile, and the replacement of cached targets by fresh ones.
+// The inputs of a reconcile.
 
 import type { Impact, KubeObject, LeftBehind, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { type RenderedOf } from "@virt/cluster";
@@ -9,13 +9,13 @@ import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 import type { PoolPlan } from "./shared-pools.ts";
 
-/** `withheld`: why no plan may be executed, even with an approval. */
+/** `withheld`: why the operator executes no plan, even with an approval. */
 export type OperatorFacts = { readonly version: string; readonly mustPin: boolean; readonly withheld?: string };
 
 /** `own`: this process wrote the stored status. `unknown`: another process or client may have written it. */
 export type StatusOrigin = "own" | "unknown";
 
-/** All inputs of one reconcile of a config. Its functions read from memory and never send requests. */
+/** All inputs of one reconcile of a config. Its functions read from memory and send no requests. */
 export type ReconcileFacts = {
   readonly now: number;
   readonly operator: OperatorFacts;
@@ -32,23 +32,24 @@ export type ReconcileFacts = {
   readonly pools: readonly KubeObject[];
   /** Undefined while nodes are not watched. */
   readonly vmNodes?: readonly KubeObject[];
-  /** The API server's refusal to list nodes. */
+  /** The error with which the API server refuses to list nodes. */
   readonly nodesRefusal?: string;
   readonly renderedOf: RenderedOf;
-  /** The nodes of pools that roll out. Undefined while they are not watched. */
+  /** The nodes of pools that are rolling out. Undefined while they are not watched. */
   readonly rollingNodes?: Pick<PoolFacts, "nodes" | "machineConfigNodes">;
-  /** The disruption of the stored plan by the current pools and policies. Undefined if unknown. */
+  /** The disruption of the stored plan under the current pools and policies. Undefined if unknown. */
   readonly disruptionNow?: readonly PoolDisruption[];
   /** Undefined if the plan is not assessed yet. */
   readonly impactNow?: Impact;
   readonly otherPlans?: readonly PoolPlan[];
   /** Undefined if not read in this reconcile. */
   readonly leftBehind?: readonly LeftBehind[];
-  /** True if all inputs of a draft were read, including those that are not watched. */
+  /** True if the reconcile read all inputs of a draft, including those that are not watched. */
   readonly isForDraft: boolean;
   readonly statusOrigin: StatusOrigin;
 };
 
+/** Confirmed drifts by item name. An item without an entry has no drift. */
 export type Drifts = ReadonlyMap<string, Drift>;
 
 /** Targets by key. Undefined if absent. */
@@ -56,7 +57,7 @@ export type LiveTargets = ReadonlyMap<string, KubeObject | undefined>;
 
 const hcoKind = { kind: "HyperConverged", name: "kubevirt-hyperconverged" };
 
-/** Replaces cached targets with these, which were just read. */
+/** Returns the facts with these fresh targets instead of the cached ones. */
 export function withLiveTargets(facts: ReconcileFacts, targets: LiveTargets): ReconcileFacts {
   const { live, profile } = facts;
   const fresh = Object.entries(profile?.reads ?? {}).flatMap(([name, read]): [string, AnyProfileFacts[string]][] => {

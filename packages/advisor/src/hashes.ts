@@ -1,9 +1,7 @@
-// Hashes that identify specs, plans and targets.
-
 import type { Item, KubeObject, PoolDisruption, Ref, Reviewed, Spec } from "@virt/api";
 import { compareUtf8, digest, snapshotTargets, targetKey } from "@virt/objects";
 
-/** Covers the inputs of a draft, so neither the action nor the approval. */
+/** Covers the inputs of a draft. Excludes the action and the approval. */
 export function specHash({ action: _action, approvedPlan: _approved, ...rest }: Spec): string {
   return digest(rest);
 }
@@ -18,7 +16,7 @@ export type WithLive<T> = T & { readonly live: KubeObject | undefined };
 /** The part of the spec that the plan hash covers: the profile and the execution settings. */
 export type HashedSpec = Pick<Spec, "profile" | "guards" | "bypassOptimisticLock" | "failurePolicy" | "waitTimeout">;
 
-/** Covers items, disruption and execution settings as spec and status store them, so a stored plan can be verified. */
+/** Covers items, disruption and execution settings as they are stored, so that a stored plan can be verified. */
 export function planHash(
   { profile, guards = {}, bypassOptimisticLock, failurePolicy, waitTimeout = "" }: HashedSpec,
   items: readonly HashedItem[],
@@ -72,7 +70,7 @@ export function snapshotHash(items: readonly WithLive<Pick<HashedItem, "targetRe
   );
 }
 
-/** Returns the current target as a review records it. */
+/** Returns the current target in the form in which a review records it. */
 export function reviewedNow(
   { targetRef, managedFields }: { readonly targetRef: Ref; readonly managedFields?: readonly string[] },
   live: KubeObject | undefined,
@@ -81,7 +79,7 @@ export function reviewedNow(
   return { uid, resourceVersion, hash: snapshotHash([{ targetRef, ...(managedFields && { managedFields }), live }]) };
 }
 
-/** Compares uid and managed fields. The resourceVersion also changes with every status write, so it does not count. */
+/** Compares uid and managed fields. Ignores the resourceVersion, which also changes with every status write. */
 export function isStale(item: Item, live: KubeObject | undefined): boolean {
   const now = reviewedNow(item, live);
   return item.reviewed === undefined || now.uid !== item.reviewed.uid || now.hash !== item.reviewed.hash;

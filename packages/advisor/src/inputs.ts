@@ -16,7 +16,7 @@ export function observeInputs(facts: ReconcileFacts): readonly ObservedInput[] {
   });
 }
 
-/** Returns the targets to read again because inputs that are read from them seem to have changed. */
+/** Returns the targets to read again, because inputs from their cached content seem to have changed. */
 export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
   const { phase, inputs = [] } = facts.config.status ?? {};
   if (inputs.length === 0 || findBlocker(facts) !== undefined) return [];
@@ -26,7 +26,7 @@ export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
   });
 }
 
-/** An unreadable input has no value. */
+/** Omits the value of an unreadable input. */
 export function draftInputs(facts: ReconcileFacts): readonly InputRecord[] {
   return plannedInputs(facts).map(({ name, now }) => {
     const applied = facts.config.status?.inputs?.find((record) => record.name === name)?.applied;
@@ -34,7 +34,7 @@ export function draftInputs(facts: ReconcileFacts): readonly InputRecord[] {
   });
 }
 
-/** Returns inputs that changed since the last completed plan. Without one, since the draft. */
+/** Returns inputs that changed since the last completed plan, or since the draft if there is none. */
 export function movedSinceApplied(inputs: readonly ObservedInput[]): readonly ObservedInput[] {
   return inputs.filter(({ now, applied, used }) => hasMoved(applied ?? used, now));
 }
@@ -48,12 +48,12 @@ function hasMoved(was: string | undefined, now: string | undefined): boolean {
   return was !== undefined && now !== undefined && was !== now;
 }
 
-/** Reports whether all inputs have the values of the last completed plan. */
+/** Reports whether all inputs again have the values of the last completed plan. */
 export function areInputsBack(inputs: readonly ObservedInput[]): boolean {
   return inputs.length > 0 && inputs.every(({ now, applied }) => applied !== undefined && now === applied);
 }
 
-/** An input that the plan writes gets its planned value, or its current one if an item failed. */
+/** Records the planned value of an input that the plan writes, or its current value if an item failed. */
 export function recordAppliedInputs(
   records: readonly InputRecord[],
   observed: readonly ObservedInput[],

@@ -20,7 +20,7 @@ export function withState(item: Item, state: ItemState, message: string, now: nu
   return { ...item, state, message, lastTransitionTime: stamp(now) };
 }
 
-/** Keeps the times of items whose state is the same in the new plan. */
+/** Keeps the times of items that have the same state in the new plan. */
 export function withTimesOf(before: readonly Item[], items: readonly Item[]): readonly Item[] {
   return items.map((item) => {
     const same = before.find(({ name, state }) => name === item.name && state === item.state);
@@ -39,16 +39,17 @@ export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
   return state === "InProgress" && changes && appliedTime === undefined;
 }
 
-/** Reports whether the target is as desired, by a confirmed write or without one. Its rollout may still run. */
+/** Reports whether the target is as desired, with or without a write. Its rollout may still be in progress. */
 export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }
 
+/** Reports whether the target is a MachineConfig of the Machine Config Operator, in any version. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");
 }
 
-/** Records the item before its write. The timeout of its rollout starts here. */
+/** Records the item before its write. The timeout of its rollout starts now. */
 export function startItem({ item, pools }: Pick<ObservedItem, "item" | "pools">, now: number): Item {
   const message = item.operation === "Delete" ? itemMessages.deleting : itemMessages.applying;
   const rollout = isMachineConfig(item) ? { rollout: { startTime: stamp(now), before: pools } } : {};
@@ -61,7 +62,7 @@ export function confirmItem(item: Item, now: number, awaitsReport = false): Item
   return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
 }
 
-/** After a failure, no item waits any longer, and each records how far it got. */
+/** Ends the waiting of all items after a failure. Each item records how far it got. */
 export function closeFailedItems(
   items: readonly Item[],
   { items: observed, now }: Pick<Observed, "items" | "now">,
@@ -88,7 +89,7 @@ export function worstImpact(items: readonly Pick<Item, "impactSeverity">[], othe
   return severities.findLast((severity) => items.some(({ impactSeverity }) => impactSeverity === severity)) ?? "Low";
 }
 
-/** Returns the roles for which the stored plan was drafted. Later node changes do not affect them. */
+/** Returns the roles for which the stored plan was drafted, regardless of later node changes. */
 export function rolesIn(items: readonly Item[]): readonly NodeRole[] {
   const recorded = items.filter(isMachineConfig).map(({ desiredState }) => desiredState?.metadata.labels?.[roleLabel]);
   const roles = nodeRoles.filter((role) => recorded.includes(role));

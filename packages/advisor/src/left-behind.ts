@@ -1,11 +1,11 @@
-// Finds objects of earlier plans that no config manages, because it is ignored or was deleted and re-created.
+// Finds objects of earlier plans that no config manages, because the config is ignored or was deleted and re-created.
 
 import { fieldManagers, type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { type Owner, readOwners } from "@virt/objects";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
 
-/** Reports whether to read the targets: once after each edit of an ignored config, and once after a restart. */
+/** Reports whether to read the targets: once after each edit of an ignored config and once after a restart. */
 export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformConfig, origin: StatusOrigin): boolean {
   if (spec.action !== "Ignore") return false;
   return origin !== "own" || status.phase !== "Ignored" || status.observedGeneration !== metadata.generation;
@@ -67,8 +67,10 @@ export function listLeftBehind(objects: readonly KubeObject[], unread: readonly 
   return [...leftBehindOf(objects), ...unchecked].slice(0, mostListed);
 }
 
+/** Objects that exist, and objects that the advisor is not allowed to read. */
 export type LeftBehindParts = { readonly left: readonly LeftBehind[]; readonly unread: readonly LeftBehind[] };
 
+/** Splits left-behind objects by whether the advisor can read them. Keeps their order. */
 export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindParts {
   const isUnread = ({ unread = false }: LeftBehind) => unread;
   return { left: leftBehind.filter((one) => !isUnread(one)), unread: leftBehind.filter(isUnread) };

@@ -1,5 +1,4 @@
-// The next step of a config. One function decides it, and one table holds its sentences: for the message of Ready, and
-// for the command line and the consoles.
+// The next step of a config. One table has its sentences, for the message of Ready, the command line and the consoles.
 
 import type { Item, LeftBehind, RolloutFinding, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { findingRemedies, foreignText, restoreCommand } from "@virt/impact";
@@ -17,10 +16,10 @@ import { readRejection } from "./recorded-decision.ts";
  */
 export type NextStepKind = "done" | "wait" | "start" | "review" | "decide" | "replan" | "repair" | "unblock";
 
-/** `verb` holds the arguments of our program. `command` is a complete shell command of another program. */
+/** `verb` is the arguments of our program. `command` is a complete shell command of another program. */
 export type NextStep = {
   readonly kind: NextStepKind;
-  /** Without a full stop. A command may follow after a colon. */
+  /** Ends without a period. A command may follow after a colon. */
   readonly text: string;
   readonly verb?: readonly string[];
   readonly command?: string;
@@ -43,7 +42,7 @@ export function nextStepText({ text, verb, command }: NextStep, program: string)
   return typed === undefined ? `${text}.` : `${text}: ${typed}`;
 }
 
-/** Returns the step as the end of the message of Ready. Undefined if none is needed. `status` is about to be written. */
+/** Returns the step for the end of Ready's message. Undefined if none is needed. `status` is about to be written. */
 export function conditionStep(status: Status, observed: ReconcileOnly & Pick<Observed, "spec">): string | undefined {
   const { spec, operator } = observed;
   const config = { metadata: { name: spec.profile }, spec, status }; // a config has the name of its profile
@@ -100,7 +99,7 @@ function reviewStep(config: StepConfig, observed: ReconcileOnly | undefined): St
   return reason === "Guarded" ? { step: "await-guard", guard: message } : { step: "review" };
 }
 
-/** The message of Ready quotes the target's operator and ends with a command that shows more. */
+/** The message of Ready quotes the target's operator and ends with a command that shows details. */
 function rolloutStep(status: Status): Step | undefined {
   const finding = blockingFinding(status.rollout?.findings ?? []);
   if (finding !== undefined) return { step: "unblock", finding };
@@ -108,6 +107,7 @@ function rolloutStep(status: Status): Step | undefined {
   return ready?.reason === "TargetDegraded" ? { step: "fix-target", problem: ready.message } : undefined;
 }
 
+/** Returns the first finding that blocks the rollout, or undefined. Warnings do not count. */
 export function blockingFinding(findings: readonly RolloutFinding[]): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }
@@ -120,7 +120,7 @@ function isDriftCorrected({ action, bypassOptimisticLock }: Spec): boolean {
   return action === "Apply" && bypassOptimisticLock;
 }
 
-/** `condition` ends the message of Ready. It is absent if that message names the step itself, or needs none. */
+/** `condition` ends the message of Ready. Absent if that message already names the step, or needs none. */
 type Sentences = NextStep & { readonly condition?: string | undefined };
 
 function sentencesOf(
@@ -242,7 +242,7 @@ function unblockSentence(finding: RolloutFinding, config: string): Omit<NextStep
   return { text, ...(command !== undefined && { command }) };
 }
 
-/** Undefined for a preview, and while no plan can run. */
+/** Undefined for a preview, or while no plan can run. */
 function approvalText(spec: Spec, { review }: Status, operator: Observed["operator"] | undefined): string | undefined {
   if (spec.action !== "Apply" || review === undefined || operator === undefined) return undefined;
   const pin = { action: "Apply", approvedPlan: shortHash(review.planHash) } as const;
@@ -253,7 +253,7 @@ export function needsPin({ approvedPlan }: Spec, { mustPin }: Observed["operator
   return mustPin || approvedPlan !== undefined;
 }
 
-/** The advisor never corrects changes by admission, and the user cannot undo them. */
+/** The advisor never corrects changes by admission, and users cannot undo them. */
 function driftSentence(spec: Spec, drifted: Observed["items"]): string | undefined {
   const mutated = drifted.filter(({ drift }) => drift?.kind === "mutated");
   const isCorrected = isDriftCorrected(spec);

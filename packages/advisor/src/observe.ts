@@ -1,4 +1,4 @@
-// Derives the input of a decision from the facts of a reconcile. Pure.
+// Derives the input of a decision from the facts of a reconcile.
 
 import type { Item, KubeObject } from "@virt/api";
 import { type CountOfPool, nodesWithout } from "@virt/cluster";
@@ -16,7 +16,7 @@ import { countNodesOf } from "./rollout/rollout-changes.ts";
 import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollout/rollouts.ts";
 import { awaitsReport, problemOfTarget } from "./target-problem.ts";
 
-/** `drifts`: confirmed by a dry run. An item without an entry is in sync. */
+/** `drifts` are confirmed by a dry run. An item without an entry is in sync. */
 export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   const { now, operator, config, profile, live } = facts;
   const stored = config.status ?? {};
@@ -94,7 +94,7 @@ function isInPlace({ operation, desiredState }: Item, live: KubeObject | undefin
   return desiredState !== undefined && desiredChanges(desiredState, live).length === 0;
 }
 
-/** A skipped item shows the profile's reason, because its own message may describe a drift. */
+/** A skipped item shows the profile's reason, because its own message may be about a drift. */
 function inSyncMessage(item: Item, planned: PlannedItem | undefined): string {
   if (isSkipped(item) && planned?.operation === "Apply" && planned.isSkipped === true) return planned.message;
   if (item.appliedTime === undefined) return itemMessages.unchanged;

@@ -29,16 +29,16 @@ export type Observed = {
   readonly stored: Status;
   /** The worst impact of the profile, used without a plan. */
   readonly impact: Severity;
-  /** Why nothing can be planned. `missing` also blocks a plan in later phases. */
+  /** The reason why no plan can be drafted. `missing` also blocks a plan in later phases. */
   readonly blocked?: {
     readonly kind: "missing" | "other";
     readonly message: string;
-    /** The next step, if it is more than to provide what is missing. */
+    /** The next step, if providing what is missing is not enough. */
     readonly next?: string;
   };
   readonly inputs: readonly ObservedInput[];
   readonly items: readonly ObservedItem[];
-  /** Rollouts of this config's own writes that were unfinished at the last reconcile. */
+  /** Rollouts of writes of this config that were unfinished at the last reconcile. */
   readonly rollouts: readonly ObservedRollout[];
   readonly snapshotHash: string;
   readonly statusOrigin: StatusOrigin;
@@ -49,16 +49,16 @@ export type Observed = {
   /** `unchecked` unless the plan waits or runs. */
   readonly planCheck: PlanCheck;
   readonly otherPlans?: readonly PoolPlan[];
-  /** Absent if not read: the stored list stays. */
+  /** Absent if not read. The stored list then stays. */
   readonly leftBehind?: readonly LeftBehind[];
-  /** Set if `wantsDraft` requests it. */
+  /** Present if `wantsDraft` requests it. */
   readonly draft?: Draft;
   /** The plan of this version compared with the stored one. `aligned`: differs, but the cluster already matches. */
   readonly upgrade?: "same" | "differs" | "aligned";
 };
 
 export type ObservedInput = InputRecord & {
-  /** Undefined if it cannot be read, which is not a change. */
+  /** Undefined if it cannot be read. This does not count as a change. */
   readonly now: string | undefined;
   /** The value that the plan gives it. */
   readonly planned?: string;
@@ -78,9 +78,9 @@ export type ObservedItem = {
   /** Confirmed by a forced dry run. Absent if in sync. */
   readonly drift?: Drift;
   readonly problem?: TargetProblem;
-  /** True if the target's operator may report a problem, so that a confirmed write does not complete the item. */
+  /** True if the target's operator may report a problem. A confirmed write then does not complete the item. */
   readonly awaitsReport?: boolean;
-  /** Absent if nothing rolls out. */
+  /** Absent if no rollout is in progress. */
   readonly rollout?: Health;
   /** Nodes for VMs that do not run the MachineConfig yet. Absent if unknown. */
   readonly nodesWithout?: readonly string[];
@@ -93,6 +93,7 @@ export type ObservedItem = {
   readonly inSyncMessage: string;
 };
 
+/** The difference between an applied item and its live object. */
 export type Drift = {
   /** `created-again`: a deleted object is back. `mutated`: admission changes the applied content. */
   readonly kind: "changed" | "deleted" | "created-again" | "mutated";
@@ -125,14 +126,15 @@ export type Draft =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
+/** The write that a decision asks for. A decision has at most one. */
 export type Effect = { readonly kind: "execute"; readonly item: Item };
 
-/** When to reconcile again. `retry` keeps the stored status. */
+/** The time of the next reconcile. `retry` keeps the stored status. */
 export type Requeue =
   | { readonly when: "on-change" } // also after 10 minutes
   | { readonly when: "at-once" }
   | { readonly when: "at"; readonly atMs: number }
   | { readonly when: "retry"; readonly message: string; readonly retryInMs?: number };
 
-/** `status` is written first. Then `effect` is applied, and `recordItemResult` gets its result. */
+/** The operator first writes `status`, then applies `effect` and passes its result to `recordItemResult`. */
 export type Decision = { readonly status: Status; readonly effect?: Effect; readonly requeue: Requeue };

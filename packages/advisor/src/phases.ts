@@ -3,14 +3,14 @@
 import type { Phase } from "@virt/api";
 
 type Property =
-  /** The plan is under review or being applied. Targets and inputs are compared with the review. */
+  /** The plan is under review or being applied. Its targets and inputs are compared with the review. */
   | "open"
-  /** The plan is being applied or has ended. In other phases, the stored items are not in force. */
+  /** The plan is being applied or has ended. In other phases, the stored items are not in effect. */
   | "begun"
   | "finished"
-  /** A missing CRD ends the phase. */
+  /** A missing CRD ends this phase. */
   | "needs kinds"
-  /** Drift of an applied item is an additional condition. */
+  /** Drift of an applied item sets an additional condition. */
   | "drift beside"
   /** Only the user can continue. */
   | "stalled";
@@ -43,7 +43,7 @@ export function isPlanGuarded(phase: Phase | undefined): boolean {
   return hasPlanBegun(phase) && !isPlanOpen(phase);
 }
 
-/** A config without a status has no property. */
+/** A config without a status has none of the properties. */
 function has(property: Property) {
   return (phase: Phase | undefined): boolean => phase !== undefined && (properties[phase] ?? []).includes(property);
 }

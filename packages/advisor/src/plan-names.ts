@@ -1,9 +1,7 @@
-// Names of plans: a plan hash or its first digits.
-
-/** The minimum number of digits in a name, and the number that all messages show. */
+/** The minimum number of digits in a name. All messages show this number of digits. */
 const shortHashDigits = 12;
 
-/** Returns the digits by which messages name a plan. */
+/** Returns the digits that identify a plan in messages. */
 export function shortHash(planHash = ""): string {
   return planHash.slice(0, shortHashDigits);
 }
@@ -15,7 +13,7 @@ export type NamedPlan =
 
 const wholeHashDigits = 64;
 
-/** Finds the plan that a hash or its first digits name. Candidates must be complete hashes. */
+/** Finds the plan by its hash or the first digits of it. Candidates must be complete hashes. */
 export function findNamedPlan(named: string, planHashes: readonly (string | undefined)[]): NamedPlan {
   const isHash = /^[0-9a-f]+$/.test(named) && named.length >= shortHashDigits && named.length <= wholeHashDigits;
   if (!isHash) return { kind: "malformed" };

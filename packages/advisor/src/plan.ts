@@ -7,11 +7,12 @@ import type { Observed } from "./observed.ts";
 import type { CrdRequirement, PlanInput, PlannedItem, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 
+/** Returns the user's options for the profile. Undefined if none are set. */
 export function optionsOf({ optionsKey }: Profile, { config }: Pick<ReconcileFacts, "config">): JsonMap | undefined {
   return optionsKey === undefined ? undefined : config.spec.options?.[optionsKey];
 }
 
-/** Not yet compared with the cluster. Empty for an unknown profile. */
+/** Returns items that are not yet compared with the cluster. Empty for an unknown profile. */
 export function plannedItems(facts: ReconcileFacts): readonly PlannedItem[] {
   return facts.profile?.plan(optionsOf(facts.profile, facts), facts.facts) ?? [];
 }
@@ -49,12 +50,13 @@ function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] 
   };
 }
 
-/** Does not affect a plan in force, which records the HyperConverged that it was made for. */
+/** Does not affect an existing plan, which records its HyperConverged. */
 function ambiguityOf({ reads }: Profile, { facts }: ReconcileFacts): string | undefined {
   const [name] = Object.entries(reads).find(([, { read }]) => read === "hco") ?? [];
   return name === undefined ? undefined : (facts[name] as ProfileHcoFact).ambiguity;
 }
 
+/** Returns the message about a missing namespace, without a final period. */
 export function missingNamespaceText(namespace: string): string {
   return `Namespace '${namespace}' does not exist`;
 }
@@ -64,7 +66,7 @@ function missingText(needs: readonly CrdRequirement[]): string {
   return ["Missing required dependencies:\n", ...lines].join("");
 }
 
-/** Compares content that does not depend on live objects. Returns undefined for the same operator version. */
+/** Compares content that does not depend on live objects. Returns undefined if the operator version is the same. */
 export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
   const { operatorVersion, items = [], phase } = facts.config.status ?? {};
   const isGuarded = phase === "Completed" || phase === "CompletedWithUpgrade";

@@ -4,7 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { affectedPools, poolProgress, roleLabel } from "@virt/cluster";
 import { asList, asNumber, at, member } from "@virt/objects";
 
-/** `changes`: the item changes the MachineConfig, so the nodes of its pools reboot. */
+/** `changes`: true if the item changes the MachineConfig, so that the nodes of its pools reboot. */
 export function poolWarnings(
   pools: readonly KubeObject[],
   machineConfig: KubeObject,

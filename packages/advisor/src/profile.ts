@@ -15,7 +15,7 @@ export type CrdRequirement = {
 };
 
 type DerivedOption = {
-  /** Field paths of the desired objects. The first one that is in the plan counts. */
+  /** Field paths of the desired objects. The first one that the plan contains counts. */
   readonly fields: readonly string[];
   readonly source: string;
   /** The value if the plan has such a field. Default: the value of the field. */
@@ -26,20 +26,20 @@ type DerivedOption = {
 
 type ProfileDescription = {
   readonly name: string;
-  /** The profile's member of `spec.options`. Absent: the profile has no options. */
+  /** The member of `spec.options` for this profile. Absent: the profile has no options. */
   readonly optionsKey?: string;
-  /** Options without a fixed default, whose values the plan derives. */
+  /** Options whose default is not fixed but derived by the plan. */
   readonly derivedOptions?: Readonly<Record<string, DerivedOption>>;
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;
-  /** The severity without a plan. */
+  /** The severity if there is no plan. */
   readonly impact: Severity;
-  /** If true, the advisor creates a missing config with action Ignore, so that users find the profile. */
+  /** If true, the advisor creates a missing config with action Ignore, so that users discover the profile. */
   readonly isAdvertised: boolean;
-  /** Served only with `--example-profile`. The default roles grant no permissions for it. */
+  /** Requires `--example-profile`. The default roles grant no permissions for it. */
   readonly isExample?: boolean;
-  /** Topics that the profile manages, shared with the assets of the platform. */
+  /** Topics that the profile manages. Assets of the platform controller may have the same topics. */
   readonly purposes: readonly string[];
 };
 
@@ -74,6 +74,7 @@ type DryRunWarnings = {
   readonly dryRunWarnings?: (item: PlannedItem, result: DryRunResult) => readonly string[];
 };
 
+/** The reason why a profile cannot plan with these options on this cluster. */
 export type OptionsRefusal =
   | { readonly kind: "invalid"; readonly message: string }
   | { readonly kind: "missing"; readonly need: CrdRequirement }
@@ -81,7 +82,7 @@ export type OptionsRefusal =
   | { readonly kind: "absent"; readonly message: string; readonly next: string }
   | { readonly kind: "unfit"; readonly message: string; readonly next: string };
 
-/** A profile with its types erased. Facts have the names of its reads. */
+/** A profile with erased types. Its facts have the names of its reads. */
 export type Profile = ProfileDescription & {
   readonly targets: readonly ProfileTarget[];
   readonly reads: ProfileReads;
@@ -91,6 +92,7 @@ export type Profile = ProfileDescription & {
   readonly plan: (options: JsonMap | undefined, facts: AnyProfileFacts) => readonly PlannedItem[];
 } & DryRunWarnings;
 
+/** The facts of any profile, for code that does not know which one. Profiles use `ProfileFacts`. */
 export type AnyProfileFacts = ProfileFactsContext & Readonly<Record<string, ProfileFactOf<ProfileRead> | string>>;
 
 /** Converts `z.input` of a schema: members are set or absent but never undefined, so that defaults can be spread. */
@@ -108,6 +110,7 @@ export function defineProfile<
   return profile as unknown as Profile;
 }
 
+/** A write that a profile plans: an apply, or a removal of an earlier apply. */
 export type PlannedItem = {
   readonly name: string;
   readonly message: string;
@@ -115,7 +118,7 @@ export type PlannedItem = {
   /** Field paths in display order. For a removal, the fields that its counterpart manages. */
   readonly managedFields: readonly string[];
   readonly warnings: readonly string[];
-  /** The item that must be Completed first. Dependents of a MachineConfig also wait for all nodes for VMs. */
+  /** The item that must be Completed first. Dependents of a MachineConfig also wait for all nodes that run VMs. */
   readonly waitsFor?: string;
 } & (
   | {
@@ -126,11 +129,11 @@ export type PlannedItem = {
       readonly messageInPlace?: string;
       /** True if other settings make the item unnecessary. It is shown with a reason but not applied. */
       readonly isSkipped?: boolean;
-      /** Returns the problem that the target's operator reports. It delays the completion of the item. */
+      /** Returns the problem that the target's operator reports. The item is not complete while it lasts. */
       readonly problemOf?: (live: KubeObject) => TargetProblem | undefined;
       readonly reportOn?: (vmNodes: readonly KubeObject[], pools: readonly KubeObject[]) => string;
     }
-  /** Stored in a plan only if the object exists and the advisor owns it. The framework checks this. */
+  /** The plan contains it only if the object exists and the advisor owns it. The framework checks this. */
   | { readonly operation: "Delete"; readonly impact: Severity }
 );
 
@@ -140,13 +143,13 @@ export type DryRunResult = { readonly live: KubeObject | undefined; readonly pre
 /** A value outside the plan that the plan depends on. */
 export type PlanInput = {
   readonly name: string;
-  /** Undefined if it cannot be read, which is not a change. */
+  /** Undefined if it cannot be read. This does not count as a change. */
   readonly now: string | undefined;
   /** The value after the plan, for an input that the plan writes. */
   readonly planned?: string;
-  /** Set if a watch may return the source in an earlier schema. It is read again before a change counts. */
+  /** Set if a watch may return the source in an earlier schema. A change then counts only after another read. */
   readonly target?: Ref;
   readonly describe: (was: string, now: string) => string;
-  /** The short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
+  /** Returns the short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
   readonly summarize: (was: string, now: string) => string;
 };

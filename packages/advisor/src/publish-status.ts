@@ -1,4 +1,4 @@
-// Joins a decided status with what it only shows: the impact of its plan, and the progress of its rollout.
+// Adds display-only parts to a decided status: the impact of its plan and the progress of its rollout.
 
 import type { Condition, Impact, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { concludeRollout, findingRemedies, isStillListing, remediesText, revokeUpdates } from "@virt/impact";
@@ -13,6 +13,7 @@ import { begunPools, isRolloutOpen, progressColumn, progressText } from "./rollo
 /** `impact`: absent if not assessed, or if this reconcile wrote an item. `rollout`: absent without a diagnosis. */
 export type ShownParts = { readonly impact?: Impact | undefined; readonly rollout?: DiagnosedRollout | undefined };
 
+/** A diagnosed rollout and the times of its next status write and diagnosis. */
 export type DiagnosedRollout = {
   readonly rollout: RolloutStatus;
   /** Milliseconds: the earliest write, unless the status is written for another reason. */
@@ -23,7 +24,7 @@ export type DiagnosedRollout = {
 
 type PublishedFor = Pick<Observed, "stored" | "now" | "generation" | "items">;
 
-/** Call once, right before the status is written. What is not due yet is left out, and requeues at that time. */
+/** Call once, right before the status write. Omits values that may not be written yet, and requeues for their time. */
 export function publishStatus(decision: Decision, observed: PublishedFor, shown: ShownParts): Decision {
   if (decision.requeue.when === "retry") return decision;
   const assessed = impactToShow(decision.status, observed, shown.impact);
@@ -40,12 +41,12 @@ function notAfter(requeue: Requeue, atMs: number): Requeue {
   return requeue.when === "at" ? { when: "at", atMs: Math.min(atMs, requeue.atMs) } : requeue;
 }
 
-/** The minimum intervals for changed facts, and for estimates that change all the time. */
+/** The minimum intervals between writes of changed facts, and of estimates that change all the time. */
 const restMs = { facts: 60_000, figures: 600_000 };
 
 type ShownImpact = { readonly impact: Impact | undefined; readonly dueMs?: number };
 
-/** Returns the impact that the status shows, and the time when it shows the fresh one. */
+/** Returns the impact to show now, and the time at which the fresh one may be shown. */
 export function impactToShow(
   status: Status,
   { stored, now }: Pick<Observed, "stored" | "now">,
@@ -59,17 +60,17 @@ export function impactToShow(
   return dueMs <= now ? { impact: fresh } : { impact, dueMs };
 }
 
-/** The impact follows one write after its plan. It is frozen while the plan runs. */
+/** Reports whether the stored status already had this plan in this phase. A new plan is first shown without impact. */
 function isOnDisplay(status: Status, stored: Status): boolean {
   return isPlanOpen(status.phase) && stored.phase === status.phase && stored.planHash === status.planHash;
 }
 
-/** An incomplete assessment is replaced once, even while the plan runs. */
+/** Replaces an incomplete assessment once, even while the plan runs. */
 function isIncomplete(impact: Impact | undefined): boolean {
   return impact === undefined || isStillListing(impact);
 }
 
-/** Returns when to store the fresh assessment, in milliseconds. Undefined if it shows nothing new. */
+/** Returns when to store the fresh assessment, in milliseconds. Undefined if it contains nothing new. */
 function dueOf(before: Impact | undefined, fresh: Impact): number | undefined {
   if (before === undefined) return 0;
   if (equalJson({ ...before, assessedAt: "" }, { ...fresh, assessedAt: "" })) return undefined;
@@ -95,7 +96,7 @@ type ShownRollout = {
   readonly nextMs?: number | undefined;
 };
 
-/** Any status write carries the fresh diagnosis, so that all counts agree. An ended rollout has no findings. */
+/** Every status write includes the fresh diagnosis, so that all counts agree. A finished rollout has no findings. */
 function withRollout(status: Status, observed: PublishedFor, diagnosed: DiagnosedRollout | undefined): ShownRollout {
   const known = diagnosed?.rollout ?? knownRollout(status, observed);
   if (known === undefined) return { status };
@@ -184,13 +185,13 @@ function adviceOf(finding: RolloutFinding): string | undefined {
   return remediesText(findingRemedies(finding)) ?? finding.command;
 }
 
-/** Returns the text about the first finding that Ready gets after the plan. */
+/** Returns the text about the first finding, for the end of the message of Ready. */
 function findingAddition({ phase, rollout }: Status): string | undefined {
   const first = rollout?.findings[0];
   return first && isPlanFinished(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;
 }
 
-/** Returns the message of Ready for events. The omitted finding may name a VM, which events must not. */
+/** Returns the message of Ready for events, without the finding. Its text may name a VM, which events must not. */
 export function readyTextWithoutFinding(status: Status): string {
   const { message } = conditionOf(status, "Ready") ?? { message: "" };
   const addition = findingAddition(status);

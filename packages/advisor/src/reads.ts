@@ -1,9 +1,9 @@
-// Declares what a profile reads. The plan's input, the watches and the permissions follow from it.
+// Declares the reads of a profile. The plan's input, the watches and the permissions follow from them.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
 import type { NodeRole } from "@virt/cluster";
 
-/** Values of reads that are only made for a draft are undefined at other times. */
+/** Reads that only drafts make are undefined at other times. */
 export type ProfileRead =
   | { readonly read: "hco" } // watched
   | { readonly read: "object"; readonly ref: Ref } // watched
@@ -17,20 +17,22 @@ export type ProfileRead =
   | { readonly read: "beside-hco"; readonly ref: Ref } // for drafts, in the namespace of the HyperConverged
   | { readonly read: "namespace"; readonly name: string }; // for drafts
 
+/** The declared reads of a profile. The names become the members of its facts. */
 export type ProfileReads = Readonly<Record<string, ProfileRead>>;
 
-/** The HyperConverged, and the place where it is or is expected. */
+/** The HyperConverged, and its actual or expected place. */
 export type ProfileHcoFact = {
   readonly apiVersion: string;
   readonly namespace: string;
   readonly object: KubeObject | undefined;
-  /** Why none of several HyperConvergeds is selected, as a sentence. */
+  /** The reason why none of several HyperConvergeds was selected, as a sentence. */
   readonly ambiguity?: string;
 };
 
 /** The kernel arguments of a pool's current and target configurations. Undefined if unreadable. */
 export type KernelFact = readonly (readonly string[] | undefined)[];
 
+/** The nodes that run VMs, and their roles. */
 export type VmNodesFact = {
   /** For a draft, the roles of these nodes. Otherwise, those of the stored plan. */
   readonly roles: readonly NodeRole[];
@@ -44,6 +46,7 @@ export type LookupFact =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown" };
 
+/** The type of the fact that a read results in. */
 export type ProfileFactOf<R extends ProfileRead> = R extends { read: "hco" }
   ? ProfileHcoFact
   : R extends { read: "object" | "target" | "beside-hco" }
@@ -64,18 +67,24 @@ export type ProfileFactOf<R extends ProfileRead> = R extends { read: "hco" }
 
 export type ProfileFactsContext = { readonly ownNamespace: string };
 
+/** The facts of a profile, with one member for each declared read. */
 export type ProfileFacts<R extends ProfileReads> = {
   readonly [Name in keyof R]: ProfileFactOf<R[Name]>;
 } & ProfileFactsContext;
 
-/** An object that the plan itself writes. */
+/** Reads an object that the plan itself writes. */
 export const target = (ref: Ref) => ({ read: "target", ref }) as const;
+/** Reads all MachineConfigPools. */
 export const pools = () => ({ read: "pools" }) as const;
+/** Reads the kernel arguments of the rendered configurations of a pool. */
 export const kernelArguments = (pool: NodeRole) => ({ read: "kernel", pool }) as const;
-/** `isFollowedAfterwards`: also watches the nodes after the plan, to report its result on them. */
+/** Reads the nodes that run VMs. `isFollowedAfterwards`: also after the plan, to report its result on them. */
 export const vmNodes = (isFollowedAfterwards: boolean) => ({ read: "vm-nodes", isFollowedAfterwards }) as const;
+/** Reads all nodes. */
 export const nodes = () => ({ read: "nodes" }) as const;
-/** Unlike `besideHco`, distinguishes an absent object from an unreadable one. */
+/** Reads an object. Unlike `besideHco`, distinguishes an absent object from an unreadable one. */
 export const lookup = (ref: Ref) => ({ read: "lookup", ref }) as const;
+/** Reads an object in the namespace of the HyperConverged. Undefined if it is absent or unreadable. */
 export const besideHco = (ref: Ref) => ({ read: "beside-hco", ref }) as const;
+/** Reads whether a namespace exists. Only drafts read it. */
 export const namespace = (name: string) => ({ read: "namespace", name }) as const;

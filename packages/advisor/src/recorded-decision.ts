@@ -1,9 +1,9 @@
-// Decisions about plans that clients record on the config. The user name in them is not verified.
+// Decisions about plans that clients record on the config. Nothing verifies the user name in them.
 
 import { decisionAnnotation, rejectedPlanAnnotation, type VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 
-/** `user`: the name that the API server returned to the client, or empty. `client`: its field manager. */
+/** `user`: the name that the API server returned to the client, or empty. `client`: the client's field manager. */
 export type RecordedDecision = {
   readonly decision: "approved" | "rejected";
   readonly plan: string;
@@ -13,7 +13,7 @@ export type RecordedDecision = {
   readonly client: string;
 };
 
-/** Marks the record as not verified, because every editor of the config can write it. */
+/** Marks the record as not verified, because anyone who can edit the config can write it. */
 export function writeDecision(decision: RecordedDecision): string {
   return JSON.stringify({ ...decision, verified: false });
 }

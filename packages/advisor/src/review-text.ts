@@ -1,4 +1,4 @@
-// Why a plan under review waits, as the message of its condition.
+// The reasons why a plan waits for a review, as the message of a condition.
 
 import type { Review } from "@virt/api";
 import { phaseMessages } from "./conditions/phase.ts";
@@ -27,7 +27,7 @@ function pinText(planHash: string): string {
   return `Plan ready for review. Set spec.approvedPlan to '${shortHash(planHash)}' and action to 'Apply' to execute.`;
 }
 
-/** Always mentions an approval that names another plan. */
+/** Always mentions an approval of another plan. */
 function waitReasons(observed: Observed, review: Review): string {
   const { approvedPlan } = observed.spec;
   const isOther = approvedPlan !== undefined && !isPlanNamed(approvedPlan, review.planHash);

@@ -1,4 +1,4 @@
-// Warns about pools that the plans of several configs reboot, because one rollout could cover them.
+// Warns if the plans of several configs reboot the same pool, because one rollout could cover them all.
 
 import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { at } from "@virt/objects";
@@ -11,6 +11,7 @@ export type PoolPlan = {
   readonly hasGuards: boolean;
 };
 
+/** Returns the pools that an open plan of this config reboots. Empty if the plan has no MachineConfig left to apply. */
 export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig): readonly PoolPlan[] {
   const { phase, items = [], disruption = [] } = status;
   const isRunning = phase === "InProgress";
@@ -21,7 +22,7 @@ export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig)
   return rebootedPools(disruption).map((pool) => ({ config: metadata.name, pool, isRunning, hasGuards }));
 }
 
-/** Returns the open plans of other configs. Omits paused pools, which collect changes for a single rollout. */
+/** Returns the open plans of other configs. Omits paused pools, which combine changes into one rollout. */
 export function otherPoolPlans(
   config: string,
   configs: readonly VirtPlatformConfig[],
@@ -52,7 +53,7 @@ function rebootedPools(disruption: readonly PoolDisruption[]): readonly string[]
   return disruption.filter((one) => one.class === "Reboot").map(({ pool }) => pool);
 }
 
-// A pool always rolls out its latest rendered configuration. Nodes that have started complete the earlier one first.
+// A pool rolls out its latest rendered configuration, but nodes that have started complete the earlier one first.
 function warningText({ config, pool, isRunning }: PoolPlan): string {
   const shared = `VirtPlatformConfig '${config}' also changes MachineConfigPool '${pool}'`;
   return isRunning

@@ -1,5 +1,3 @@
-// Derives the events of a config from the changes of its status.
-
 import type { Conflict, EventMessage, Item, Phase, Status } from "@virt/api";
 import { equalDiff } from "@virt/objects";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
@@ -9,6 +7,7 @@ import { shortHash } from "./plan-names.ts";
 import { readyTextWithoutFinding } from "./publish-status.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
+/** The facts that events need in addition to the two statuses. */
 export type EventContext = {
   readonly moved: readonly string[];
   /** The problem that blocks a rollout until the user acts. */
@@ -16,7 +15,7 @@ export type EventContext = {
   /** The field manager of the approval, if known. */
   readonly approver?: string;
   readonly isPlanNamed?: boolean;
-  /** The user who approved the plan, as recorded by that client. Not verified. */
+  /** The user who approved the plan, as that client recorded it. Not verified. */
   readonly approvedBy?: string;
   /** The change that another client made to the stored status. */
   readonly foreignChange?: string;
@@ -26,6 +25,7 @@ export type EventContext = {
   readonly tookOver?: Readonly<Record<string, readonly Conflict[]>>;
 };
 
+/** Returns the events for the difference between two statuses. Equal statuses have no events. */
 export function eventsForStatusChange(before: Status, after: Status, context: EventContext): readonly EventMessage[] {
   return [
     ...tamperEvents(before, after, context),
@@ -196,7 +196,7 @@ function itemEvents(before: Item | undefined, after: Item, plan: string): readon
   return [];
 }
 
-/** Reports drift outside the phase Drifted, which has its own events: once per item, and once when all are in sync. */
+/** Reports drift outside the phase Drifted, which has its own events: one per item, and one when all are in sync. */
 function driftEvents(before: Status, after: Status): readonly EventMessage[] {
   if (before.phase === "Drifted" || after.phase === "Drifted") return [];
   if (!conditionIs(after, "Drifted", "True")) {
@@ -210,7 +210,7 @@ function driftEvents(before: Status, after: Status): readonly EventMessage[] {
     .flatMap(({ targetRef, message }) => warning("DriftDetected", `${targetRef.kind} '${targetRef.name}': ${message}`));
 }
 
-/** Reports the takeover after the write, because a planned write may fail. */
+/** Reports the takeover after the write, because the write may fail. */
 function takeOverEvents({ name, targetRef }: Item, { tookOver }: EventContext): readonly EventMessage[] {
   const conflicts = tookOver?.[name] ?? [];
   if (conflicts.length === 0) return [];

@@ -1,4 +1,4 @@
-// Decides the next status of a config: first Ignore and edits, then the stage of its phase. No I/O, no clock.
+// Decides the next status of a config: first Ignore and edits, then the stage of its phase. Does no I/O.
 
 import { type Phase, phases } from "@virt/api";
 import { equalJson } from "@virt/objects";
@@ -18,7 +18,7 @@ import { executePlan } from "./stages/execute.ts";
 import { guardPlan } from "./stages/guard.ts";
 import { toReviewStatus } from "./stages/review-status.ts";
 
-/** Pure. Applies only what the stored status already records. See example.test.ts for a complete run. */
+/** Applies only items that the stored status already records. example.test.ts shows a complete run. */
 export function transition(observed: Observed): Decision {
   const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided") return before.decision;
@@ -27,7 +27,7 @@ export function transition(observed: Observed): Decision {
 
 const startDrafting = (observed: Observed) => enterDrafting(observed, { message: phaseMessages.started });
 
-// Fails to compile if a phase has no stage.
+// A phase without a stage does not compile.
 const stages: Readonly<Record<Phase, (observed: Observed) => Decision>> = {
   Pending: startDrafting,
   Ignored: startDrafting,
@@ -47,7 +47,7 @@ function awaitPrerequisites(observed: Observed): Decision {
   return enterPrerequisiteFailed(observed, observed.blocked.message);
 }
 
-/** Failed stays until the user edits the spec. Applied items still report drift. */
+/** A failed plan stays Failed until the user edits the spec. Applied items still report drift. */
 function requeueIdle(observed: Observed): Decision {
   const items = observed.items.map(updateCompleted);
   return enterPhase(observed, "Failed", { set: { items }, requeue: { when: "on-change" } });
@@ -88,7 +88,7 @@ function enterIgnored(observed: Observed): Decision {
   return enterPhase(observed, "Ignored", { set, requeue: { when: "on-change" } });
 }
 
-/** Reports whether an edit only requests the execution of the existing plan, which needs no new draft. */
+/** Reports whether the edit only requests the execution of the existing plan, which needs no new draft. */
 function isApprovalOnly({ spec, stored }: Observed, phase: Phase): boolean {
   if (spec.action !== "Apply" || specHash(spec) !== stored.specHash) return false;
   if (phase === "ReviewRequired") return true;
@@ -106,7 +106,7 @@ function editMessage({ spec, stored }: Observed, phase: Phase): string {
   return isFinished && !hasOptions ? "Options changed - regenerating plan" : "Spec changed - regenerating plan";
 }
 
-/** Reports whether `transition` needs `observed.draft`. Drafts cost requests, so call this first. */
+/** Reports whether `transition` needs `observed.draft`. Call it first, because drafts cost requests. */
 export function wantsDraft(observed: Observed): boolean {
   const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided" || observed.blocked !== undefined) return false;

@@ -1,5 +1,3 @@
-// Messages for plans whose nodes the operator is not allowed to read.
-
 import type { ReconcileFacts } from "./facts.ts";
 import { isMachineConfig, rolesIn } from "./items.ts";
 import type { PlannedItem } from "./profile.ts";

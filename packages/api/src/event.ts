@@ -6,7 +6,7 @@ export type EventMessage = { readonly type: "Normal" | "Warning"; readonly reaso
 /** `important` events are never dropped, only combined by reason. `routine` events are rate-limited per object. */
 export type EventPriority = "important" | "routine";
 
-/** Excludes approvals, writes, drift, reviews and failures. */
+/** Does not contain approvals, writes, drift, reviews and failures. */
 const routineReasons: ReadonlySet<string> = new Set([
   // advisor
   "ProfileAdvertised",

@@ -1,9 +1,11 @@
 // `status.impact`: the predicted effect of a plan on nodes, VMs and pods.
 
-/** From the worst to the mildest. `Drain` is without a reboot, `Reload` restarts services without a drain. */
+/** From the worst to the mildest. `Drain` does not include a reboot. `Reload` restarts services without a drain. */
 export const disruptionClasses = ["Reboot", "Drain", "Reload", "None"] as const;
+/** The effect of a configuration change on a node. */
 export type DisruptionClass = (typeof disruptionClasses)[number];
 
+/** The worst disruption of any node in the pool. */
 export type PoolDisruption = { readonly pool: string; readonly class: DisruptionClass };
 
 /** Outcomes of the drain for a VM, in display order. */
@@ -11,7 +13,7 @@ export const vmOutcomes = ["migrate", "block", "stop", "restart", "external", "s
 /** `external`: another controller must move the VM. `starting`: the VM is not up yet, and its eviction waits. */
 export type VmOutcome = (typeof vmOutcomes)[number];
 
-/** Reasons why nodes of a pool do not start. */
+/** Reasons why nodes of a pool do not start their update. */
 export const holdups = [
   "Paused",
   "InvalidMaxUnavailable",
@@ -21,10 +23,12 @@ export const holdups = [
   "Cordoned",
   "KubeletConfigRefused",
 ] as const;
+/** A state of the cluster that delays a rollout. */
 export type Holdup = (typeof holdups)[number];
 
-/** `Listing`: the first list is in progress. `Unavailable`: errors for a minute. `TooMany`: over a limit. */
+/** `Listing`: the first list is in progress. `Unavailable`: errors for a minute. `TooMany`: above a limit. */
 export const notAssessedReasons = ["NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"] as const;
+/** The reason why an input of the assessment could not be read. */
 export type NotAssessedReason = (typeof notAssessedReasons)[number];
 
 /** A VM or pod that blocks a drain or does not survive it. */
@@ -33,11 +37,11 @@ export type ImpactEntry = {
   readonly kind: "VirtualMachineInstance" | "Pod";
   readonly namespace: string;
   readonly name: string;
-  /** The cause of the block. For stops, the outcome: `stop`, `restart`, `external` or `delete`. */
+  /** The cause of the block. For VMs and pods that stop, the outcome: `stop`, `restart`, `external` or `delete`. */
   readonly reason: string;
 };
 
-/** `nodes` update automatically, `held` do not. Durations are absent if unknown. */
+/** `nodes` update automatically, `held` nodes do not. Unknown durations are absent. */
 export type ImpactPool = {
   readonly name: string;
   readonly class: DisruptionClass;
@@ -53,9 +57,10 @@ export type ImpactPool = {
   readonly highSeconds?: number;
 };
 
+/** An input that could not be read. The impact without it is a lower bound. */
 export type ImpactGap = { readonly what: string; readonly reason: NotAssessedReason; readonly message: string };
 
-/** Does not count the time that VMs and pods block. */
+/** Excludes the time that VMs and pods block. */
 export type ImpactDuration = {
   readonly lowSeconds: number;
   readonly highSeconds: number;
@@ -91,7 +96,7 @@ export type Impact = {
   readonly notAssessed: readonly ImpactGap[];
 };
 
-/** `spec.guards`: limits that must be met before an approved plan starts. Absent: no limit. */
+/** `spec.guards`: limits that the cluster must meet before an approved plan starts. Absent: no limit. */
 export type Guards = {
   readonly maxBlockingVMs?: number;
   readonly maxNodes?: number;

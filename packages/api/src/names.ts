@@ -1,5 +1,6 @@
 // Names that users see. They are part of the API and never change.
 
+/** The API group, version and kind of the config, which the CRD must match. */
 export const configKind = {
   group: "advisor.kubevirt.io",
   version: "v1alpha1",
@@ -8,10 +9,10 @@ export const configKind = {
   plural: "virtplatformconfigs",
 } as const;
 
-/** The field managers of server-side apply, by which each controller also finds its entries in managedFields. */
+/** The field managers of server-side apply. Each controller finds its own entries in managedFields by them. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
-/** Default namespaces of each operator: that of the manifests first, then the one that the OLM bundle suggests. */
+/** Default namespaces of each operator: first that of the manifests, then the one that the OLM bundle suggests. */
 export const usualOperatorNamespaces = {
   advisor: ["virt-advisor-operator-system", "virt-operators-system"],
   platform: ["virt-platform-operator-system", "virt-operators-system"],
@@ -37,4 +38,5 @@ export const decisionAnnotation = "advisor.kubevirt.io/decision";
 /** Value: `true`, or a comma-separated list of assets or groups. Absent: idle, unless configured as always active. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 
+/** The public repository, for links in texts. Without a final slash. */
 export const repositoryUrl = "https://github.com/kubevirt/virt-operators";

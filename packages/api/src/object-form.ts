@@ -1,4 +1,4 @@
-// The content that an operator may write to an object. Admission policies enforce it against stolen tokens.
+// The content that an operator may write to an object. Admission policies enforce it, in case a token is stolen.
 
 import type { Json, JsonMap } from "./object.ts";
 
@@ -14,7 +14,7 @@ export type ValueForm =
   | { readonly form: "map"; readonly keys: ValueForm; readonly values: ValueForm; readonly most: number }
   | FieldsForm;
 
-/** A map that other clients may share. The operator never touches members that are not listed. */
+/** A map that other clients may also use. The operator never touches members that are not listed. */
 export type FieldsForm = { readonly form: "fields"; readonly fields: Readonly<Record<string, FieldForm>> };
 
 /** `required`: always set. `kept`: never removed, but absent if the CRD lacks it. `optional`: may be removed. */
@@ -35,7 +35,7 @@ const presence =
 
 const most = 1000;
 
-/** The form of a constant. Other clients may add members to its maps and elements to its lists. */
+/** Returns the form of a constant. Other clients may add members to its maps and elements to its lists. */
 function constant(value: Json): ValueForm {
   if (Array.isArray(value)) {
     const elements = value as readonly Json[];
@@ -55,7 +55,7 @@ function constantFields(members: JsonMap, how: FieldForm["presence"] = "kept"): 
   return Object.fromEntries(named);
 }
 
-/** Builders with which the catalog declares content. */
+/** Builders for the declarations of content in the catalog. */
 export const contentForms = {
   constant,
   constantFields,

@@ -1,12 +1,12 @@
 // Kubernetes API objects in their wire format. Only the members that all objects share are typed.
 
-/** A JSON value. It is deeply readonly: no code changes an object that was read. */
+/** A JSON value. It is deeply readonly, because caches share what they have read. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
 
-/** An undefined property is the same as an absent one. */
+/** Undefined members count as absent. */
 export type JsonMap = { readonly [key: string]: Json | undefined };
 
-/** Members are absent if the API server has not set them or a projection dropped them. */
+/** Members are absent if the API server has not set them, or if a projection dropped them. */
 export type ObjectMeta = JsonMap & {
   readonly name: string;
   readonly namespace?: string;
@@ -17,6 +17,7 @@ export type ObjectMeta = JsonMap & {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
+/** A Kubernetes object with its content as JSON. Treat it as immutable: caches and memoized functions share it. */
 export type KubeObject = JsonMap & {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,6 +32,7 @@ export type Ref = {
   readonly namespace?: string;
 };
 
+/** A field that another manager owns. `field` is dotted, `time` is in RFC 3339. */
 export type Conflict = {
   readonly field: string;
   readonly manager: string;

@@ -2,6 +2,7 @@
 
 import type { ImpactGap } from "./impact.ts";
 
+/** Phases of a node in a rollout, in display order. */
 export const nodeRolloutPhases = [
   "Degraded",
   "Waiting",
@@ -11,12 +12,15 @@ export const nodeRolloutPhases = [
   "Draining",
   "Applying",
 ] as const;
+/** The phase of a node in a rollout. A node at an earlier target is `Waiting`. */
 export type NodeRolloutPhase = (typeof nodeRolloutPhases)[number];
 
 /** From the worst to the mildest. `blocking`: act. `warning`: check. `info`: no action is needed. */
 export const findingSeverities = ["blocking", "warning", "info"] as const;
+/** `blocking` findings stop the rollout until someone acts. */
 export type FindingSeverity = (typeof findingSeverities)[number];
 
+/** Counts of the nodes of a pool. `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
 export type PoolRollout = {
   readonly name: string;
   readonly total: number;
@@ -35,6 +39,7 @@ export type ObservedSeconds = {
   readonly restartSeconds: readonly number[];
 };
 
+/** The phase of a node. `step` is the step of the update that the node reports, if any. */
 export type NodeRollout = {
   readonly name: string;
   readonly pool: string;
@@ -44,6 +49,7 @@ export type NodeRollout = {
   readonly step?: string;
 };
 
+/** A diagnosed cause of a slow or blocked rollout. `id` and `since` (RFC 3339) stay the same while it lasts. */
 export type RolloutFinding = {
   readonly id: string;
   readonly severity: FindingSeverity;

@@ -1,4 +1,4 @@
-// Detects admission policies that differ from the release.
+// Detects admission policies that differ from those of the release.
 
 import { canonicalJson, type Json, type KubeObject, sha256 } from "@virt/objects";
 
@@ -10,7 +10,7 @@ export function hashPolicySpec(spec: Json, operatorNamespace: string): string {
   return sha256(canonicalJson(spec).replaceAll(operatorNamespace, "$operator"));
 }
 
-/** Returns the end of a sentence. Undefined if the policy or binding matches the release. */
+/** Returns a clause for messages. Undefined if policy and binding match the release. */
 export function faultOfPolicy(
   live: KubeObject | undefined,
   expectedHash: string,

@@ -1,5 +1,6 @@
 // The asset states that the CLI, the console, and the report share.
 
+/** All asset states that users see, in display order. */
 export const assetStates = [
   "In sync",
   "Drifted",
@@ -10,9 +11,9 @@ export const assetStates = [
   "Not applicable",
   "Failed",
 ] as const;
+/** The state of an asset in reports and on pages. */
 export type AssetState = (typeof assetStates)[number];
 
-/** Keys are object statuses and reasons. */
 const statesByReason: Readonly<Record<string, AssetState>> = {
   InSync: "In sync",
   Pending: "Drifted",
@@ -52,7 +53,7 @@ export function assetStateOf(statusOrReason: string, hasContestedFields = false)
   return state === "In sync" && hasContestedFields ? "Contested" : state;
 }
 
-/** For states without a cause in the report. */
+/** Texts for states without a cause in the report. */
 export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   "In sync": "the object matches the catalog",
   Drifted: "a correction is pending",
@@ -64,6 +65,7 @@ export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   Failed: "the API server rejects it",
 };
 
+/** Texts by reason, to complete a sentence about an asset. A reason without a text is shown as it is. */
 export const assetReasonTexts: Readonly<Record<string, string>> = {
   HCOMissing: "there is no HyperConverged",
   NotActivated: "the platform controller is disabled",

@@ -2,6 +2,7 @@
 
 import { movedField, movesTo, type Ref } from "@virt/objects";
 
+/** The parts of a VirtPlatformConfig that decide which objects it governs. */
 export type GovernorConfig = {
   readonly metadata: { readonly name: string; readonly uid?: string; readonly generation?: number };
   readonly spec: { readonly profile: string; readonly action?: string };
@@ -20,19 +21,19 @@ export function isGoverning({ spec, status }: GovernorConfig): boolean {
   return spec.action !== "Ignore" && status?.executedGeneration !== undefined;
 }
 
-/** Reports whether the config governed before and does not anymore. Uses the status alone. */
+/** Reports whether the config governed before and does not govern now. Reads only the status. */
 export function hasGoverned(plan: GovernorConfig): boolean {
   const { executedGeneration, items = [] } = plan.status ?? {};
   const isExecuted = executedGeneration !== undefined || items.some(({ appliedTime }) => appliedTime !== undefined);
   return isExecuted && !isGoverning(plan);
 }
 
-/** Returns the name of a config. Ignores the version of the object. */
+/** Returns the name of the config that governs the target. Ignores the version of the target. */
 export function governorOf(plans: readonly GovernorConfig[], target: Ref): string | undefined {
   return plans.filter(isGoverning).find((plan) => hasTarget(plan, target))?.metadata.name;
 }
 
-/** Returns dotted fields in the target's version. */
+/** Returns the governed fields of the target, dotted and in its version. */
 export function governedFields(plans: readonly GovernorConfig[], target: Ref): readonly string[] {
   const items = plans.filter(isGoverning).flatMap((plan) => itemsOn(plan, target));
   const fields = items.flatMap(({ targetRef, managedFields = [] }) => {
@@ -42,7 +43,7 @@ export function governedFields(plans: readonly GovernorConfig[], target: Ref): r
   return [...new Set(fields)];
 }
 
-/** Returns the name of a config. Ignores its options. */
+/** Returns the name of the config that governs the purpose. Ignores its options. */
 export function governorOfPurpose(
   plans: readonly GovernorConfig[],
   purpose: string,
@@ -51,10 +52,10 @@ export function governorOfPurpose(
   return plans.filter(isGoverning).find(({ spec }) => purposesOf(spec.profile).includes(purpose))?.metadata.name;
 }
 
-/** Empty for an unknown profile. */
+/** Returns the purposes of a profile. Empty for an unknown profile. */
 export type Purposes = (profile: string) => readonly string[];
 
-/** Includes plans that do not govern. */
+/** Reports whether the plan has an item for the target, even if the plan does not govern. */
 export function hasTarget(plan: GovernorConfig, target: Ref): boolean {
   return itemsOn(plan, target).length > 0;
 }

@@ -3,6 +3,7 @@
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member, oncePer, type ProjectionMember, parseJson } from "@virt/objects";
 
+/** The names of all hardware detectors. */
 export const detectors = [
   "pciDevicesPresent",
   "numaNodesPresent",
@@ -10,8 +11,10 @@ export const detectors = [
   "usbDevicesPresent",
   "gpuPresent",
 ] as const;
+/** The name of a hardware detector. Users see it in conditions of assets. */
 export type Detector = (typeof detectors)[number];
 
+/** The detected hardware of the cluster. A detector is true if at least one node has the hardware. */
 export type Hardware = Readonly<Record<Detector, boolean>> & {
   /** The IPv4 prefix length of a node's pod network: that of the cluster, or else the most frequent one among nodes. */
   readonly podSubnetPrefix: number | undefined;
@@ -20,7 +23,7 @@ export type Hardware = Readonly<Record<Detector, boolean>> & {
 const subnetsAnnotation = "k8s.ovn.org/node-subnets";
 const topologyAnnotation = "kubevirt.io/topology-manager-policy";
 
-/** Keeps few members: large clusters have thousands of nodes with hundreds of labels each. */
+/** Keeps few members, because large clusters have thousands of nodes with hundreds of labels each. */
 export const nodeMembers: readonly ProjectionMember[] = [
   ["metadata", "name"],
   ["metadata", "deletionTimestamp"],
@@ -34,7 +37,7 @@ export const nodeMembers: readonly ProjectionMember[] = [
   ["status", "capacity", { contains: "/" }],
 ];
 
-/** Combines the workers, or all nodes if none is a worker, without nodes that are being deleted. Memoized. */
+/** Combines all workers, or all nodes if there are no workers. Omits nodes that are being deleted. Memoized. */
 export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer((nodes) => {
   const workers = nodes.filter((node) => label(node, "node-role.kubernetes.io/worker") !== undefined);
   const counted = (workers.length > 0 ? workers : nodes).filter(({ metadata }) => !isSet(metadata.deletionTimestamp));
@@ -51,7 +54,7 @@ export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer(
 
 export const networkParts: readonly (readonly string[])[] = [["status", "clusterNetwork"]];
 
-/** Prefers the size in the cluster-wide Network, because a single node cannot change it. */
+/** Prefers the size in the cluster-wide Network, which a single node cannot change. */
 export function withHostPrefix(hardware: Hardware, network: KubeObject | undefined): Hardware {
   const prefixes = asList(at(network, "status", "clusterNetwork")).flatMap((entry) => {
     const length = member(entry, "hostPrefix");
@@ -62,7 +65,7 @@ export function withHostPrefix(hardware: Hardware, network: KubeObject | undefin
   return prefixes.length === 0 ? hardware : { ...hardware, podSubnetPrefix: Math.max(...prefixes) };
 }
 
-/** Of equally frequent prefixes, returns the longest, which has the fewest addresses. */
+/** If several prefixes are equally frequent, returns the longest, which has the fewest addresses. */
 function mostFrequent(prefixes: readonly (number | undefined)[]): number | undefined {
   const known = prefixes.filter((prefix) => prefix !== undefined);
   const groups = [...Map.groupBy(known, (prefix) => prefix)];
@@ -86,7 +89,7 @@ function isLabelledPresent(node: KubeObject, bus: "pci" | "usb"): boolean {
   return isAny || label(node, `${discovered}${bus}-present`) !== undefined;
 }
 
-// Hyper-threading does not indicate NUMA, so no other label counts.
+// Counts no other label, because hyper-threading does not imply NUMA.
 function hasTopologyPolicy(node: KubeObject): boolean {
   return isSet(at(node, "metadata", "annotations", topologyAnnotation));
 }
@@ -96,12 +99,12 @@ function resources(node: KubeObject): readonly string[] {
   return isMap(capacity) ? entriesOf(capacity).flatMap(([name, amount]) => (isSome(amount) ? [name] : [])) : [];
 }
 
-// Parses only the number of the quantity: no suffix turns a positive number into 0.
+// Parses only the number of the quantity, because no suffix turns a positive number into 0.
 function isSome(amount: Json): boolean {
   return Number(/^\+?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)/.exec(asText(amount) ?? "")?.[1] ?? 0) > 0;
 }
 
-// Excludes devices.kubevirt.io/kvm, which every KubeVirt node has, and bridges, which are not devices.
+// Excludes bridges, which are not devices, and devices.kubevirt.io/kvm, which every KubeVirt node has.
 function isDevice(resource: string): boolean {
   const [domain, name] = resource.split("/", 2);
   if (domain === undefined || name === undefined) return false;
@@ -110,12 +113,12 @@ function isDevice(resource: string): boolean {
   );
 }
 
-/** Reports whether a domain is the parent domain or one of its subdomains. */
+/** Reports whether the domain equals the other one or is one of its subdomains. */
 export function isWithin(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`);
 }
 
-// Returns undefined for a joining node, which has neither source yet and must not change the result.
+// Returns undefined for a node that is still joining and has neither source. It must not change the result.
 function podPrefix(node: KubeObject): number | undefined {
   const subnets = asText(at(node, "metadata", "annotations", subnetsAnnotation));
   const given = subnets === undefined ? undefined : member(parseJson(subnets), "default");

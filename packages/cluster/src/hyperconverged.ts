@@ -6,7 +6,7 @@ import type { FindCached } from "./informers.ts";
 
 export type ChosenHyperConverged =
   | { readonly kind: "found"; readonly object: KubeObject }
-  /** `elsewhere`: those outside the pinned namespace. */
+  /** `elsewhere` lists those outside the pinned namespace. */
   | { readonly kind: "none"; readonly elsewhere: readonly KubeObject[] }
   /** None is in a usual namespace, and no namespace is pinned. */
   | { readonly kind: "several"; readonly objects: readonly KubeObject[] };
@@ -14,7 +14,7 @@ export type ChosenHyperConverged =
 /** The namespaces of OpenShift Virtualization and of the upstream operator, in order of preference. */
 export const usualHcoNamespaces = ["openshift-cnv", "kubevirt-hyperconverged"] as const;
 
-/** Selects in the pinned namespace, or in all if `pinned` is empty. List order does not matter. */
+/** Selects from the pinned namespace, or from all namespaces if `pinned` is empty. List order does not matter. */
 export function chooseHyperConverged(listed: readonly KubeObject[], pinned: string): ChosenHyperConverged {
   const objects = pinned === "" ? listed : listed.filter(({ metadata }) => metadata.namespace === pinned);
   const usual = usualHcoNamespaces.flatMap((place) => objects.filter(({ metadata }) => metadata.namespace === place));
@@ -23,7 +23,7 @@ export function chooseHyperConverged(listed: readonly KubeObject[], pinned: stri
   return usual.length > 0 || objects.length === 1 ? { kind: "found", object } : { kind: "several", objects };
 }
 
-/** Returns the message for an ambiguous HyperConverged. */
+/** Returns the message for several possible HyperConvergeds. */
 export function severalHyperConvergeds(objects: readonly KubeObject[]): string {
   return `More than one HyperConverged found, in namespaces ${namespacesOf(objects)}; set --hco-namespace`;
 }
@@ -44,7 +44,7 @@ const mostShown = 5;
 /** The only name that the HyperConverged operator accepts. */
 export const hcoName = "kubevirt-hyperconverged";
 
-/** In order of preference: the first that the API server serves counts. */
+/** In order of preference. The first version that the API server serves counts. */
 export const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
 
 /** Returns one informer per API version, newest first. They cover all namespaces if `pinned` is empty. */
@@ -53,14 +53,14 @@ export function hcoInformers(pinned: string, projection: Projection): readonly I
   return hcoVersions.map((apiVersion) => ({ apiVersion, kind: "HyperConverged", name: hcoName, ...place, projection }));
 }
 
-/** Returns the informers to run: the older version only if the newer one is not served. */
+/** Returns the informers to run. The older version is included only if the newer one is not served. */
 export function wantedHcoInformers(informers: readonly InformerSpec[], find: FindCached): readonly InformerSpec[] {
   const [newest] = informers;
   if (newest === undefined) return [];
   return find(newest)?.state === "not served" ? informers : [newest];
 }
 
-/** `apiVersion` is the newest served version, or undefined if none is known to be served. */
+/** `apiVersion` is the newest served version. Undefined if no version is known to be served. */
 export type FoundHyperConverged =
   | { readonly kind: "starting" }
   | (ChosenHyperConverged & { readonly apiVersion: string | undefined });

@@ -5,7 +5,7 @@ import type { InformerSpec } from "@virt/objects";
 import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
-/** `starting`: nothing is known yet. `not served`: the API server does not have the kind. */
+/** `starting`: the first list is in progress. `not served`: the API server does not serve the kind. */
 export type CachedList = {
   readonly state: "starting" | "synced" | "not served";
   readonly store: { readonly items: () => Iterable<KubeObject> };
@@ -19,6 +19,7 @@ export type ReadParts = readonly (readonly string[])[];
 
 const partsOnly = (parts: ReadParts) => ({ keep: "parts", parts }) as const;
 
+/** All VirtPlatformConfigs, whole. */
 export const configInformer: InformerSpec = {
   apiVersion: configKind.apiVersion,
   kind: configKind.kind,
@@ -61,16 +62,17 @@ export function namespaceInformer(name: string): InformerSpec {
   return { apiVersion: "v1", kind: "Namespace", name, projection: partsOnly([]) };
 }
 
+/** Returns an informer for all objects of a kind. Without `parts`, it keeps only metadata that identifies them. */
 export function kindInformer(apiVersion: string, kind: string, parts: ReadParts = []): InformerSpec {
   return { apiVersion, kind, projection: partsOnly(parts) };
 }
 
 const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metadata", "annotations"]];
 
-/** Keeps what users configure. The status changes often and is not needed. */
+/** Keeps what users configure. Omits the status, which changes often. */
 export const contentProjection = partsOnly(content);
 
-/** Also keeps the reported conditions and the field owners. */
+/** Keeps the content, the reported conditions and the field owners. */
 export const reportedContentProjection = partsOnly([
   ...content,
   ["metadata", "managedFields"],
@@ -79,9 +81,10 @@ export const reportedContentProjection = partsOnly([
   ["status", "conditions"],
 ]);
 
-/** Also keeps the field owners. */
+/** Keeps the content and the field owners. */
 export const ownedContentProjection = partsOnly([...content, ["metadata", "managedFields"]]);
 
+/** Returns an informer for one object, with its content and field owners but without its status. */
 export function objectInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: ownedContentProjection };
 }

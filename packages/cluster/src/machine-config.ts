@@ -1,4 +1,4 @@
-// Models how the Machine Config Operator renders MachineConfigs, as far as we depend on it.
+// Models the rendering of MachineConfigs by the Machine Config Operator, as far as we depend on it.
 
 import {
   asList,
@@ -17,12 +17,13 @@ import {
 import { readMachineConfig } from "./kinds/machine-config.ts";
 import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
+/** The label that assigns a MachineConfig to pools. */
 export const roleLabel = "machineconfiguration.openshift.io/role";
 
 /** `source` lists the merged MachineConfigs in order. */
 export type RenderedConfig = { readonly object: KubeObject; readonly source: readonly string[] };
 
-/** Renders equal contents under equal names. */
+/** Returns equal names for equal contents. */
 export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
   const selector = readMachineConfigPool(pool).machineConfigSelector;
   const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));
@@ -37,7 +38,7 @@ export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObje
   return { object, source: selected.map(({ metadata }) => metadata.name) };
 }
 
-// By name, but those for worker come first: a custom pool inherits and overrides them.
+// Sorts by name, with those for worker first: a custom pool inherits and overrides them.
 function inOrder(machineConfigs: readonly KubeObject[]): readonly KubeObject[] {
   const rank = ({ metadata }: KubeObject) => (metadata.labels?.[roleLabel] === "worker" ? 0 : 1);
   return machineConfigs.toSorted(
@@ -68,7 +69,7 @@ function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
   };
 }
 
-// The first part of a name determines the position, the last one wins by member. Drop-ins merge in the same way.
+// The first part with a name sets its position, and the last one wins for each member. Drop-ins merge alike.
 function merged(parts: readonly Json[], key: string): readonly Json[] {
   const known = new Map<string, JsonMap>();
   for (const part of parts) {
@@ -81,6 +82,10 @@ function merged(parts: readonly Json[], key: string): readonly Json[] {
   return [...known.values()];
 }
 
+/**
+ * Reports whether a rendered configuration contains all kernel arguments, files and units of a MachineConfig. Ignores
+ * its other parts.
+ */
 export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
   const [whole, part] = [readMachineConfig(rendered), readMachineConfig(machineConfig)];
   return (
@@ -97,14 +102,14 @@ function hasParts(rendered: readonly Json[], parts: readonly Json[], key: string
   });
 }
 
-// The operator fills in omitted members, such as an empty compression, and merges other drop-ins into a unit.
+// The operator sets omitted members, such as an empty compression, and merges other drop-ins into a unit.
 function covers(rendered: Json | undefined, wanted: Json | undefined): boolean {
   if (isMap(wanted)) return Object.entries(wanted).every(([key, value]) => covers(member(rendered, key), value));
   if (isList(wanted)) return wanted.every((each) => asList(rendered).some((other) => covers(other, each)));
   return wanted === undefined || equalJson(rendered, wanted);
 }
 
-/** Returns the effective argument, such as `psi=1`. The key ends at the first `=`. */
+/** Returns the argument in effect, such as `psi=1`. The key ends at the first `=`. */
 export function argumentInForce(kernelArguments: Json | undefined, key: string): string | undefined {
   return asList(kernelArguments)
     .flatMap((argument) => asText(argument) ?? [])

@@ -4,7 +4,7 @@ import type { Json, KubeObject } from "@virt/api";
 import { asList, at, entriesOf, isMap, matchesSelector, member, oncePer } from "@virt/objects";
 import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
-/** `kernelArguments`: of the current configuration. Undefined until they are read. */
+/** `kernelArguments` are those of the current configuration. Undefined until they are read. */
 export type PoolFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly kernelArguments: readonly string[] | undefined;
@@ -23,7 +23,7 @@ export function poolOfNode(labels: Readonly<Record<string, string>>, pools: read
   return custom[0] ?? names.find((name) => name === "worker");
 }
 
-// Memoized, because callers ask for hundreds of nodes with the same pools.
+// Memoized, because callers look up hundreds of nodes with the same pools.
 const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
   pools.flatMap((pool) => {
     const selector = readMachineConfigPool(pool).nodeSelector;
@@ -39,18 +39,18 @@ function isEmptySelector(selector: Json | undefined): boolean {
 
 type PoolConfigQuery = {
   readonly pool: string;
-  /** Undefined if the pool does not exist. In that case the built-in labels apply. */
+  /** Undefined if the pool does not exist. The built-in labels then apply. */
   readonly fact: PoolFact | undefined;
   /** All objects of the kind, with `spec.machineConfigPoolSelector`. */
   readonly configs: readonly KubeObject[];
-  /** The name of our own object, which is ignored. */
+  /** The name of our own object, which does not count as foreign. */
   readonly own: string;
 };
 
-/** The members that `foreignPoolConfig` reads. */
+/** The members of a pool that `foreignPoolConfig` reads. */
 export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
 
-/** Returns the first foreign object that selects the pool. Of several, the operator silently uses the last. */
+/** Returns the first foreign object that selects the pool. If several do, the operator silently uses the last one. */
 export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery): string | undefined {
   const labels = fact?.labels ?? {
     [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",

@@ -1,4 +1,4 @@
-// Delays hardware changes: a change counts after 10 minutes, because labels disappear while nodes restart.
+// Delays hardware changes by 10 minutes, because labels disappear while nodes restart.
 
 import { readTime, writeTime } from "@virt/objects";
 import { detectors, type Hardware } from "./hardware.ts";
@@ -9,15 +9,16 @@ const fields = [...detectors, "podSubnetPrefix"] as const satisfies readonly (ke
 
 type HardwareValue = Hardware[keyof Hardware];
 
-/** A reported change that does not count yet. Null: the value is unknown. */
+/** A reported change that is not in effect yet. Null: the value is unknown. */
 export type HardwareChange = {
   readonly name: keyof Hardware;
   readonly counted: boolean | number | null;
   readonly seen: boolean | number | null;
-  /** Wall time, for display. The change counts then unless it reverts. */
+  /** Wall time, for display. The change then takes effect, unless it reverts before. */
   readonly countsAt: string;
 };
 
+/** The hardware in effect, and reported changes that are not in effect yet. */
 export type CountedHardware = { readonly hardware: Hardware; readonly changes: readonly HardwareChange[] };
 
 type WaitingChange = HardwareChange & {
@@ -25,12 +26,12 @@ type WaitingChange = HardwareChange & {
   readonly dueMs: number;
 };
 
-/** The readings of this process. If they are lost, the next reading counts immediately. */
+/** The readings of this process. Without them, the next reading takes effect immediately. */
 export type HardwareMemory = { readonly hardware: Hardware; readonly changes: readonly WaitingChange[] };
 
 export type ReadingTime = { readonly wallMs: number; readonly monotonicMs: number };
 
-/** Adds a reading. If it is undefined because nodes cannot be read, all waits restart at the next reading. */
+/** Adds a reading. If nodes cannot be read (undefined), all waits restart at the next reading. */
 export function followHardware(
   before: HardwareMemory | undefined,
   reading: Hardware | undefined,
@@ -66,12 +67,12 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
   return value ?? null;
 }
 
-/** Returns when the next change counts if no other reading follows, in monotonic milliseconds. */
+/** Returns when the next change takes effect if no other reading follows, in monotonic milliseconds. */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }
 
-/** Applies pending changes that a controller reported, unless they reverted. For processes without a watch. */
+/** Applies pending changes from a controller's report, unless they have reverted. For processes without a watch. */
 export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
   const changes = reported.filter(
     (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,

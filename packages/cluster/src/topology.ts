@@ -1,8 +1,7 @@
-// Derives the topology of the cluster.
-
 import type { KubeObject } from "@virt/api";
 import { asText, at, oncePer } from "@virt/objects";
 
+/** The fields of the topology that conditions of assets may name. */
 export const topologyFields = [
   "isOpenShift",
   "isHCP",
@@ -15,8 +14,10 @@ export const topologyFields = [
   "hasSchedulableMasters",
   "isCompact",
 ] as const;
+/** A field of the topology that conditions of assets may name. */
 export type TopologyField = (typeof topologyFields)[number];
 
+/** The platform of the cluster and its counts of nodes. */
 export type Topology = Readonly<Record<TopologyField, boolean>> & {
   readonly controlPlaneTopology: string;
   readonly cloudProvider: string;
@@ -26,14 +27,14 @@ export type Topology = Readonly<Record<TopologyField, boolean>> & {
 };
 
 export type TopologySources = {
-  /** `infrastructure` and `scheduler` are the objects named `cluster`. */
+  /** `infrastructure` and `scheduler` are the objects with the name `cluster`. */
   readonly infrastructure: KubeObject | undefined;
   readonly scheduler: KubeObject | undefined;
   readonly nodes: readonly KubeObject[];
   readonly crds: ReadonlySet<string>;
 };
 
-/** Missing sources result in false, an empty string or 0. */
+/** Returns false, an empty string or 0 where a source is missing. */
 export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
   const { controlPlaneTopology, platform: cloudProvider } = readInfrastructure(infrastructure);
   return {
@@ -58,6 +59,7 @@ export const infrastructureParts: readonly (readonly string[])[] = [
 ];
 export const schedulerParts: readonly (readonly string[])[] = [["spec", "mastersSchedulable"]];
 
+/** The parts of the topology that change the course of a rollout. */
 export type ClusterShape = {
   /** True on single-node clusters, where the Machine Config Operator does not drain nodes. */
   readonly isSingleReplica: boolean;
@@ -65,7 +67,7 @@ export type ClusterShape = {
   readonly platform: string;
 };
 
-/** Reads the Infrastructure `cluster`. If absent, assumes high availability on bare metal. */
+/** Reads the Infrastructure `cluster`. If it is absent, assumes a highly available bare-metal cluster. */
 export function readClusterShape(infrastructure: KubeObject | undefined): ClusterShape {
   const { controlPlaneTopology, platform } = readInfrastructure(infrastructure);
   return { isSingleReplica: controlPlaneTopology === "SingleReplica", platform };

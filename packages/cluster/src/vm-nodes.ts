@@ -1,4 +1,4 @@
-// Finds the nodes that can run VMs, the roles whose MachineConfigs reach them, and those that lack a MachineConfig.
+// Finds nodes that can run VMs, the roles whose MachineConfigs reach them, and nodes that lack a MachineConfig.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member } from "@virt/objects";
@@ -9,6 +9,7 @@ import { poolOfNode } from "./pools.ts";
 
 /** The roles for which MachineConfigs are planned. A custom pool inherits those of `worker`. */
 export const nodeRoles = ["worker", "master"] as const;
+/** A role for which MachineConfigs are planned. */
 export type NodeRole = (typeof nodeRoles)[number];
 
 const schedulableLabel = "kubevirt.io/schedulable";
@@ -33,13 +34,13 @@ export const vmNodeInformer: InformerSpec = {
   projection: { keep: "members", members: vmNodeMembers },
 };
 
-/** Returns the nodes that KubeVirt labels. Before it labels any, returns all nodes without a NoSchedule taint. */
+/** Returns the nodes that KubeVirt has labeled. Before it labels any, returns all nodes without a NoSchedule taint. */
 export function nodesForVms(nodes: readonly KubeObject[]): readonly KubeObject[] {
   const labelled = nodes.filter(({ metadata }) => metadata.labels?.[schedulableLabel] === "true");
   return labelled.length > 0 ? labelled : nodes.filter((node) => !isReserved(node));
 }
 
-// Ignores taints under node.kubernetes.io/: cordons, reboots and pressure are temporary.
+// Ignores taints under node.kubernetes.io/, because cordons, reboots and pressure are temporary.
 function isReserved(node: KubeObject): boolean {
   return asList(at(node, "spec", "taints")).some(
     (taint) =>
@@ -48,7 +49,7 @@ function isReserved(node: KubeObject): boolean {
   );
 }
 
-/** Returns the roles whose pools have nodes for VMs. If none has, `worker`, unless its pools have no machines. */
+/** Returns the roles of pools with nodes for VMs. Without any, returns `worker`, unless its pools have no machines. */
 export function rolesOf(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly NodeRole[] {
   const holding = new Set(vmNodes.map(({ metadata }) => poolOfNode(metadata.labels ?? {}, pools)));
   const roles = nodeRoles.filter((role) => poolsOfRole(role, pools).some((pool) => holding.has(pool)));
@@ -66,13 +67,14 @@ function hasNoMachines(names: readonly string[], pools: readonly KubeObject[]): 
   return affected.length > 0 && affected.every((pool) => at(pool, "status", "machineCount") === 0);
 }
 
+/** The nodes and pools that a MachineConfig for VMs must reach. */
 export type Reach = {
   readonly vmNodes: readonly KubeObject[];
   readonly pools: readonly KubeObject[];
   readonly renderedOf: RenderedOf;
 };
 
-/** Returns the names of nodes for VMs whose configuration does not contain this MachineConfig. */
+/** Returns the names of VM nodes whose configuration does not contain this MachineConfig. */
 export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, renderedOf }: Reach): readonly string[] {
   const settled = settledConfigs(vmNodes, pools).filter((name) => {
     const rendered = renderedOf(name);
@@ -81,7 +83,7 @@ export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, render
   return vmNodes.filter((node) => !settled.includes(configOf(node))).map(({ metadata }) => metadata.name);
 }
 
-/** Returns the configurations of nodes for VMs that their pool has completely rolled out. */
+/** Returns the configurations of VM nodes whose pool has completed its rollout. */
 export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly string[] {
   const settled = pools.flatMap((pool) => {
     const { current, target } = readMachineConfigPool(pool);
@@ -90,7 +92,7 @@ export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly K
   return settled.filter((name) => vmNodes.some((node) => configOf(node) === name));
 }
 
-/** Returns the rendered configuration that the node runs. Empty until it has joined. */
+/** Returns the rendered configuration that the node runs. Empty until the node has joined. */
 export function configOf(node: KubeObject): string {
   return node.metadata.annotations?.[currentConfig] ?? "";
 }

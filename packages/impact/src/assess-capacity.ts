@@ -16,7 +16,7 @@ export type CapacityInput = {
 
 const MiB = 2 ** 20;
 
-/** Returns the wave with the largest shortage. Without one, `Unknown` if some VMs cannot be assessed. */
+/** Returns the wave with the largest shortage. If there is none, `Unknown` if some VMs cannot be assessed. */
 export function assessCapacity(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,

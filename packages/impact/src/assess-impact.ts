@@ -38,6 +38,7 @@ import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
 import { hasTies, rolloutNodeOf } from "./rollout.ts";
 import { summarizeImpact, unassessedSummary } from "./summary.ts";
 
+/** The inputs of an assessment. An input that could not be read carries its reason. */
 export type ImpactFacts = {
   /** RFC 3339. Copied to the result. */
   readonly assessedAt: string;
@@ -46,18 +47,18 @@ export type ImpactFacts = {
   readonly pools: readonly KubeObject[];
   readonly nodes: Assessment<readonly NodeFact[]>;
   readonly policies: Assessment<DisruptionPolicies>;
-  /** Rendered MachineConfigs that nodes run or are about to run. An unknown one counts as a reboot. */
+  /** Rendered MachineConfigs that nodes run or will run soon. An unknown one counts as a reboot. */
   readonly renderedOf: RenderedOf;
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
   readonly shape: Assessment<ClusterShape>;
   readonly settings: Assessment<VirtSettings>;
-  /** The settings of the HyperConverged, used if those of KubeVirt are unknown. Absent: KubeVirt's defaults. */
+  /** The settings of the HyperConverged, for when those of KubeVirt are unknown. Absent: KubeVirt's defaults. */
   readonly fallbackSettings?: VirtSettings;
   readonly vms: Assessment<readonly VmFact[]>;
   /** Run strategies by `namespace/name` of the VirtualMachine. */
   readonly runStrategies: Assessment<ReadonlyMap<string, string>>;
   readonly budgets: Assessment<readonly BudgetFact[]>;
-  /** Pods by node. Nodes without an entry were not listed. */
+  /** Pods by node. A node without an entry was not listed. */
   readonly pods: Assessment<ReadonlyMap<string, readonly PodFact[]>>;
   readonly restartSamples: ReadonlyMap<string, readonly number[]>;
 };
@@ -67,7 +68,7 @@ export type ImpactOptions = {
   readonly hidesVmNames?: boolean;
 };
 
-/** Never throws and never waits: inputs that could not be read are listed in `notAssessed`. */
+/** Never throws or waits. Lists inputs that could not be read in `notAssessed`. */
 export function assessImpact(given: ImpactFacts, { hidesVmNames = false }: ImpactOptions = {}): Impact {
   const facts = { ...given, budgets: assessBudgets(given.budgets, assessedOr(given.pods, new Map())) };
   if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
@@ -124,7 +125,7 @@ export function assessImpact(given: ImpactFacts, { hidesVmNames = false }: Impac
   return boundImpact(hidesVmNames ? withoutVmNames(whole) : whole);
 }
 
-/** Returns KubeVirt's settings, or the fallback if they could not be read. */
+/** Returns KubeVirt's settings. If they could not be read, returns the fallback. */
 export function settingsInForce({
   settings,
   fallbackSettings,
@@ -163,7 +164,7 @@ function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
   return { block: blocking, delete: pods.length - blocking };
 }
 
-// Nodes that do not start take no time.
+// Omits nodes that do not start.
 function runningLoads(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,

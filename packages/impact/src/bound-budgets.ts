@@ -1,4 +1,4 @@
-// Bounds the time that the selectors of all PodDisruptionBudgets together may take.
+// Limits the time for comparing pods with the selectors of PodDisruptionBudgets.
 
 import { type BudgetFact, type PodFact } from "@virt/cluster";
 import { asList, isMap, type Json, member } from "@virt/objects";
@@ -6,9 +6,9 @@ import { type Assessment, assessed } from "./assessed.ts";
 import { keysBeyondLimit } from "./cost-limit.ts";
 import { isBudgetedPod, isBudgetOfPods } from "./pods.ts";
 
-/** Comparisons of a requirement with a pod, per assessment. See docs/decisions/0063-impact.md for the measurement. */
+/** Comparisons of a requirement with a pod, per assessment. docs/decisions/0063-impact.md has the measurement. */
 const mostComparisons = 1_000_000;
-/** A value of an expression is cheaper to compare than its key. */
+/** Comparing a value of an expression is cheaper than comparing its key. */
 const valuesPerComparison = 10;
 
 /** Marks the budgets beyond the limit as too large. Returns the same list if all fit. List order does not matter. */

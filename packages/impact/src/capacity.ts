@@ -1,16 +1,16 @@
-// Places the VMs of a wave on the other nodes, by memory.
+// Places the VMs of a wave on other nodes, by memory.
 
 import { isOnNode, type NodeFact, requestOf, type VirtSettings, type VmFact, type VmPlacement } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { nodeMatcher } from "./placement.ts";
 
-/** `free`: bytes. */
+/** `free` is in bytes. */
 type Room = { readonly node: NodeFact; readonly free: number };
 
-/** The rooms that accept a VM, ordered by free memory and then by name. `free` is their total. */
+/** The nodes that accept a VM, by free memory and then by name. `free` is their total. */
 type QualifiedRooms = {
   readonly emptiestFirst: readonly number[];
-  /** 1 for each accepted room. A Set would dominate the run time with thousands of placements. */
+  /** 1 for each accepted node. A Set would dominate the run time for thousands of placements. */
   readonly isPlace: Uint8Array;
   readonly free: number;
 };
@@ -50,13 +50,13 @@ export class ClusterRooms {
     return this.#qualifiedFor(placement).emptiestFirst.some((at) => !wave.has(this.#rooms[at]?.node.name ?? ""));
   }
 
-  /** Returns the free bytes of the emptiest node outside the wave that accepts the VM, or undefined without one. */
+  /** Returns the most free bytes of a node outside the wave that accepts the VM, or undefined without one. */
   mostFree(placement: VmPlacement, wave: ReadonlySet<string>): number | undefined {
     const [first] = this.#targets(placement, wave, 1);
     return first === undefined ? undefined : this.#rooms[first]?.free;
   }
 
-  /** Places the largest VM first, on the node with the most free memory. Returns undefined if all fit. */
+  /** Places VMs by size, largest first, each on the node with the most free memory. Returns undefined if all fit. */
   placeWave(wave: readonly string[], vms: readonly VmFact[]): CapacityShortage | undefined {
     if (this.#hasAmpleRoom(wave, vms)) return undefined;
     const leaving = new Set(wave);
@@ -80,8 +80,8 @@ export class ClusterRooms {
     return { nodes: wave, unplacedVms: unplaced.length, unplacedBytes };
   }
 
-  // Avoids nearly all placements. If the mean free memory of the targets after all placements still covers the largest
-  // VM, then the emptiest target always fits the next VM.
+  // Skips most placements. If the targets' mean free memory after all placements still covers the largest VM, the
+  // emptiest target always fits the next VM.
   #hasAmpleRoom(wave: readonly string[], vms: readonly VmFact[]): boolean {
     const largest = new Map<string, { readonly placement: VmPlacement; readonly bytes: number }>();
     let total = 0;
@@ -103,7 +103,7 @@ export class ClusterRooms {
     });
   }
 
-  // Returns the `most` emptiest nodes: n VMs never need more than n nodes.
+  // Returns the `most` emptiest nodes, because n VMs never need more than n nodes.
   #targets(placement: VmPlacement, leaving: ReadonlySet<string>, most: number): readonly number[] {
     const found: number[] = [];
     for (const at of this.#qualifiedFor(placement).emptiestFirst) {
@@ -140,7 +140,7 @@ export class ClusterRooms {
 
 type Target = { readonly at: number; readonly free: number };
 
-/** Nodes by free memory. Queues for other placements share the nodes, so an entry may be outdated until it is first. */
+/** Nodes by free memory. Queues for other placements share the nodes, so an entry may be stale until it is first. */
 class TargetQueue {
   readonly #entries: Target[];
   readonly #freeOf: (at: number) => number;

@@ -1,11 +1,11 @@
-// Limits the comparisons of an assessment, which is synchronous and depends on objects that any user can create.
+// Limits the comparisons of an assessment. It is synchronous, and any user can create the objects that it compares.
 
 import { compareUtf8 } from "@virt/objects";
 
-/** The comparisons that an item needs. Items with the same key are evaluated once. */
+/** The comparisons that an item needs. Items with the same key are evaluated together. */
 export type ItemCost = { readonly namespace: string; readonly key: string; readonly cost: number };
 
-/** Admits the cheapest namespaces and items first, so that none displaces a cheaper one. List order does not matter. */
+/** Admits the cheapest namespaces and items first, so that expensive ones cannot displace them. Ignores order. */
 export function keysBeyondLimit(costs: readonly ItemCost[], most: number): ReadonlySet<string> {
   const namespaces = [...Map.groupBy(costs, ({ namespace }) => namespace)].map(([namespace, items]) => ({
     key: namespace,

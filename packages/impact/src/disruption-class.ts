@@ -10,10 +10,12 @@ export function worstClass(classes: readonly DisruptionClass[]): DisruptionClass
   return disruptionClasses.find((each) => classes.includes(each)) ?? "None";
 }
 
+/** Returns the severity of an item that causes this disruption. `Drain` counts as `High`, like `Reboot`. */
 export function severityOfClass(disruption: DisruptionClass): "High" | "Medium" | "Low" {
   return ({ Reboot: "High", Drain: "High", Reload: "Medium", None: "Low" } as const)[disruption];
 }
 
+/** The differences between two rendered configurations that determine the disruption. */
 export type ConfigChange = {
   /** True if the operating system differs: image, kernel arguments, kernel type, extensions or FIPS. */
   readonly isOfSystem: boolean;
@@ -23,7 +25,7 @@ export type ConfigChange = {
   readonly isOfUsers: boolean;
 };
 
-/** Undefined stands for an absent MachineConfig. */
+/** Undefined means that the MachineConfig does not exist. */
 export function diffConfigs(before: KubeObject | undefined, after: KubeObject | undefined): ConfigChange {
   const [old, wanted] = [readMachineConfig(before), readMachineConfig(after)];
   const isChanged = (part: keyof MachineConfig) => !equalJson(old[part], wanted[part]);
@@ -53,6 +55,7 @@ function namedPart(part: Json, key: string): readonly (readonly [string, Json])[
   return name === undefined ? [] : [[name, part]];
 }
 
+/** The MachineConfiguration `cluster`, with the disruption policies in force. */
 export const disruptionPolicyInformer: InformerSpec = {
   apiVersion: "operator.openshift.io/v1",
   kind: "MachineConfiguration",
@@ -67,7 +70,7 @@ export type DisruptionPolicies = {
   readonly sshKeys: DisruptionClass | undefined;
 };
 
-/** Reads the MachineConfiguration `cluster`, which includes the operator's defaults. If absent, all changes reboot. */
+/** Reads the MachineConfiguration `cluster`, which includes the defaults. If it is absent, all changes reboot. */
 export function readDisruptionPolicies(machineConfiguration: KubeObject | undefined): DisruptionPolicies {
   const policies = at(machineConfiguration, "status", "nodeDisruptionPolicyStatus", "clusterPolicies");
   const byName = (list: string, key: string) =>
@@ -89,14 +92,14 @@ const classes: ReadonlyMap<string, DisruptionClass> = new Map<string, Disruption
   ["None", "None"],
 ]);
 
-// Assumes the worst for an empty list and for unknown actions.
+// Assumes a reboot for an empty list and for unknown actions.
 function classOfActions(policy: Json): DisruptionClass {
   const actions = asList(member(policy, "actions"));
   if (actions.length === 0) return "Reboot";
   return worstClass(actions.map((action) => classes.get(asText(member(action, "type")) ?? "") ?? "Reboot"));
 }
 
-/** Unread policies count as empty. */
+/** Policies that could not be read count as empty. */
 export function classOfChange(change: ConfigChange, policies: Assessment<DisruptionPolicies>): DisruptionClass {
   if (change.isOfSystem) return "Reboot";
   const known = policies.isAssessed ? policies.value : undefined;
@@ -107,7 +110,7 @@ export function classOfChange(change: ConfigChange, policies: Assessment<Disrupt
   ]);
 }
 
-// Uses the longest path that is the file or one of its directories. Like the daemon, ignores a policy for `/`.
+// Uses the policy with the longest path that is the file or one of its directories. Ignores `/`, as the daemon does.
 function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map()): DisruptionClass | undefined {
   const isAbove = (each: string) => each !== "/" && path.startsWith(each.endsWith("/") ? each : `${each}/`);
   const above = [...files.keys()].filter((each) => path === each || isAbove(each));
@@ -121,7 +124,7 @@ function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map
 /** A MachineConfig before and after its write. Undefined if it does not exist. */
 export type MachineConfigWrite = { readonly before: KubeObject | undefined; readonly after: KubeObject | undefined };
 
-/** Returns the worst effect on any pool, including pools that start or stop selecting the MachineConfig. */
+/** Returns the worst effect on any pool, including pools that start or stop to select the MachineConfig. */
 export function classOfWrite(
   write: MachineConfigWrite,
   pools: readonly KubeObject[],
@@ -131,7 +134,7 @@ export function classOfWrite(
   return worstClass([own, ...disruptionOf([write], pools, policies).map((each) => each.class)]);
 }
 
-/** Omits pools of class `None`. An upper bound for files and units that another MachineConfig overrides. */
+/** Omits pools of class `None`. An upper bound if another MachineConfig overrides the files or units. */
 export function disruptionOf(
   writes: readonly MachineConfigWrite[],
   pools: readonly KubeObject[],
@@ -139,7 +142,7 @@ export function disruptionOf(
 ): readonly PoolDisruption[] {
   const found = writes.flatMap(({ before, after }) => {
     const [old, wanted] = [takersOf(before, pools), takersOf(after, pools)];
-    // A pool that starts or stops selecting the MachineConfig gets or loses all of its content.
+    // A pool that starts or stops to select the MachineConfig gets or loses all of its content.
     const changeOf = (pool: string) =>
       diffConfigs(old.has(pool) ? before : undefined, wanted.has(pool) ? after : undefined);
     return [...new Set([...old, ...wanted])].map((pool) => ({ pool, class: classOfChange(changeOf(pool), policies) }));
@@ -156,7 +159,7 @@ function takersOf(machineConfig: KubeObject | undefined, pools: readonly KubeObj
 
 const mostPools = 16;
 
-/** Returns the part that a plan shows and hashes. Assessments and guards use the complete list. */
+/** Returns the part that a plan shows and hashes. Assessments and guards use the whole list. */
 export function publishedDisruption(disruption: readonly PoolDisruption[]): readonly PoolDisruption[] {
   return disruption.slice(0, mostPools);
 }

@@ -5,7 +5,7 @@ import { drainedNodes } from "./drained-vms.ts";
 import { budgetsByNamespace, outcomeOfPod, type PodOutcome } from "./pods.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 
-/** A pod that blocks a drain or is not re-created. */
+/** A pod that blocks a drain or is not re-created after it. */
 export type DrainedPod = PodOutcome & { readonly node: string; readonly pod: PodFact };
 
 export type DrainedPodsInput = {
@@ -21,7 +21,7 @@ export function assessPods(
 ): Assessment<readonly DrainedPod[]> {
   if (!pods.isAssessed) return pods;
   if (!budgets.isAssessed) return budgets;
-  if (shape.isSingleReplica) return assessed([]); // nothing is evicted on a single-node cluster
+  if (shape.isSingleReplica) return assessed([]); // a single-node cluster evicts nothing
   const covering = budgetsByNamespace(budgets.value);
   const found = pools.flatMap(drainedNodes).flatMap((node) =>
     (pods.value.get(node) ?? []).toSorted(inNameOrder).flatMap((pod): readonly DrainedPod[] => {

@@ -1,12 +1,10 @@
-// Assesses the VMs on nodes that drain or reboot.
-
 import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
 import { type ClusterRooms, inNameOrder } from "./capacity.ts";
 import type { NodeLoad } from "./duration.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 import { type AssessedOutcome, outcomeOf } from "./vm-outcomes.ts";
 
-/** `bytes`: the size of its migration. */
+/** `bytes` is the size of its migration. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
 
 export type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
@@ -19,7 +17,7 @@ export type DrainedVmsInput = {
   readonly runStrategies: ReadonlyMap<string, string>;
 };
 
-/** Returns the names of the nodes that drain or reboot, now or later. */
+/** Returns the names of nodes that drain or reboot at any time in the rollout. */
 export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly string[] {
   return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
@@ -50,7 +48,7 @@ export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput
   return drained;
 }
 
-/** Reports whether the VM counts as `stop` only because its owner has not been read yet. */
+/** Reports whether the VM counts as `stop` only because its owner was not read yet. */
 export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: ReadonlyMap<string, string>): boolean {
   const { namespace, controller } = vm;
   return (
@@ -58,7 +56,7 @@ export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: Readonl
   );
 }
 
-// Usually sorted already, because the API server returns sorted lists.
+// The list is usually sorted already, because the API server returns sorted lists.
 function sortByName(vms: readonly VmFact[]): readonly VmFact[] {
   const isSorted = vms.every((vm, at) => {
     const before = vms[at - 1];

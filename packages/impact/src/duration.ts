@@ -1,4 +1,4 @@
-// Predicts the duration of a rollout in whole seconds. The bounds of each drain and of each pool are rounded up.
+// Predicts the duration of a rollout in whole seconds. Rounds up the bounds of each drain and of each pool.
 
 import type { DisruptionClass } from "@virt/api";
 import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
@@ -9,13 +9,13 @@ export type NodeLoad = {
   readonly class: DisruptionClass;
   /** `bytes` is the total of all migrations, `largest` that of the largest one. */
   readonly migrations: { readonly count: number; readonly bytes: number; readonly largest: number };
-  /** The longest grace period of VMs that stop or restart, in seconds. Undefined if none does. */
+  /** The longest grace period of VMs that stop or restart, in seconds. Undefined if there are none. */
   readonly gracePeriodSeconds: number | undefined;
   /** Absent if the node has not started. */
   readonly progress?: NodeProgress;
 };
 
-/** The progress of a node that is being updated. Its load has only the remaining VMs. */
+/** The progress of an updating node. Its load has only the remaining VMs. */
 export type NodeProgress = {
   readonly isDrained: boolean;
   /** Seconds since the start of the drain, or since its end if `isDrained`. */
@@ -68,13 +68,13 @@ function defaultRate(bandwidth: number, timeout: number): MigrationRate {
   const perGiB = bandwidth > 0 ? GiB / bandwidth : 0;
   const low = Math.max(2, perGiB);
   const limited = Math.min(timeout, Math.max(16, 2 * perGiB));
-  // Ignores a timeout below the lower bound.
+  // Ignores a timeout that is below the lower bound.
   return { low, high: Math.max(low, limited), source: "default", isCancelled: perGiB > timeout };
 }
 
 export type RestartSource = "observed" | "default";
 
-/** Uses the times measured in the pool. If there are too few, uses a default of the platform. */
+/** Uses times measured in the pool. If there are too few, uses a default of the platform. */
 export function restartBounds(
   disruption: DisruptionClass,
   samples: readonly number[],
@@ -110,7 +110,7 @@ export function assessDurations(
   return { plan: all.length === 0 ? undefined : plan, pools: bounds };
 }
 
-// Low: all slots are always busy, or the slowest node has all migration lanes. High: holds for any node order.
+// Low: all slots are always in use, or the slowest node has all migration lanes. High: covers any node order.
 function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): DurationBounds {
   const boundsWith = (nodesDraining: number) => {
     const context = contextOf(pool, nodesDraining, input);
@@ -141,7 +141,7 @@ function contextOf(pool: PoolLoad, draining: number, { rate, settings, shape }: 
   const restarts = new Map<DisruptionClass, DurationBounds>();
   return {
     lanes: Math.min(settings.migrationsPerNode, settings.migrationsPerCluster / draining),
-    // Early VMs migrate twice, because they land on nodes that drain later.
+    // Early VMs migrate twice, because they move to nodes that drain later.
     twice: (pool.nodes.length + pool.atOnce) / pool.nodes.length,
     isSingleReplica: shape.isSingleReplica,
     rate,
@@ -162,7 +162,7 @@ function nodeBounds(node: NodeLoad, context: NodeContext): DurationBounds {
   const drain = hasDrain ? drainBounds(node, context) : noTime;
   return {
     low: Math.max(0, drain.low + restart.low - spent),
-    // The remaining migrations take their time, regardless of the time already spent.
+    // The remaining migrations take their full time, regardless of the time already spent.
     high: drain.high + restart.high,
   };
 }
@@ -203,7 +203,7 @@ function migrationBounds({ migrations }: NodeLoad, { lanes, twice, rate }: NodeC
   return { low: roundUp(spent(5, rate.low)), high: roundUp(spent(30, rate.high) * twice) };
 }
 
-// A rounding error of floating-point numbers does not count as another second.
+// Ignores rounding errors of floating-point numbers, which would count as another second.
 function roundUp(seconds: number): number {
   return Math.ceil(seconds - 1e-6);
 }

@@ -1,4 +1,4 @@
-// Lists the inputs that an assessment lacks. Guards and users refer to the names of the gaps.
+// Lists the inputs that an assessment lacks. Guards and users refer to them by name.
 
 import type { Impact, ImpactGap } from "@virt/api";
 import type { ImpactFacts } from "./assess-impact.ts";
@@ -64,7 +64,7 @@ function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonl
     : [{ what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }];
 }
 
-/** Reports whether an input is still being listed, so that the impact is about to change. */
+/** Reports whether an input is still being listed. The impact will then change soon. */
 export function isStillListing({ notAssessed }: Pick<Impact, "notAssessed">): boolean {
   return notAssessed.some(({ reason }) => reason === "Listing");
 }

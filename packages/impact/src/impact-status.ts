@@ -1,4 +1,4 @@
-// Keeps the impact in the status small in large clusters.
+// Limits the size of the impact in the status in large clusters.
 
 import { disruptionClasses, type Impact, type ImpactEntry, type ImpactPool } from "@virt/api";
 import { utf8Length } from "@virt/objects";
@@ -38,7 +38,7 @@ export function boundImpact(whole: Impact): Impact {
   return cutLists(short, whole);
 }
 
-/** Never omits a pool with a holdup in favor of one without. */
+/** Prefers pools with a holdup to those without. */
 function listedPools(pools: readonly ImpactPool[]): readonly ImpactPool[] {
   const isCertain = ({ holdup }: ImpactPool) => Number(holdup === undefined);
   const harmless = (pool: ImpactPool) => disruptionClasses.indexOf(pool.class);
@@ -50,7 +50,7 @@ function listedPools(pools: readonly ImpactPool[]): readonly ImpactPool[] {
   return pools.filter((pool) => listed.has(pool));
 }
 
-/** Replaces VM names with `*`, and merges the VMs of a node and a namespace into one entry. */
+/** Replaces VM names with `*`, and merges the VMs of a node and namespace into one entry. */
 export function withoutVmNames(impact: Impact): Impact {
   const hide = (entries: readonly ImpactEntry[]) => {
     const named = entries.map((entry) => (entry.kind === "VirtualMachineInstance" ? { ...entry, name: "*" } : entry));
@@ -62,7 +62,7 @@ export function withoutVmNames(impact: Impact): Impact {
 
 type CutList = "stops" | "order" | "blockers" | "pools" | "notAssessed" | "assumes";
 
-/** The least important list first. */
+/** Starts with the least important list. */
 const cutOrder: readonly CutList[] = ["stops", "order", "blockers", "pools", "notAssessed", "assumes"];
 
 function cutLists(short: Impact, whole: Impact): Impact {

@@ -1,5 +1,3 @@
-// The informers of an impact and of a diagnosis.
-
 import {
   budgetInformer,
   hcoInformers,
@@ -14,6 +12,7 @@ import type { InformerSpec } from "@virt/objects";
 import { disruptionPolicyInformer } from "./disruption-class.ts";
 import { kubeletConfigInformer } from "./kubelet-configs.ts";
 
+/** The informers that an assessment of the impact reads. */
 export const impactInformers: readonly InformerSpec[] = [
   poolInformer,
   impactNodeInformer,
@@ -33,6 +32,7 @@ const health: InformerSpec["projection"] = {
   ],
 };
 
+/** The KubeDescheduler `cluster`, with its health only. */
 export const deschedulerHealthInformer: InformerSpec = {
   apiVersion: "operator.openshift.io/v1",
   kind: "KubeDescheduler",
@@ -40,9 +40,10 @@ export const deschedulerHealthInformer: InformerSpec = {
   projection: health,
 };
 
-/** One informer per API version. The older one is needed only if the newer one is not served. */
+/** One informer per API version. The older one runs only if the newer one is not served. */
 export const hcoHealthInformers: readonly InformerSpec[] = hcoInformers("", health);
 
+/** The informers that a diagnosis of a rollout reads. Includes those of the impact. */
 export const rolloutInformers: readonly InformerSpec[] = [
   ...impactInformers,
   machineConfigNodeInformer,

@@ -4,6 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { keepConditions } from "@virt/cluster";
 import { asList, asText, at, type InformerSpec, isMap, matchesSelector, member } from "@virt/objects";
 
+/** All KubeletConfigs, with the conditions that `refusedKubeletConfigs` needs. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",
@@ -41,7 +42,7 @@ function selects(config: KubeObject, pool: KubeObject): boolean {
   return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
 }
 
-// Newer releases list recent attempts as Accepted conditions, older ones append a result for each. The newest is last.
+// Newer releases list recent attempts as Accepted conditions. Older ones append a result for each. The newest is last.
 function refusalOf(config: KubeObject): string | undefined {
   const conditions = asList(at(config, "status", "conditions"));
   const text = (condition: (typeof conditions)[number], key: string) => asText(member(condition, key)) ?? "";

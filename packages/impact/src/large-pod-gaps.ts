@@ -30,7 +30,7 @@ function tooMany(what: string, message: string): ImpactGap {
   return { what, reason: "TooMany", message };
 }
 
-/** Counts objects, and names the namespace with the most of them. */
+/** Counts the objects and names the namespace with the most of them. */
 export function countIn(objects: readonly { readonly namespace: string }[], noun: string): string {
   const namespaces = [...Map.groupBy(objects, ({ namespace }) => namespace)].toSorted(
     ([left, ofLeft], [right, ofRight]) => ofRight.length - ofLeft.length || compareUtf8(left, right),

@@ -1,4 +1,4 @@
-// Determines which objects an assessment must read individually, in addition to its informers.
+// Determines the objects that an assessment must read in addition to its informers.
 
 import { poolOfNode, readClusterShape, readMachineConfigPool, type VmFact } from "@virt/cluster";
 import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
@@ -8,7 +8,7 @@ import { drainedNodes } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
 import { outcomeOf } from "./vm-outcomes.ts";
 
-/** Pods of further nodes are not listed. */
+/** Omits the pods of all further nodes. */
 const mostNodes = 60;
 
 /** The objects to read, most urgent first. */
@@ -21,6 +21,7 @@ export type NeededReads = {
   readonly configs: readonly string[];
 };
 
+/** Returns the objects to read for a complete assessment. Empty while the nodes are unknown. */
 export function neededReads(facts: ImpactFacts): NeededReads {
   if (!facts.nodes.isAssessed) return { nodes: [], owners: [], configs: [] };
   const nodes = facts.nodes.value;
@@ -34,7 +35,7 @@ export function neededReads(facts: ImpactFacts): NeededReads {
   return { nodes: drained.slice(0, mostNodes), owners, configs: queuedConfigs(facts) };
 }
 
-// Targets do not matter, because a VM that migrates does not stop.
+// Ignores targets, because a VM that migrates does not stop.
 function endingVms(facts: ImpactFacts): readonly VmFact[] {
   const outcomes = {
     settings: settingsInForce(facts),

@@ -1,12 +1,12 @@
-// Limits the time for placements. An assessment is synchronous and must not block the process.
+// Limits the time for comparing placements, because an assessment is synchronous and must not block the process.
 
 import { type NodeFact, tooLargePlacement, type VmFact, type VmPlacement } from "@virt/cluster";
 import { asList, type Json, member } from "@virt/objects";
 import { type ItemCost, keysBeyondLimit } from "./cost-limit.ts";
 
-/** Comparisons of a requirement with a node, per assessment. See docs/decisions/0063-impact.md for the measurement. */
+/** Comparisons of a requirement with a node, per assessment. docs/decisions/0063-impact.md has the measurement. */
 const mostComparisons = 600_000;
-/** A value of a requirement is cheaper to compare than its label. */
+/** Comparing a value of a requirement is cheaper than comparing its label. */
 const valuesPerComparison = 10;
 
 /** Marks placements beyond the limit as too large. Returns the same list if all fit. List order does not matter. */

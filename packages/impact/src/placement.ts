@@ -1,15 +1,15 @@
-// Matches VMs with nodes by labels, affinity and taints. Other scheduling constraints are not considered.
+// Matches VMs with nodes by labels, affinity and taints. Ignores other scheduling constraints.
 
 import type { Json } from "@virt/api";
 import { isDroppedLabel, type NodeFact, type Taint, type VmPlacement } from "@virt/cluster";
 import { asList, asText, member } from "@virt/objects";
 
-/** Reports whether KubeVirt may start the VM there. Selectors on labels that are not kept count as matched. */
+/** Reports whether KubeVirt may start the VM on this node. Selectors on dropped labels count as matched. */
 export function qualifies(node: NodeFact, placement: VmPlacement): boolean {
   return nodeMatcher(placement)(node);
 }
 
-/** Returns `qualifies` for one placement. It parses the placement once instead of once per node. */
+/** Returns `qualifies` for one placement, which it parses once instead of once per node. */
 export function nodeMatcher(placement: VmPlacement): (node: NodeFact) => boolean {
   const selector = Object.entries(placement.nodeSelector).filter(([key]) => !isDroppedLabel(key));
   const tolerations = placement.tolerations.map(readToleration);
@@ -23,7 +23,7 @@ export function nodeMatcher(placement: VmPlacement): (node: NodeFact) => boolean
     (terms === undefined || terms.some((term) => term.requirements.every((one) => isMet(one, node))));
 }
 
-/** Reports whether the placement refers to labels that are not kept. */
+/** Reports whether the placement refers to labels that informers drop. */
 export function assumesLabels({ nodeSelector, affinityTerms = [] }: VmPlacement): boolean {
   const expressions = affinityTerms.flatMap((term) => asList(member(term, "matchExpressions")));
   const keys = [...Object.keys(nodeSelector), ...expressions.map((each) => asText(member(each, "key")) ?? "")];
@@ -58,7 +58,7 @@ type Requirement = {
 };
 type Term = { readonly requirements: readonly Requirement[] };
 
-/** Returns undefined for a term that matches nothing. Like the scheduler, this includes an empty term. */
+/** Returns undefined for a term that matches nothing. As in the scheduler, an empty term matches nothing. */
 function readTerm(term: Json): Term | undefined {
   const expressions = asList(member(term, "matchExpressions"));
   const fields = asList(member(term, "matchFields"));

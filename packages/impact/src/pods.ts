@@ -1,4 +1,4 @@
-// Predicts the effect of a drain on ordinary pods: which block it, and which are not re-created.
+// Predicts the effect of a drain on pods other than VMs: those that block it, and those that are not re-created.
 
 import type { BudgetFact, PodFact } from "@virt/cluster";
 import { matchesSelector } from "@virt/objects";

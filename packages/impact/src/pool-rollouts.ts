@@ -1,4 +1,4 @@
-// Predicts how the pools of a plan roll out: the nodes, their order, the parallelism and the causes of holdups.
+// Predicts the rollout of a plan's pools: the nodes, their order, the parallelism and the causes of holdups.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import { findTrue, type NodeFact, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";
@@ -19,7 +19,7 @@ import {
 
 export type AssessedPool = {
   readonly name: string;
-  /** The worst effect on any of its nodes. */
+  /** The worst effect on any node of the pool. */
   readonly class: DisruptionClass;
   /** All nodes that change, in the order of their start. Held nodes come last. */
   readonly nodes: readonly AssessedNode[];
@@ -28,7 +28,7 @@ export type AssessedPool = {
   readonly held: readonly string[];
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
-  /** Why the impact is uncertain: some nodes do not start automatically. */
+  /** The reason why the impact is uncertain: some nodes do not start automatically. */
   readonly holdup: Holdup | undefined;
   readonly heldBy?: string;
 };
@@ -44,7 +44,7 @@ export type PoolRolloutInput = {
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
 };
 
-/** No rendered configuration has this name, so every node needs the update. */
+/** Not the name of a rendered configuration, so every node needs the update. */
 const planned = "as planned";
 
 /** Returns the pools that change, by name. Omits pools without nodes. */
@@ -69,7 +69,7 @@ export function assessPools(input: PoolRolloutInput): readonly AssessedPool[] {
     });
 }
 
-/** Returns the effect of changes that are already queued for a node. They roll out with the plan. Memoized. */
+/** Returns the effect of changes that are already queued for a node and roll out with the plan. Memoized. */
 export function queuedClasses({
   policies,
   renderedOf,
@@ -92,7 +92,7 @@ export function queuedClasses({
 function assessPool(object: KubeObject, members: readonly AssessedNode[], refused: string | undefined): AssessedPool {
   const pool = rolloutOfPool(object, planned);
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
-  // Assesses a paused pool as if it were resumed.
+  // Assesses a paused pool as if it were not paused.
   const running = { ...pool, isPaused: false };
   const isUnrendered = hasTrueCondition(object, "RenderDegraded") || refused !== undefined;
   const { waves, blocked } = isUnrendered
@@ -118,7 +118,7 @@ function hasTrueCondition(pool: KubeObject, type: string): boolean {
   return findTrue(readMachineConfigPool(pool).conditions, type) !== undefined;
 }
 
-/** Returns how many nodes update in parallel in the long run. Nodes that stay unavailable reduce the limit. */
+/** Returns how many nodes update in parallel over time. Nodes that stay unavailable reduce the limit. */
 export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): number {
   const limit = unavailableLimit(pool, nodes.length) ?? 0;
   const stays = ({ current, isReady, isCordoned, desired, phase }: RolloutNode) =>
@@ -133,7 +133,7 @@ type PoolMembers = {
   readonly refused: string | undefined;
 };
 
-/** Returns a cause for blocked nodes even if others start, because they get the configuration later. */
+/** Returns a cause for blocked nodes even if others start, because the blocked ones get the configuration later. */
 function holdupOf(
   object: KubeObject,
   pool: RolloutPool,

@@ -5,7 +5,7 @@ import type { Holdup, Impact, ImpactPool } from "@virt/api";
 /** A pool state that makes the impact uncertain, and the next step. */
 export type RolloutObstacle = { readonly text: string; readonly next: string };
 
-/** Returns the obstacles of the selected pools. If the list is empty, every node starts automatically. */
+/** Returns the obstacles of the selected pools. Empty if every node starts automatically. */
 export function findRolloutObstacles(
   { pools, held }: Pick<Impact, "pools" | "held">,
   isConcerned: (pool: ImpactPool) => boolean = () => true,

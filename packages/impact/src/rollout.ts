@@ -4,6 +4,7 @@ import type { DisruptionClass, KubeObject } from "@virt/api";
 import { type NodeFact, readMachineConfigPool } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 
+/** A MachineConfigPool as its rollout is modeled. */
 export type RolloutPool = {
   readonly name: string;
   readonly wanted: string; // the rendered configuration in its spec
@@ -11,12 +12,13 @@ export type RolloutPool = {
   readonly maxUnavailable?: number | string; // such as 2 or "10%". Default: 1
 };
 
-/** `wanted` need not be rendered yet. */
+/** Returns the pool. `wanted` may not be rendered yet. */
 export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
   const { name, isPaused, maxUnavailable } = readMachineConfigPool(pool);
   return { name, wanted, isPaused, ...(maxUnavailable !== undefined && { maxUnavailable }) };
 }
 
+/** The step of a modeled node. `Updated` nodes run their desired configuration. */
 export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
 
 /** A node on its way from `current` to `desired`. */
@@ -65,7 +67,7 @@ export function isUpdated(node: RolloutNode, pool: RolloutPool): boolean {
   return isDone(node) && node.current === pool.wanted;
 }
 
-/** True if not ready, cordoned, not joined or being updated. A failed node may still get another target. */
+/** True if the node is not ready, cordoned, not joined or updating. A failed node may still get another target. */
 export function isUnavailable(node: RolloutNode): boolean {
   return !node.isReady || node.isCordoned || (!isDone(node) && !isFailing(node));
 }
@@ -78,7 +80,7 @@ function isFailing({ current, desired, phase }: RolloutNode): boolean {
 function roomToStart(pool: RolloutPool, nodes: readonly RolloutNode[]): number | undefined {
   const limit = unavailableLimit(pool, nodes.length);
   if (limit === undefined) return undefined;
-  // A node that fails on this configuration may recover, so it keeps its place in the limit.
+  // A node that fails on this configuration may recover, so it still counts towards the limit.
   const isFailingOnIt = (node: RolloutNode) => node.desired === pool.wanted && isFailing(node);
   const taken = nodes.reduce((sum, node) => sum + Number(isUnavailable(node)) + Number(isFailingOnIt(node)), 0);
   return Math.max(0, limit - taken);
@@ -92,14 +94,14 @@ export function nextNodes(pool: RolloutPool, nodes: readonly RolloutNode[]): rea
 function nextInOrder(pool: RolloutPool, nodes: readonly RolloutNode[]): readonly RolloutNode[] {
   const room = pool.isPaused ? 0 : (roomToStart(pool, nodes) ?? 0);
   if (room === 0) return [];
-  // A cordoned node completes its current update first.
+  // A cordoned node first completes its current update.
   const candidates = nodes.filter(
     (node) => hasJoined(node) && node.desired !== pool.wanted && node.isReady && !node.isCordoned,
   );
   return candidates.slice(0, room);
 }
 
-/** At least 1. Rounds percentages down. Undefined if invalid: the operator then starts no node. */
+/** Returns at least 1, with percentages rounded down. Undefined if invalid: the operator then starts no node. */
 export function unavailableLimit({ maxUnavailable = 1 }: RolloutPool, nodes: number): number | undefined {
   const percent = typeof maxUnavailable === "string" ? /^([-+]?[0-9]{1,9})%$/.exec(maxUnavailable)?.[1] : undefined;
   if (typeof maxUnavailable === "string" && percent === undefined) return undefined;
@@ -107,7 +109,7 @@ export function unavailableLimit({ maxUnavailable = 1 }: RolloutPool, nodes: num
   return Number.isInteger(limit) && limit >= 0 ? Math.max(1, limit) : undefined;
 }
 
-/** Orders by zone, then by age, oldest first, then by name. Nodes without a zone come last. */
+/** Sorts by zone, then by age (oldest first), then by name. Nodes without a zone come last. */
 export function inRolloutOrder(left: RolloutNode, right: RolloutNode): number {
   const zones = lastIfAbsent(left.zone, right.zone);
   return zones || lastIfAbsent(left.created, right.created) || compareUtf8(left.name, right.name);
@@ -127,6 +129,7 @@ function lastIfAbsent(left: string | undefined, right: string | undefined): numb
   return Number(left === undefined) - Number(right === undefined);
 }
 
+/** Returns the node at the start of its update: cordoned, with its drain started. */
 export function beginRollout(node: RolloutNode, { wanted }: RolloutPool): RolloutNode {
   return { ...node, desired: wanted, phase: "Draining", isCordoned: true };
 }
@@ -157,7 +160,7 @@ export function advanceRollout(node: RolloutNode, { disruption, isDrained }: Nod
   }
 }
 
-// The operator uncordons a node after its update, even if an administrator had cordoned it.
+// The operator uncordons a node after its update, even if an administrator cordoned it.
 function finish(node: RolloutNode): RolloutNode {
   return { ...node, phase: "Updated", current: node.desired, isReady: true, isCordoned: false };
 }
@@ -167,7 +170,7 @@ export type RolloutWaves = {
   readonly blocked: readonly string[]; // nodes that do not get the configuration automatically
 };
 
-/** Simulates the rollout without other events: unavailable and cordoned nodes stay as they are. */
+/** Simulates the rollout. Assumes that unavailable and cordoned nodes do not change. */
 export function planWaves(pool: RolloutPool, nodes: readonly RolloutNode[]): RolloutWaves {
   const down = new Set(nodes.filter((node) => !node.isReady && !isAtWork(node)).map(({ name }) => name));
   const isMoving = (node: RolloutNode) => isAtWork(node) && !down.has(node.name);

@@ -1,8 +1,8 @@
-// Summarizes the impact in short sentences, for the review of a plan.
+// Summarizes the impact in short sentences for the review of a plan.
 
 import type { Impact, ImpactEntry, ImpactGap, ImpactPool } from "@virt/api";
 
-/** The input of a summary. Its lists must not be truncated. */
+/** The input of a summary, with lists that are not truncated. */
 export type SummaryInput = Omit<Impact, "summary" | "more" | "assessedAt" | "assumes">;
 
 export function summarizeImpact(impact: SummaryInput): string {
@@ -75,7 +75,7 @@ export function roomText({ nodes, unplacedVMs }: Impact["capacity"]): string {
   return `${fit} while ${nameNodes(nodes)} ${nodes.length === 1 ? "is" : "are"} drained`;
 }
 
-/** Extracts the text about capacity from a summary. It covers all nodes, whereas the impact lists only a few. */
+/** Extracts the text about capacity from a summary. It covers all nodes, but the impact lists only some. */
 export function roomWords(summary: string): string | undefined {
   return /(?:^|\. )(\d+ VMs? do(?:es)? not fit on other nodes while .+? (?:is|are) drained)\./.exec(summary)?.[1];
 }
@@ -85,7 +85,7 @@ function gapParts(notAssessed: readonly ImpactGap[]): readonly string[] {
   return gap === undefined ? [] : [`VM impact: not assessed (${gap.reason})`];
 }
 
-/** The name of VMs in `notAssessed`. */
+/** The name of the gap for VMs in `notAssessed`. */
 export const vmGap = "VMs";
 
 function durationParts({ duration, blockers }: SummaryInput): readonly string[] {

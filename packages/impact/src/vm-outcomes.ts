@@ -1,16 +1,14 @@
-// Predicts the effect of a drain or a reboot on each VM of a node.
-
 import type { VmOutcome } from "@virt/api";
 import { isEnded, type VirtSettings, type VmFact } from "@virt/cluster";
 
-/** `reason` is empty if the outcome needs no explanation. */
+/** `reason` is empty if the outcome is self-explanatory. */
 export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: string };
 
 export type VmOutcomeInput = {
   readonly settings: Pick<VirtSettings, "evictionStrategy">;
   /** True if the Machine Config Operator reboots without a drain. */
   readonly isSingleReplica: boolean;
-  /** Undefined: its VM counts as one that stops. */
+  /** Undefined: its VM counts as stopping. */
   readonly runStrategyOf: (namespace: string, name: string) => string | undefined;
   readonly hasTarget: (vm: VmFact) => boolean;
 };

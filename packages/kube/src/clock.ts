@@ -1,4 +1,4 @@
-// The clock interface, MicroTime, and elapsed time that survives suspend and clock changes.
+// The clock interface, MicroTime, and elapsed time that includes suspends and clock changes.
 
 /** Cancels a `schedule`. Has no effect if the call has already run. */
 export type Cancel = () => void;
@@ -33,6 +33,7 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 // Node runs a timer with a longer delay immediately.
 const longestTimeoutMs = 2 ** 31 - 1;
 
+/** The clock of the process. Delays may exceed the limit of `setTimeout` (24.8 days). */
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
@@ -48,7 +49,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Formats a time with six fractional digits. A Lease or Event with the three of `toISOString` is rejected with 400. */
+/** Formats a time with six fractional digits. The API server rejects a Lease or Event with only three. */
 export function microTime(wallMs: number): string {
   return new Date(wallMs).toISOString().replace("Z", "000Z");
 }
@@ -58,7 +59,7 @@ export type ClockReading = { readonly monotonicMs: number; readonly wallMs: numb
 /** `totalMs` never decreases. The difference of two totals is at least the time between them. */
 export type Elapsed = { readonly totalMs: number; readonly lowMs: number; readonly jumpedMs: number };
 
-/** Wall time has whole milliseconds, so a smaller difference is not a jump. */
+/** Wall time has whole milliseconds, so smaller differences are not jumps. */
 const noiseMs = 2;
 
 export function startElapsed(reading: ClockReading): Elapsed {
@@ -67,8 +68,8 @@ export function startElapsed(reading: ClockReading): Elapsed {
 
 /**
  * Adds each gain of the wall clock to monotonic time, because monotonic time stops during a suspend. The gain counts
- * from the lowest offset since the last jump, so a clock that was set back hides nothing. Jumps between two readings
- * can cancel out, so take readings often.
+ * from the lowest offset since the last jump, so that a clock that was set back cannot hide it. Jumps between two
+ * readings can cancel out, so take readings often.
  */
 export function advanceElapsed(was: Elapsed, reading: ClockReading): Elapsed {
   const offset = offsetOf(reading);

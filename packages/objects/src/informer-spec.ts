@@ -1,6 +1,6 @@
 // The objects that an informer watches, and the parts of them that it keeps.
 
-/** With `name`, watches one object. */
+/** The watched objects. With `name`, a single object. */
 export type InformerSpec = {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,5 +1,3 @@
-// Matches labels against Kubernetes label selectors.
-
 import { asList, asText, entriesOf, isMap, type Json, member } from "./json/json.ts";
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 // Caches the results of pure functions per object, because objects are immutable.
 
+/** Caches the results of a pure function as long as its argument exists. */
 export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): (one: One) => Answer {
   const known = new WeakMap<One, Answer>();
   return (one) => {
@@ -11,6 +12,7 @@ export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): 
   };
 }
 
+/** Caches the results of a pure function as long as both arguments exist. */
 export function oncePerPair<One extends object, Other extends object, Answer>(
   ask: (one: One, other: Other) => Answer,
 ): (one: One, other: Other) => Answer {

@@ -1,28 +1,31 @@
-// Writes of objects and their outcomes, as values.
-
 import type { Conflict, KubeObject } from "@virt/api";
 
+/** The outcome of a write. Only `done` changed the object, but `unavailable` may have. */
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
   | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // owned by other managers
   | { readonly kind: "stale" } // not the reviewed object
   | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // a retry gets the same answer
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must exist before the object can be created
-  // Says nothing about the object.
+  // The state of the object is unknown.
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** Its conflicts include the operation and time of the other manager. */
+/** Conflicts include the operation and time of the other manager. */
 export type DryRunOutcome =
   | Exclude<Outcome, { kind: "conflict" }>
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] };
 
-/** `absent`: the object does not exist, a success for removals. */
+/** `absent`: the object does not exist, which is a success for removals. */
 export type WriteResult = Outcome | { readonly kind: "absent" };
 
-/** As reported by the API server, without operation and time. */
+/** A conflict as the API server reports it, without operation and time. */
 export type BareConflict = Pick<Conflict, "field" | "manager">;
 
-/** Without a resourceVersion, only the uid must match. "absent" never overwrites another client's object. */
+/** Without a resourceVersion, only the uid has to match. "absent" never overwrites another client's object. */
 export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
+/**
+ * The field manager of a write and the state of the object that it expects. `force` takes over fields of other
+ * managers.
+ */
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };

@@ -8,8 +8,9 @@ import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 /** `always`: active unless an administrator opts out. `opt-in`: active only after an administrator opts in. */
 export type ActivationMode = "always" | "opt-in";
 
+/** The assets that the autopilot annotation enables. */
 export type Activation = {
-  /** False while the operator is idle: it writes nothing and reverts nothing. */
+  /** False while the operator is idle. It then writes and reverts nothing. */
   readonly isActive: boolean;
   /** The listed assets and groups. Undefined if there is no list: all assets may act. */
   readonly listed: ReadonlySet<string> | undefined;
@@ -19,7 +20,7 @@ export type Activation = {
 
 type Named = { readonly name: string; readonly group?: string };
 
-/** Returns the activation. An annotation that is not empty overrides the mode. */
+/** Returns the activation. A non-empty annotation overrides the mode. */
 export function readActivation(
   annotation: string | undefined,
   mode: ActivationMode,
@@ -38,7 +39,7 @@ export function readActivation(
   return { isActive: listed.size > 0, listed, unknown: unknown.slice(0, mostReported).map((item) => shorten(item)) };
 }
 
-// Each unknown item becomes an event, so a long text must not cause thousands of them.
+// Each unknown item becomes an event, and a long text must not cause thousands of them.
 const mostReported = 10;
 
 /** Reports whether the list lets an asset act. Without a list, every asset may act. */
@@ -46,7 +47,7 @@ export function isAllowed({ listed }: Activation, asset: Named): boolean {
   return listed === undefined || isListed(listed, asset);
 }
 
-/** Returns the annotation that also enables the named assets, or all without names. Undefined if nothing changes. */
+/** Returns the annotation that also enables the named assets, or all if no names are given. Undefined if unchanged. */
 export function enablingAnnotation(
   annotation: string | undefined,
   mode: ActivationMode,
@@ -72,6 +73,7 @@ function isListed(listed: ReadonlySet<string>, { name, group }: Named): boolean 
   return listed.has(name) || (group !== undefined && listed.has(group));
 }
 
+/** The state of an asset's switch. */
 export type SwitchState = {
   readonly isOn: boolean;
   /** The reason why the value is invalid. `isOn` is meaningless then. */

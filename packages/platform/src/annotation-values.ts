@@ -22,7 +22,7 @@ export function readYaml(text: string, mostBytes: number): YamlText {
   }
 }
 
-// Expected values are at most a list inside an entry of a list. No aliases, so a small text cannot expand.
+// Expected values have at most a list inside an entry of a list. Without aliases, a small text cannot expand.
 const limits = { maxDepth: 8, maxAliases: 0 };
 
 const part = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
@@ -41,7 +41,7 @@ export function shorten(text: string, most = 60): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** Returns the nearest word, ignoring case. Of equally near words, returns the first. */
+/** Returns the nearest word, ignoring case. If several are equally near, returns the first. */
 export function nearest(word: string, words: readonly string[]): string {
   return ranked(word, words)?.other ?? "";
 }
@@ -83,7 +83,6 @@ function ranked(
 // Annotation keys have at most 63 characters.
 const longest = 64;
 
-/** Returns the Levenshtein distance. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at);
   for (let above = 0; above < left.length; above++) {

@@ -7,11 +7,12 @@ import type { AssetHcoFact } from "./hco-fact.ts";
 /** A reason why `render` has nothing to apply. */
 export type Nothing = { readonly nothing: string };
 
+/** Returns the result of `render` for a cluster where the asset has nothing to apply. Users see the reason. */
 export function nothing(reason: string): Nothing {
   return { nothing: reason };
 }
 
-/** The user's switch for an asset. An asset without a switch is always on. */
+/** The user's switch for an asset. An asset without one is always on. */
 export type Switch =
   | { readonly annotation: string; readonly default: "on" | "off" }
   | { readonly gate: string }
@@ -21,7 +22,7 @@ export type Switch =
 export type ValueReason = { readonly reason: string; readonly source: string; readonly shown?: string };
 
 type Declared = {
-  /** Unique, in kebab case. */
+  /** Unique and in kebab case. */
   readonly name: string;
   /** Assets of a group are listed and switched together. Defaults to the asset's name. */
   readonly group?: string;
@@ -46,7 +47,7 @@ type Declared = {
   readonly alternates?: readonly (Ref | PlacedRef)[];
   /** True if the asset yields to any other object of its kind. */
   readonly singleton?: boolean;
-  /** The asset yields to another client's object that selects this pool. If both existed, one would silently win. */
+  /** The asset yields to another client's object that selects this pool. Of two objects, one would silently win. */
   readonly poolRule?: string;
   readonly adoption: "whole" | "fieldwise";
   /** False if only other clients create the object. */
@@ -60,15 +61,16 @@ type Declared = {
   readonly forms?: readonly ObjectForm[];
 };
 
-/** A kind that another operator installs, as shown in messages when it is missing. */
+/** A kind that another operator installs, as messages show it if it is missing. */
 export type NeededKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd: string } & ProvidedKind;
 
-/** The display name of the operator that provides the CRD. Absent: the API group is shown. */
+/** The display name of the operator that provides the CRD. Absent: messages show the API group. */
 type ProvidedKind = { readonly operator?: string };
 
 /** `crd` is absent for built-in kinds. */
 export type AssetTarget = (Ref | PlacedRef) & { readonly crd?: string } & ProvidedKind;
 
+/** The declaration of an asset. `render` gets the facts that `reads` declares. */
 export type AssetOf<R extends AssetReads> = Declared & {
   readonly reads: R;
   /** Returns only the fields that the operator should own. */
@@ -76,13 +78,14 @@ export type AssetOf<R extends AssetReads> = Declared & {
   readonly warnings?: (facts: AssetFacts<R>) => readonly string[];
 };
 
-/** An asset with erased types. The facts are keyed by the names of its reads. */
+/** An asset with erased types. Its facts have the names of its reads. */
 export type Asset = Declared & {
   readonly reads: AssetReads;
   readonly render: (facts: AnyAssetFacts) => KubeObject | Nothing;
   readonly warnings?: (facts: AnyAssetFacts) => readonly string[];
 };
 
+/** The facts of any asset, for code that does not know which one. Assets use `AssetFacts`. */
 export type AnyAssetFacts = AssetFactsContext & Readonly<Record<string, AssetFactOf<AssetRead> | string>>;
 
 /** Declares an asset and type-checks its reads. The catalog's tests check the rest. See `example.test.ts`. */
@@ -127,7 +130,7 @@ export const topologyIs = (field: TopologyField, value: "true" | "false" = "true
 /** Requires at least one of the conditions. */
 export const anyOf = (...of: readonly AssetCondition[]): AssetCondition => ({ type: "anyOf", of });
 
-/** An object that an earlier release applied and that this release deletes. */
+/** An object that an earlier release applied and this release deletes. */
 export type Tombstone = Ref & {
   readonly since: string;
   readonly reason: string;
@@ -144,11 +147,13 @@ export type AssetRead =
   | { readonly read: "objects"; readonly apiVersion: string; readonly kind: string; readonly parts: ReadParts }
   | { readonly read: "pool"; readonly name: string };
 
-/** An object whose namespace is known only at run time: that of the HyperConverged or of the operator. */
+/** An object whose namespace is known only at run time: that of the HyperConverged or the operator. */
 export type PlacedRef = Omit<Ref, "namespace"> & { readonly namespace: "$hco" | "$operator" };
 
+/** The declared reads of an asset. The names become the members of its facts. */
 export type AssetReads = Readonly<Record<string, AssetRead>>;
 
+/** The type of the fact that a read results in. */
 export type AssetFactOf<R extends AssetRead> = R extends { read: "hco" }
   ? AssetHcoFact
   : R extends { read: "hardware" }
@@ -172,10 +177,12 @@ export type AssetFactsContext = {
   readonly runbookUrlTemplate?: string | undefined;
 };
 
+/** The facts of an asset, with one member for each declared read. */
 export type AssetFacts<R extends AssetReads> = { readonly [Name in keyof R]: AssetFactOf<R[Name]> } & AssetFactsContext;
 
-/** Reads the hardware of the relevant nodes, without changes that are too recent. */
+/** Reads the hardware of the relevant nodes. Omits changes that are too recent. */
 export const hardware = () => ({ read: "hardware" }) as const;
+/** Reads the platform of the cluster and its counts of nodes. */
 export const topology = () => ({ read: "topology" }) as const;
 /** Reads the images from the operator's `RELATED_IMAGE_*` environment variables. */
 export const images = () => ({ read: "images" }) as const;

@@ -6,6 +6,7 @@ import type { Asset, AssetCondition, AssetRead, Tombstone } from "./asset.ts";
 import { brokenCondition } from "./evaluate-condition.ts";
 import { annotationPrefix } from "./hco-annotations.ts";
 
+/** All assets, and the objects of former assets to remove. */
 export type AssetCatalog = {
   readonly assets: readonly Asset[];
   readonly tombstones: readonly Tombstone[];
@@ -97,7 +98,7 @@ function readsOf(condition: AssetCondition): readonly AssetRead["read"][] {
   }
 }
 
-/** Reports whether an asset sorts first: ascending order, ties broken by name. */
+/** Reports whether an asset comes first: by ascending order, with ties broken by name. */
 export function isBefore(left: Asset, right: Asset): boolean {
   return left.order === right.order ? left.name < right.name : left.order < right.order;
 }
@@ -159,7 +160,7 @@ const refused: ReadonlySet<string> = new Set([
   "PersistentVolumeClaim",
 ]);
 
-/** Rejects tombstones of user data, and of objects that the catalog would re-create. */
+/** Rejects tombstones for user data, and for objects that the catalog would re-create. */
 function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asset[]): readonly string[] {
   return tombstones.flatMap((tombstone) => {
     const { apiVersion, kind, name } = tombstone;
@@ -176,7 +177,7 @@ function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asse
   });
 }
 
-// A namespace that is known only at run time matches any namespace.
+// A namespace that is known only at run time counts as equal to any namespace.
 function isOf({ target }: Asset, { kind, name, namespace }: Tombstone): boolean {
   const isPlace = target.namespace?.startsWith("$") === true || target.namespace === namespace;
   return target.kind === kind && target.name === name && isPlace;

@@ -4,13 +4,15 @@ import type { Json, JsonMap } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/objects";
 import { isResourceName, readYaml, shorten } from "./annotation-values.ts";
 
+/** A PCI device of the vfio-devices annotation. */
 export type VfioDevice = {
-  /** Vendor and device ID in hexadecimal, in the user's spelling. */
+  /** Vendor and device ID in hexadecimal, as the user wrote them. */
   readonly selector: string;
   readonly resourceName: string;
   readonly externalResourceProvider?: boolean;
 };
 
+/** A USB device of the usb-devices annotation. */
 export type UsbDevice = {
   readonly resourceName: string;
   readonly selectors: readonly UsbSelector[];
@@ -19,7 +21,7 @@ export type UsbDevice = {
 
 export type UsbSelector = { readonly vendor: string; readonly product: string };
 
-/** The result of reading a list. One invalid entry rejects the whole list. */
+/** The result of reading a list. One invalid entry makes the whole list invalid. */
 export type Devices<Device> =
   | { readonly kind: "devices"; readonly devices: readonly Device[] }
   | { readonly kind: "refused"; readonly reason: string };
@@ -44,7 +46,7 @@ export function readUsbDevices(text: string): Devices<UsbDevice> {
   });
 }
 
-/** Validators of the device annotations, by short key. They return a reason, or undefined if the text is valid. */
+/** Validators of the device annotations, by short key. They return the reason, or undefined if the text is valid. */
 export const deviceAnnotations: Readonly<Record<string, (text: string) => string | undefined>> = {
   "vfio-devices": (text) => refusalOf(readVfioDevices(text)),
   "usb-devices": (text) => refusalOf(readUsbDevices(text)),

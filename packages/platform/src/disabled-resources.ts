@@ -1,5 +1,4 @@
-// Reads the disabled-resources annotation. Patterns match without backtracking over earlier stars, so no pattern is
-// slow.
+// Reads the disabled-resources annotation. Patterns match without backtracking to earlier stars, so no pattern is slow.
 
 import type { Json } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/objects";
@@ -7,20 +6,21 @@ import { readYaml, shorten } from "./annotation-values.ts";
 
 /** Excludes objects by kind, namespace pattern and name pattern. */
 export type ExclusionRule = {
-  /** Exact and case-sensitive. */
+  /** Matches the exact kind, including its case. */
   readonly kind: string;
   readonly name: Glob;
   /** Undefined: matches any namespace, and cluster-scoped objects. */
   readonly namespace: Glob | undefined;
 };
 
+/** The rules of the disabled-resources annotation, or the reason why it is invalid. */
 export type Exclusions =
   | { readonly kind: "rules"; readonly rules: readonly ExclusionRule[] }
   | { readonly kind: "refused"; readonly reason: string };
 
 const limits = { bytes: 65_536, rules: 200 };
 
-/** Reads the rules. One invalid rule rejects all, so that a typo does not disable other exclusions. */
+/** Reads the rules. One invalid rule makes all of them invalid, so that a typo does not disable other exclusions. */
 export function readExclusions(annotation: string | undefined): Exclusions {
   const text = (annotation ?? "").trim();
   if (text === "") return { kind: "rules", rules: [] };

@@ -5,6 +5,7 @@ import type { AssetCondition } from "./asset.ts";
 import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
+/** The facts that conditions of assets may name. */
 export type ConditionFacts = {
   readonly hco: AssetHcoFact;
   readonly hardware: Hardware;
@@ -19,7 +20,7 @@ export type ConditionFinding =
   | { readonly kind: "unmet"; readonly expected: string; readonly actual: string }
   | { readonly kind: "broken"; readonly reason: string };
 
-/** Requires all conditions, and returns the first finding that is not met. */
+/** Requires all conditions. Returns the first finding that is not met. */
 export function evaluateConditions(conditions: readonly AssetCondition[], facts: ConditionFacts): ConditionFinding {
   for (const condition of conditions) {
     const finding = evaluateCondition(condition, facts);
@@ -28,7 +29,7 @@ export function evaluateConditions(conditions: readonly AssetCondition[], facts:
   return { kind: "met" };
 }
 
-/** Evaluates a condition. An invalid declaration is broken, never met. */
+/** Evaluates a condition. An invalid declaration results in `broken`, never in `met`. */
 export function evaluateCondition(condition: AssetCondition, facts: ConditionFacts): ConditionFinding {
   const reason = brokenCondition(condition);
   if (reason !== undefined) return { kind: "broken", reason };

@@ -6,6 +6,7 @@ import { didYouMean, likelyMeant, shorten } from "./annotation-values.ts";
 import type { Asset, AssetCondition } from "./asset.ts";
 import { deviceAnnotations } from "./devices.ts";
 
+/** The prefix of all annotations of the platform controller, with its slash. */
 export const annotationPrefix = "platform.kubevirt.io/";
 
 /** Annotations on one object: the user's overrides, and the operator's state. */
@@ -25,6 +26,7 @@ export const statePath: Path = fieldPath("metadata", "annotations", objectAnnota
 
 const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
 
+/** Reports whether the path is that of the operator's own label, which is not content. */
 export function isOwnLabel(path: Path): boolean {
   return isSamePath(path, labelPath);
 }
@@ -33,7 +35,7 @@ function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((element, at) => element === right[at]);
 }
 
-/** Reports whether the path is the state annotation, which is never drift and never released. */
+/** Reports whether the path is that of the state annotation, which is never drift and never released. */
 export function isState(path: Path): boolean {
   return isSamePath(path, statePath);
 }
@@ -45,7 +47,7 @@ export function isStateParent(path: Path): boolean {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Returns the trimmed value of a short key such as `enable-swap`. Undefined if absent. */
+/** Returns the trimmed value of a short key such as `enable-swap`. Undefined if it is absent. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
   const name = `${annotationPrefix}${key}`;
   return Object.hasOwn(annotations, name) ? annotations[name]?.trim() : undefined;
@@ -57,6 +59,7 @@ export function booleanOf(annotations: Annotations, key: string): boolean | unde
   return value === "true" || value === "false" ? value === "true" : undefined;
 }
 
+/** An annotation that is malformed or unknown. `meant` is a known key with a similar spelling. */
 export type AnnotationProblem =
   | { readonly kind: "invalid"; readonly key: string; readonly reason: string }
   | { readonly kind: "unknown"; readonly key: string; readonly meant: string | undefined };
@@ -91,7 +94,7 @@ function unknownKey(key: string, known: readonly string[]): AnnotationProblem {
 
 type Check = (value: string) => string | undefined;
 
-// Assets declare their own keys. The operator's own checks come later and override theirs.
+// Assets declare their own keys. The operator's own checks come later and take precedence.
 function knownKeys(assets: readonly Declares[]): ReadonlyMap<string, Check> {
   return new Map<string, Check>([
     ...assets.flatMap(declaredKeys),
@@ -120,6 +123,7 @@ export function notBoolean(value: string): string {
   return `must be true or false, not ${JSON.stringify(shorten(value))}${didYouMean(value, ["true", "false"])}`;
 }
 
+/** The annotation that enables the reboot gate, without its prefix. */
 export const rebootGateKey = "reboot-gate";
 /** The only value of the reboot gate. */
 export const noBlockers = "no-blockers";

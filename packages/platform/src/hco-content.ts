@@ -17,7 +17,7 @@ function isSaidToAll(key: string): boolean {
   return key.startsWith(annotationPrefix) && !saidToOne.has(key);
 }
 
-/** Excludes fields of the operator: a change to its own fields must not look like an administrator's decision. */
+/** Omits the operator's own fields, because a change of them is not an administrator's decision. */
 const ownFieldsLeftOut = oncePer((hco: KubeObject): string =>
   hcoContent(leaveOut(hco, leavesOf(appliedBy(readOwners(hco), fieldManagers.platform)))),
 );

@@ -3,7 +3,7 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member, movesTo, type Pointer } from "@virt/objects";
 
-/** The HyperConverged as assets read it. Its shape does not depend on the served version. */
+/** The HyperConverged as assets see it, independent of the served version. */
 export type AssetHcoFact = {
   readonly apiVersion: "hco.kubevirt.io/v1" | "hco.kubevirt.io/v1beta1";
   readonly namespace: string;
@@ -21,6 +21,7 @@ export type AssetHcoFact = {
   readonly uninstallStrategy: string | undefined;
 };
 
+/** Paths of settings in the HyperConverged, by its apiVersion. */
 export const hcoPaths = {
   "hco.kubevirt.io/v1beta1": {
     liveMigration: ["spec", "liveMigrationConfig"],
@@ -38,7 +39,7 @@ export const hcoPaths = {
   },
 } as const;
 
-/** Reads a HyperConverged. The defaults of `schema`, its own version's openAPIV3Schema, replace missing numbers. */
+/** Reads a HyperConverged. Missing numbers get the defaults of `schema`, the openAPIV3Schema of its version. */
 export function readHco(object: KubeObject, schema: JsonMap | undefined): AssetHcoFact {
   const apiVersion = object.apiVersion === "hco.kubevirt.io/v1beta1" ? "hco.kubevirt.io/v1beta1" : "hco.kubevirt.io/v1";
   const paths = hcoPaths[apiVersion];
@@ -114,7 +115,7 @@ function translate(pointer: Pointer, served: AssetHcoFact["apiVersion"]): readon
   return below.length > 0 ? below.flatMap(({ to }) => (to === undefined ? [] : [to])) : [pointer];
 }
 
-// Feature gates are a map in v1beta1 and an atomic list in v1, so a pointer into one means the whole other.
+// Feature gates are a map in v1beta1 and an atomic list in v1, so a pointer into one translates to the whole other.
 function gatePointer(pointer: Pointer, served: AssetHcoFact["apiVersion"]): Pointer {
   const [, , gate] = pointer;
   const isOther = served === "hco.kubevirt.io/v1" || (gate !== undefined && /^[0-9]+$|=/.test(gate));

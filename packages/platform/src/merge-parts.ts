@@ -1,5 +1,3 @@
-// Merges the renders of all assets that share an object.
-
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
   canonicalJson,
@@ -14,18 +12,20 @@ import {
   writePointer,
 } from "@virt/objects";
 
+/** The part of an object that one asset renders. */
 export type RenderedPart = { readonly asset: string; readonly object: KubeObject };
 
+/** The merged object, or undefined if no part is left. */
 export type MergedParts = {
   readonly object: KubeObject | undefined;
-  /** Assets whose whole render is left out, each with the path of its first conflict. */
+  /** Assets whose whole render is omitted, each with the path of its first conflict. */
   readonly conflicts: readonly PartConflict[];
 };
 
-/** An asset that sets a field to a different value than the assets before it. Its render is left out. */
+/** An asset that sets a field to a different value than an earlier asset. Its whole render is omitted. */
 export type PartConflict = { readonly asset: string; readonly path: string };
 
-/** Merges parts in asset order. In a conflict, the later part yields. Without conflicts, the order does not matter. */
+/** Merges parts in asset order. Of two conflicting parts, omits the later. Otherwise, the order does not matter. */
 export function mergeParts(parts: readonly RenderedPart[], shapeOf: ShapeOf): MergedParts {
   let object: JsonMap | undefined;
   const conflicts: PartConflict[] = [];

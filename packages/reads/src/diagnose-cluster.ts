@@ -1,4 +1,4 @@
-// Diagnoses every pool of a cluster at once, with one list per kind and the rights of the user.
+// Diagnoses every pool of a cluster from one list per kind, with the rights of the user.
 
 import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } from "@virt/api";
@@ -23,6 +23,7 @@ import { DrainedPods } from "./drained-pods.ts";
 import { assessList, type ListFacts } from "./impact-facts.ts";
 import { listOnce } from "./list-once.ts";
 
+/** The diagnosis of all rollouts in a cluster at one time. */
 export type ClusterDiagnosis = {
   readonly rollout: RolloutStatus;
   /** Causes that have not lasted long enough to be findings. The advisor reports them if they persist. */
@@ -33,12 +34,13 @@ export type ClusterDiagnosis = {
   readonly notAssessed: readonly DiagnosisGap[];
 };
 
+/** An input that could not be read. */
 export type DiagnosisGap = { readonly kind: string; readonly reason: string; readonly message: string };
 
 export type ClusterDiagnosisOptions = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Their rollouts provide the changes and their start times. */
+  /** The configs whose rollouts provide the changes and their start times. */
   readonly configs: readonly VirtPlatformConfig[];
   /** All configs, for their restart samples. Default: `configs`. */
   readonly observers?: readonly VirtPlatformConfig[];
@@ -114,7 +116,7 @@ export function collectClusterFacts(
   };
 }
 
-/** Merges the recorded rollouts of all configs, which provide start times of node phases and findings. */
+/** Merges the recorded rollouts of all configs, because they have the start times of node phases and findings. */
 function historyOf(configs: readonly VirtPlatformConfig[]): RolloutStatus | undefined {
   const rollouts = configs.flatMap(({ status }) => status?.rollout ?? []);
   if (rollouts.length === 0) return undefined;

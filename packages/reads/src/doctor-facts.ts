@@ -24,7 +24,7 @@ import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 import { collectImpactFacts, type ImpactSources } from "./impact-facts.ts";
 import { ImpactReads } from "./impact-reads.ts";
 
-// Caches facts per object: a cluster has hundreds of nodes, and few change at a time.
+// Caches facts per object, because a cluster has hundreds of nodes and only a few change at a time.
 const reportFact = oncePer(readMachineConfigNodeFact);
 const migrationFact = oncePer(readMigrationFact);
 
@@ -36,7 +36,7 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
   const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
   const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
   const listed = (...specs: readonly InformerSpec[]) => specs.flatMap((spec) => assessedOr(list(spec), []));
-  // The content-only HyperConverged of profiles has no status, but identifies the namespace.
+  // Profiles keep the HyperConverged without its status, which is enough to identify the namespace.
   const health = listed(...hcoHealthInformers).find(({ metadata }) => metadata.namespace === hco?.metadata.namespace);
   return {
     ...facts,

@@ -1,4 +1,4 @@
-// Lists the pods of draining nodes, at first when a drain begins and then every 10 seconds, up to a limit.
+// Lists the pods of draining nodes: when a drain begins, and then every 10 seconds, up to a limit.
 
 import type { PodFact } from "@virt/cluster";
 import type { ApiReader, Resource } from "@virt/kube";
@@ -22,7 +22,7 @@ export class DrainedPods {
   readonly #patienceMs: number;
   #sentAt: readonly number[] = [];
 
-  /** Set `isPatient` to false for a single read, so that a missing list counts at once. Default: true. */
+  /** Set `isPatient` to false for a single read, so that a missing list counts immediately. Default: true. */
   constructor({ isPatient = true }: Pick<RetryOptions, "isPatient"> = {}) {
     this.#retries = new ReadRetries({ isPatient, restsWhenRefused: true });
     this.#patienceMs = isPatient ? patienceMs : 0;
@@ -63,7 +63,7 @@ export class DrainedPods {
     this.#lists.delete(node);
   }
 
-  /** Returns why pods of these nodes are unknown. Undefined: all known, or missing for less than a minute. */
+  /** Returns why pods of these nodes are unknown. Undefined if all are known, or missing for less than a minute. */
   refusalFor(nodes: readonly string[], now: number): Refusal | undefined {
     const { refusal } = this.#retries;
     if (refusal !== undefined && refusal.reason !== "Listing") return refusal;

@@ -7,11 +7,11 @@ import { reportName } from "@virt/platform";
 import { listOnce } from "./list-once.ts";
 
 export type FindReportsResult = {
-  /** Latest first. Several if an earlier installation left its report in another namespace. */
+  /** Latest first. There are several if an earlier installation left its report in another namespace. */
   readonly reports: readonly KubeObject[];
   /** The searched namespaces. Absent: all namespaces. */
   readonly namespaces?: readonly string[];
-  /** The error of a namespace that could not be read. Absent if all could. */
+  /** The error of a namespace that could not be read. Absent if all were read. */
   readonly refusal?: string;
 };
 

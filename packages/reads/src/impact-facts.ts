@@ -1,5 +1,3 @@
-// Collects the facts of an impact assessment from lists and from single reads.
-
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import {
   budgetInformer,
@@ -41,7 +39,7 @@ export type ImpactSources = Pick<ImpactFacts, "assessedAt" | "disruption" | "ren
   readonly reads: ImpactReads;
 };
 
-// Caches facts per object and per list: a cluster has thousands of VMs, and few change at a time.
+// Caches facts per object and per list, because a cluster has thousands of VMs and only a few change at a time.
 const nodeFacts = oncePerList(readNodeFact);
 const vmFacts = oncePerList(readVmFact);
 const budgetFacts = oncePerList(readBudgetFact);
@@ -62,7 +60,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   return {
     ...given,
     pools: pools.isAssessed ? pools.value : [],
-    // Without pools, the nodes that a write affects are unknown.
+    // Without pools, nothing is known about the nodes that a write affects.
     nodes: pools.isAssessed ? mapped(nodes, nodeFacts) : pools,
     policies: listPolicies(list),
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),

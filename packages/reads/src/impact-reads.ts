@@ -18,7 +18,7 @@ const lanes = 4;
 /** The maximum number of owners per load. Later loads read the rest. */
 const mostOwners = 50;
 const podAgeMs = 600_000;
-/** No kubelet runs this many pods, so a longer list never ends. */
+/** No kubelet runs this many pods, so a longer list is endless. */
 const mostPages = 10;
 
 export type ReadsContext = {
@@ -45,7 +45,7 @@ export class ImpactReads {
     this.#podRetries = new ReadRetries(options);
   }
 
-  /** Returns the run strategies read so far. Not assessed if the others cannot be read. */
+  /** Returns the run strategies that were read. Not assessed if the others cannot be read. */
   get runStrategies(): ImpactFacts["runStrategies"] {
     const { refusal } = this.#ownerRetries;
     return refusal === undefined || refusal.reason === "Listing"
@@ -73,7 +73,7 @@ export class ImpactReads {
   }
 
   /**
-   * Reads missing entries, and pods older than 10 minutes. `isWhole`: nothing was left out and no read failed
+   * Reads missing entries, and pods older than 10 minutes. `isWhole`: nothing was omitted and no read failed
    * temporarily. `hasMore`: another load is needed.
    */
   async load(needed: NeededLoads, context: ReadsContext): Promise<{ isWhole: boolean; hasMore: boolean }> {
@@ -101,7 +101,7 @@ export class ImpactReads {
     await inLanes(missing.slice(0, mostOwners), async (owner) => {
       if (refusal !== undefined) return;
       const reading = await reader.read({ apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", ...owner });
-      // A VM that is gone or has no run strategy is not restarted.
+      // A VM that was deleted or has no run strategy does not restart.
       if (reading.kind === "found") this.#strategies.set(keyOf(owner), readRunStrategy(reading.object) ?? "");
       else if (reading.kind === "absent") this.#strategies.set(keyOf(owner), "");
       else refusal = refusalOf(reading);
@@ -134,7 +134,7 @@ export class ImpactReads {
 
 const podKind = { apiVersion: "v1", kind: "Pod" };
 
-/** Lists the pods of a node, without those that a drain never evicts. */
+/** Lists the pods of a node. Omits those that a drain never evicts. */
 export async function listPods(
   resource: Resource,
   node: string,

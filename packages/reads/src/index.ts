@@ -1,4 +1,4 @@
-// Reads that the operator and the user tools share: lists, facts and previews. Nothing here writes, except dry runs.
+// Reads that the operator and the user tools share: lists, facts and previews. Writes nothing, except for dry runs.
 
 export { type ClusterDiagnosis, collectClusterFacts, type DiagnosisGap, diagnoseCluster } from "./diagnose-cluster.ts";
 export { findDiagnosisGaps } from "./diagnosis-gaps.ts";

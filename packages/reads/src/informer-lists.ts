@@ -1,5 +1,3 @@
-// The lists of informers as facts.
-
 import type { KubeObject } from "@virt/api";
 import { type Assessment, assessed, notAssessed } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
@@ -32,7 +30,7 @@ export class InformerLists {
     return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing", error);
   }
 
-  /** The earliest time at which a recent error counts as lasting. Undefined: no recent error. */
+  /** The time at which the first recent error becomes a lasting one. Undefined without a recent error. */
   get patientUntil(): number | undefined {
     const recent = [...this.#failures.values()].filter(({ isLasting }) => !isLasting);
     return recent.length === 0 ? undefined : Math.min(...recent.map(({ since }) => since)) + patienceMs;

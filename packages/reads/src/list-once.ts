@@ -1,4 +1,4 @@
-// One list of a kind, as an informer would select it.
+// Lists a kind once, with the selection of an informer.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -23,10 +23,10 @@ export type ListContext = {
   readonly signal: AbortSignal;
 };
 
-/** No cluster has as many objects of a kind that is read here: a list that is longer has no end. */
+/** A longer list counts as endless. No cluster has as many objects of these kinds. */
 const mostPages = 200;
 
-/** As narrow as the watch would be, so that the operator's own role is enough. */
+/** Requests only what the watch would, so that the operator's own role is sufficient. */
 export async function listOnce(spec: InformerSpec, { client, discovery, signal }: ListContext): Promise<ListAnswer> {
   const { apiVersion, kind, namespace, name } = spec;
   const found = await discovery.find(spec, signal, client);
@@ -34,14 +34,14 @@ export async function listOnce(spec: InformerSpec, { client, discovery, signal }
   if (found.kind === "unavailable") return failed(kind, found.message);
   const place = namespace === undefined ? {} : { namespace };
   const selection = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
-  // Hundreds of CRDs are many megabytes, of which a few are read later.
+  // Hundreds of CRDs are many megabytes, and only a few are read later.
   const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
   const items: KubeObject[] = [];
   const listed = await listPages((page) => listObjects(found.resource, place, { ...selection, ...accept, ...page }), {
     client,
     signal,
     mostPages,
-    // Elements of a list do not say what they are.
+    // Elements of a list lack kind and apiVersion.
     onItem: (item) => items.push({ ...item, apiVersion, kind }),
   });
   switch (listed.kind) {

@@ -1,4 +1,4 @@
-// The informers that the platform objects need: the objects, the inputs of their assets, and admission configuration.
+// The informers of the platform controller: managed objects, the inputs of their assets and admission configuration.
 
 import type { Ref } from "@virt/api";
 import {
@@ -21,7 +21,7 @@ import {
   placed,
 } from "@virt/platform";
 
-/** The record of which plans released which assets. */
+/** Returns the informer of the record of released assets. */
 export function governanceInformer(namespace: string): InformerSpec {
   const projection = { keep: "parts", parts: [["data"]] } as const;
   return { apiVersion: "v1", kind: "ConfigMap", name: governanceRecordName, namespace, projection };
@@ -39,13 +39,14 @@ export function managedInformer(ref: Ref, hcoNamespace: string): InformerSpec {
   return objectInformer({ apiVersion, kind, name: hcoName, ...(hcoNamespace !== "" && { namespace: hcoNamespace }) });
 }
 
-/** Kinds that can mutate our writes at admission. Watched by generation, and only after a write was mutated. */
+/** Kinds that can mutate our writes at admission. Watched by generation, and only after a mutated write. */
 export const admissionInformers: readonly InformerSpec[] = [
   "MutatingWebhookConfiguration",
   "MutatingAdmissionPolicy",
   "MutatingAdmissionPolicyBinding",
 ].map((kind) => kindInformer("admissionregistration.k8s.io/v1", kind, [["metadata", "generation"]]));
 
+/** Reports whether the informer watches webhooks or admission policies. */
 export function isAdmissionInformer({ apiVersion, kind }: InformerSpec): boolean {
   return admissionInformers.some((spec) => spec.apiVersion === apiVersion && spec.kind === kind);
 }
@@ -84,10 +85,10 @@ function assetInformers(asset: Asset, places: Places): readonly InformerSpec[] {
   ];
 }
 
-/** `shows` has the informer of the object itself, `reads` those of its inputs. */
+/** `shows` is the informer of the object itself, `reads` are those of its inputs. */
 export type ObjectInformers = { readonly shows: readonly InformerSpec[]; readonly reads: readonly InformerSpec[] };
 
-/** Leaves out the HyperConverged, which always has an informer. */
+/** Omits the HyperConverged, which always has an informer. */
 export function objectInformersOf({ ref, assets }: ManagedObject, places: Places): ObjectInformers {
   const shows = ref.kind === "HyperConverged" ? [] : [objectInformer(ref)];
   return { shows, reads: assets.flatMap((asset) => assetInformers(asset, places)) };

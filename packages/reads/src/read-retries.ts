@@ -1,9 +1,9 @@
-// Records why single reads failed, and when to retry them.
+// Records why single reads failed and when to retry them.
 
 import type { NotAssessedReason } from "@virt/api";
 import { pauseAfter } from "@virt/objects";
 
-/** The reason why something was not read. `Listing`: a temporary failure. */
+/** The reason for a missing read. `Listing`: a temporary failure. */
 export type Refusal = { readonly reason: NotAssessedReason; readonly message: string };
 
 /** Failures that last less than this count as a first list in progress. */
@@ -13,9 +13,9 @@ const restMs = { failing: 60_000, refused: 300_000 };
 const backoffMs = { first: 1_000, most: 30_000 };
 
 export type RetryOptions = {
-  /** Set to false for a single read, so that errors count at once. Default: true. */
+  /** Set it to false for a single read, so that errors count immediately. Default: true. */
   readonly isPatient?: boolean;
-  /** If true, a forbidden read is not retried early when something else changes. Default: false. */
+  /** If true, other changes do not trigger an early retry of a forbidden read. Default: false. */
   readonly restsWhenRefused?: boolean;
 };
 
@@ -55,7 +55,7 @@ export class ReadRetries {
     const isLasting = since !== undefined && now - since >= this.#patienceMs;
     this.#refusal = refusal && isLasting ? { ...refusal, reason: "Unavailable" } : refusal;
     this.#dueAt = this.#refusal === undefined ? Number.POSITIVE_INFINITY : now + restOf(this.#refusal, this.#failures);
-    // Retries exactly when the patience ends, so that a persistent error counts from then on.
+    // Retries when the patience ends, so that a persistent error counts from then on.
     if (since !== undefined && !isLasting) this.#dueAt = Math.min(this.#dueAt, since + this.#patienceMs);
   }
 }

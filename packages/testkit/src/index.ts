@@ -1,4 +1,4 @@
-// The public API for tests, benchmarks, and the demo.
+// The public API for tests, benchmarks and the demo.
 
 export { obtainControllerManager } from "./binaries/controller-manager.ts";
 export { obtainBinaries } from "./binaries/obtain-binaries.ts";

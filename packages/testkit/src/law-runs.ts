@@ -1,8 +1,6 @@
-// Reads the number of runs of each law.
-
-/** Finds most mistakes in seconds. `make test-all` sets 4,000, `make test-laws` 20,000. */
+/** Finds most mistakes within seconds. `make test-all` uses 4,000, `make test-laws` 20,000. */
 const defaultRuns = 200;
-/** Fewer runs prove nothing, however expensive a run is. */
+/** Fewer runs prove nothing, regardless of their cost. */
 const fewestRuns = 5;
 
 /** Returns LAW_RUNS, or 200 if it is not set. */

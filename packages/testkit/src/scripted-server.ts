@@ -25,7 +25,7 @@ export type ScriptedServer = {
 
 type Tls = { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
 
-/** Answers 599 beyond the script, which no client mistakes for a real answer. */
+/** After the end of the script, answers 599, which no client mistakes for a real answer. */
 export async function startScriptedServer(script: readonly ScriptedReply[], tls?: Tls): Promise<ScriptedServer> {
   const replies = [...script];
   const seen: ScriptedRequest[] = [];
@@ -62,6 +62,7 @@ function secureOptions({ certificate, key, clientAuthority }: Tls) {
 
 const unexpectedRequest: ScriptedReply = (response) => void response.writeHead(599).end();
 
+/** Builds the answers of a scripted server. */
 export const reply = {
   json:
     (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ScriptedReply =>

@@ -1,18 +1,19 @@
-// A TCP proxy that tests can cut, silence, or close.
+// A TCP proxy that tests can cut, silence or close.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * "closed" resets existing and new connections. "silent" passes nothing, as if the machine had vanished. Bytes sent in
- * the meantime are lost.
+ * "closed" resets existing and new connections. "silent" forwards nothing, as if the machine had vanished. Bytes sent
+ * in the meantime are lost.
  */
 export type GateMode = "open" | "closed" | "silent";
 
+/** A running gate. `cut` resets all open connections. */
 export type TcpGate = {
   readonly port: number;
   readonly setMode: (mode: GateMode) => void;
-  /** New connections still pass. */
+  /** New connections still work. */
   readonly cut: () => void;
   readonly connectionCount: () => number;
   readonly [Symbol.asyncDispose]: () => Promise<void>;

@@ -4,7 +4,7 @@ import { type AssetState, assetReasonTexts, assetStateOf, assetStateTexts } from
 import { foreignText } from "@virt/impact";
 import { asList, asText, isMap, type Json, type JsonMap, member } from "@virt/objects";
 
-/** Several assets share a row if they share an object. */
+/** Assets that share an object share a row. */
 export type AssetStateRow = {
   readonly assets: readonly string[];
   /** `<Kind> <namespace>/<name>`, as in the report. */
@@ -57,7 +57,7 @@ function contestedText(field: Json): string {
   return `${fieldText(textIn(field, "path"))} (owned by ${textsIn(member(field, "managers")).join(", ")})`;
 }
 
-/** The report keys the number of corrections by `<pointer>|<manager>`. */
+/** The report counts corrections by `<pointer>|<manager>`. */
 function fightsText(entry: JsonMap): string {
   const fights = entry["fights"];
   const counts = isMap(fights) ? Object.entries(fights) : [];
@@ -79,7 +79,7 @@ export function fieldText(pointer: string): string {
   return pointer.startsWith("/") ? names.join(".") : pointer;
 }
 
-/** Returns everything that the report contains about the row, as lines of text. */
+/** Returns all details of the row in the report, as lines of text. */
 export function assetDetailLines({ object, state, why, entry }: AssetStateRow): readonly string[] {
   const list = (title: string, texts: readonly string[]) =>
     texts.length === 0 ? [] : [`${title}:`, ...texts.map((text) => `  ${foreignText(text, 400)}`)];

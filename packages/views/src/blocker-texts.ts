@@ -1,4 +1,4 @@
-// States whether anything blocks a rollout. A diagnosis that could not read an input never gives an all-clear.
+// Texts about whether anything blocks a rollout. A diagnosis with unread inputs never gives an all-clear.
 
 import type { ImpactGap } from "@virt/api";
 import type { RolloutProgressView } from "./rollout-progress.ts";

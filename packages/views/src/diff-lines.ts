@@ -1,6 +1,6 @@
 // Parses the diff of an item, as the advisor writes it, into structured lines.
 
-/** `old` and `fresh` are line numbers from 1. Each is absent if its side lacks the line. */
+/** `old` and `fresh` are line numbers, starting at 1. One is absent if only the other side has the line. */
 export type DiffLine = {
   readonly kind: "context" | "added" | "removed";
   readonly text: string;
@@ -8,7 +8,7 @@ export type DiffLine = {
   readonly fresh?: number;
 };
 
-/** `heading` names the file or unit in which the hunk starts, if its lines do not show it. */
+/** `heading` names the file or unit at the start of the hunk, if its lines do not show it. */
 export type DiffHunk = { readonly heading: string; readonly lines: readonly DiffLine[] };
 
 /** The diff of one object. Titles are `<name> (<Kind>)`, or `/dev/null` if that side has no object. */
@@ -18,7 +18,7 @@ export type ObjectDiff = {
   readonly hunks: readonly DiffHunk[];
   readonly added: number;
   readonly removed: number;
-  /** The number of lines cut from the end so that the diff fits into the status. */
+  /** The number of lines that were cut from the end so that the diff fits in the status. */
   readonly leftOut: number;
 };
 

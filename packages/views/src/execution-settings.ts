@@ -2,10 +2,10 @@
 
 import type { Guards, Spec } from "@virt/api";
 
-/** `weakens` states the consequence of a value that removes a safeguard. Absent for all other values. */
+/** `weakens` describes the risk of a value that removes a safeguard. Absent for all other values. */
 export type ExecutionSetting = { readonly name: string; readonly value: string; readonly weakens?: string };
 
-/** Returns all four settings, including defaults, so that the reviewer sees everything that an approval covers. */
+/** Returns all four settings with their defaults, so that reviewers see everything that an approval covers. */
 export function executionSettings({
   failurePolicy,
   bypassOptimisticLock,

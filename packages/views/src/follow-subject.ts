@@ -1,4 +1,4 @@
-// Lists and watches one subject for a page until that fails, and notices when its watch has died silently.
+// Lists and watches one subject for a page until that fails. Detects a watch that died silently.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -30,7 +30,7 @@ export type KindTransport = {
   /** Watches with bookmarks. */
   readonly watch: (subject: FollowedSubject, start: WatchPlace, onFrame: OnFrame) => OpenWatch;
   readonly clock: FollowClock;
-  /** Aborted when the page has gone. */
+  /** Aborted when the page closes. */
   readonly signal: StopSignal;
 };
 
@@ -46,16 +46,17 @@ type StopSignal = {
   readonly removeEventListener: (type: "abort", listener: () => void) => void;
 };
 
+/** The reason why a page of a list cannot be read. */
 export type PageFailure = StreamEnd | { readonly how: "too large"; readonly why: string };
 
 type OnFrame = (frame: WatchFrame<KubeObject>) => void;
 
-/** `ended` settles soon after `close`. */
+/** `ended` resolves soon after `close`. */
 export type OpenWatch = { readonly ended: Promise<StreamEnd>; readonly close: () => void };
 
 export type FollowParts = { readonly transport: KindTransport; readonly send: (line: StreamLine) => void };
 
-/** How a list or a watch ended. `waitMs` is the shortest pause before the next attempt. */
+/** How a list or a watch ended. `waitMs` is the minimum pause before the next attempt. */
 export type FollowEnd = "absent" | "forbidden" | { readonly waitMs: number };
 
 const pageSize = 500;
@@ -63,10 +64,10 @@ const watchSeconds = 290;
 const probeSeconds = 2;
 /** The API server sends a bookmark every minute. Some kinds have none, so silence alone does not prove that a watch is dead. */
 const silenceMs = { probe: 75_000, asleep: 150_000 } as const;
-/** How often silence is measured, and the time limit of a probe. */
+/** The interval between measurements of silence, and the time limit of a probe. */
 const [checkMs, probeMs] = [5_000, 10_000];
 
-/** Performs the decisions of `stepReflector` for one subject until it fails. */
+/** Carries out the decisions of `stepReflector` for one subject until it fails. */
 export class SubjectFollower {
   readonly #subject: FollowedSubject;
   readonly #options: FollowParts;
@@ -75,7 +76,7 @@ export class SubjectFollower {
   });
   #listed: KubeObject[] = [];
   #watch: OpenWatch | undefined;
-  /** Begins when the objects were last known to be current. */
+  /** Starts when the objects were last known to be current. */
   readonly #silence: Silence;
 
   constructor(subject: FollowedSubject, options: FollowParts) {
@@ -88,7 +89,7 @@ export class SubjectFollower {
     return this.#listed.length > 0;
   }
 
-  /** Undefined: the list is complete. */
+  /** Returns undefined when the list is complete. */
   async list(): Promise<FollowEnd | undefined> {
     for (let next = this.#next; next?.do === "list"; next = this.#next) {
       const { effort, page } = next;
@@ -104,7 +105,7 @@ export class SubjectFollower {
     return this.#end;
   }
 
-  /** Lists first, if there is no list yet. */
+  /** Lists first if there is no list yet. */
   async follow(): Promise<FollowEnd> {
     for (;;) {
       const end = (await this.list()) ?? (await this.#watchListed());
@@ -112,7 +113,7 @@ export class SubjectFollower {
     }
   }
 
-  /** Undefined: the server wants a new list. */
+  /** Returns undefined when the server requires a new list. */
   async #watchListed(): Promise<FollowEnd | undefined> {
     const { transport, send } = this.#options;
     send({ of: this.#subject.name, type: "list", objects: this.#listed });
@@ -146,7 +147,7 @@ export class SubjectFollower {
     return () => cancel();
   }
 
-  /** Watches from the same version on another connection. It receives the events that the silent watch has missed. */
+  /** Opens a watch from the same version on another connection. It receives events that the silent watch missed. */
   async #probe(effort: number, from: string): Promise<void> {
     const { transport } = this.#options;
     const silentAt = this.#silence.since;
@@ -184,7 +185,7 @@ export class SubjectFollower {
     this.#input({ is: "ended", effort, ending });
   }
 
-  /** A kind that is not served and an expired version are not problems of the objects on the page. */
+  /** An expired version, or a kind that is not served, does not concern the objects on the page. */
   #reportEnd(ending: StreamEnd, currentAt?: number): void {
     const { name: of } = this.#subject;
     const code = ending.how === "refused" ? ending.code : 0;
@@ -196,7 +197,7 @@ export class SubjectFollower {
   }
 
   #input(input: ReflectorInput<KubeObject> & { readonly effort: number }): void {
-    // A frame may have ended its watch. Later frames of that watch do not count.
+    // A frame may have ended its watch. Ignores later frames of that watch.
     if (input.effort !== this.#step.state.effort) return;
     if (input.is === "frame") this.#silence.restart();
     this.#step = stepReflector(this.#step.state, input);

@@ -16,7 +16,7 @@ const pauseMs = { absent: 10_000, forbidden: 30_000 } as const;
 /** The pause after a failure doubles until a list succeeds. */
 const failurePauseMs = { first: 1_000, most: 30_000 };
 
-/** Settles when the page has gone. */
+/** Resolves when the page closes. */
 export async function followWatchedKind(name: WatchedName, { transport, send }: FollowParts): Promise<void> {
   let failures = 0;
   const countAndSend = (line: StreamLine) => {
@@ -59,8 +59,8 @@ async function followOnce(name: WatchedName, options: FollowParts): Promise<Foll
 }
 
 /**
- * Follows the first namespace with objects. If none has any, it follows the only one that may be read; of several, all are listed again
- * after a pause, because the objects may appear in any.
+ * Follows the first namespace with objects. If there is none, follows the only readable namespace. If several are
+ * readable, lists all again after a pause, because objects may appear in any of them.
  */
 async function followNamespaces(
   subject: FollowedSubject,

@@ -16,7 +16,7 @@ export type ConfigOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: string | JsonMap }
   | { readonly op: "remove"; readonly path: string };
 
-/** The body of one request. An array of operations is a JSON patch, a map is a merge patch. */
+/** The body of one request. A list of operations is a JSON patch, a map is a merge patch. */
 export type ConfigPatch =
   | { readonly type: "json"; readonly body: readonly ConfigOperation[] }
   | { readonly type: "merge"; readonly body: JsonMap };
@@ -73,7 +73,7 @@ function recordOf(decision: RecordedDecision["decision"], plan: string, by: Deci
 
 const annotationPath = (key: string) => `/metadata/annotations/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** The resourceVersion test keeps annotations that another client adds to a config without any. */
+/** The test of the resourceVersion keeps annotations that another client adds at the same time. */
 function annotate(
   { metadata }: Pick<VirtPlatformConfig, "metadata">,
   values: Readonly<Record<string, string>>,
@@ -114,7 +114,7 @@ export function rejectionPatch(
     body: [
       { op: "test", path: shownHash, value: planHash },
       ...annotate(config, { [rejectedPlanAnnotation]: value, ...recordOf("rejected", planHash, by) }),
-      // Adds before removing, as in dropRejection.
+      // Adds the field before it removes it, as in dropRejection.
       { op: "add", path: "/spec/approvedPlan", value: planHash },
       { op: "remove", path: "/spec/approvedPlan" },
       { op: "add", path: "/spec/action", value: "DryRun" },
@@ -139,7 +139,7 @@ export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): str
   return set.length === 0 ? undefined : `These options stay set and apply to the next plan: ${set.join(", ")}`;
 }
 
-/** In these phases, the advisor drafts a new plan only after the spec changes. */
+/** In these phases, the advisor drafts a new plan only after a change of the spec. */
 const needsChange = new Set(["Failed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"]);
 
 /**

@@ -30,21 +30,21 @@ export type ProfileRow = {
   readonly impactSummary?: string;
   readonly isDrifted: boolean;
   readonly planHash?: string;
-  /** Seconds that the plan has waited for a review. Absent if it does not wait. */
+  /** The seconds for which the plan has waited for a review. Absent if it does not wait. */
   readonly planSeconds?: number;
   /** RFC 3339: when the plan started to wait for a review. */
   readonly planSince?: string;
   readonly rejection?: Rejection;
-  /** The progress column of `kubectl get`: `4/12 nodes`, or `stuck: 4/12 nodes`. */
+  /** The progress column of `kubectl get`, such as `4/12 nodes` or `stuck: 4/12 nodes`. */
   readonly progress?: string;
   readonly description?: string;
   readonly isStalled: boolean;
-  /** Objects of an earlier plan that no config manages. Absent if none is known. */
+  /** Objects of an earlier plan that no config manages. Absent if none are known. */
   readonly leftBehind?: readonly LeftBehind[];
   readonly next: NextStep;
 };
 
-/** The maximum length in the CRD. */
+/** The limit in the CRD. */
 const longestSummary = 512;
 
 /** Returns the phase to show, which is `Stuck` if the rollout is blocked. */
@@ -52,12 +52,13 @@ export function phaseWord({ phase, isStalled }: Pick<ProfileRow, "phase" | "isSt
   return isStalled && (phase === "InProgress" || phase === "Drifted") ? "Stuck" : phase;
 }
 
-/** Returns the node counts of the progress column. Undefined: nodes are not updating. */
+/** Returns the node counts of the progress column. Undefined if no nodes are updating. */
 export function progressCount({ progress }: Pick<ProfileRow, "progress">): string | undefined {
   const count = progress?.replace(/^stuck(: )?/, "");
   return count === "" ? undefined : count;
 }
 
+/** Returns the notice about objects that earlier plans left behind. Empty if there are none. */
 export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
   const { left, unread } = partLeftBehind(leftBehind);
   return [

@@ -1,4 +1,4 @@
-// Reduces objects to the fields that a page needs. A cluster can have thousands of VMs and nodes.
+// Reduces objects to the fields that a page needs, because a cluster can have thousands of VMs and nodes.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { asList, at, entriesOf, isMap, member } from "@virt/objects";
@@ -78,7 +78,7 @@ function filter(map: Json | undefined, isKept: (key: string) => boolean): Readon
   );
 }
 
-/** Each node has hundreds of these labels, and no pool selects by them. */
+/** Nodes have hundreds of these labels, and no pool selects by them. */
 function isCpuLabel(key: string): boolean {
   return ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"].some((start) => key.startsWith(start));
 }

@@ -13,6 +13,7 @@ import {
   updatingOf,
 } from "./rollout-causes.ts";
 
+/** A pool whose nodes are updating or degraded, with the causes. */
 export type RollingPool = {
   readonly name: string;
   readonly total: number;
@@ -60,10 +61,11 @@ function countsOfPlans(
   return slowest && { total: slowest.total, updated: slowest.done };
 }
 
-/** A warning for users who stop or ignore a running plan: only pausing a pool stops a written MachineConfig. */
+/** A warning for users who stop or ignore a running plan. Only pausing a pool stops the rollout of a MachineConfig. */
 export const rolloutContinues =
   "A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.";
 
+/** Returns the progress of the pool in one line. */
 export function rollingPoolText({
   name,
   total,

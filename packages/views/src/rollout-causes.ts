@@ -1,4 +1,4 @@
-// Finds the cause of a pool update. If a source is unread, the cause is unknown, so that no other client is blamed.
+// Finds the cause of a pool update. If a source was not read, the cause is unknown, to avoid wrong blame.
 
 import { hasPlanBegun, isApplied, isRolloutOpen, type LeftBehindParts, partLeftBehind } from "@virt/advisor";
 import type { Item, KubeObject, PoolRollout, VirtPlatformConfig } from "@virt/api";
@@ -24,7 +24,7 @@ export type RolloutCauseView =
 export type CauseFacts = {
   /** All configs of the cluster. Undefined if they cannot be listed. */
   readonly configs: readonly VirtPlatformConfig[] | undefined;
-  /** Undefined if no report of the platform controller was found, or one cannot be read. */
+  /** Undefined if there is no report of the platform controller, or one is unreadable. */
   readonly platformWrites: readonly PlatformWrite[] | undefined;
   /** Names of the MachineConfigs that profiles write. Default: those of the catalog. */
   readonly planned?: ReadonlySet<string>;
@@ -145,7 +145,7 @@ function sortedNames(names: readonly string[]): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** MachineConfigs in only one of the target and the current configuration. */
+/** Returns MachineConfigs in only one of the target and the current configuration. */
 function changedSources(pool: KubeObject): readonly string[] {
   const [next, now] = [sourcesOf(at(pool, "spec")), sourcesOf(at(pool, "status"))];
   const changed = [...next.filter((name) => !now.includes(name)), ...now.filter((name) => !next.includes(name))];
@@ -156,10 +156,10 @@ function sourcesOf(part: ReturnType<typeof at>): readonly string[] {
   return asList(at(part, "configuration", "source")).map((source) => asText(member(source, "name")) ?? "");
 }
 
-/** The Machine Config Operator renders a write and sets the pool's condition within this time. */
+/** Within this time, the Machine Config Operator renders a write and sets the pool's condition. */
 const renderMs = 10 * 60_000;
 
-/** The sources list a MachineConfig by its name, and a KubeletConfig by the name of a generated MachineConfig. */
+/** Sources list a MachineConfig by its name, and a KubeletConfig by the name of a generated MachineConfig. */
 function isSourceOf({ object }: PlatformWrite, pool: KubeObject): (source: string) => boolean {
   const [kind = "", name = ""] = object.split(" ");
   const generated = `99-${pool.metadata.name}-generated-kubelet`;
@@ -171,7 +171,7 @@ function isRendered(write: PlatformWrite, pool: KubeObject): boolean {
   return sourcesOf(at(pool, "spec")).some(isSourceOf(write, pool));
 }
 
-/** A change of content does not change the list of sources, so the time of the write decides. */
+/** A change of content keeps the list of sources, so the time of the write decides. */
 function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
   if (changed.some(isSourceOf(write, pool))) return true;
   const written = readTime(write.lastWrite);

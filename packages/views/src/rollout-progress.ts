@@ -42,7 +42,7 @@ export type NodeProgressView = {
   readonly isInHand: boolean;
 };
 
-/** A cause that may block the rollout. `command` is absent if there are `options`, sorted by least disruption. */
+/** A cause that may block the rollout. `command` is absent if there are `options`, the least disruptive first. */
 export type FindingView = {
   readonly id: string;
   readonly severity: FindingSeverity;
@@ -54,6 +54,7 @@ export type FindingView = {
   readonly since?: string;
 };
 
+/** A VM that the drain stopped. `command` starts it again. */
 export type StoppedVmView = { readonly name: string; readonly command?: string };
 
 /** A rollout prepared for display. `more` counts the entries that the status does not list. */
@@ -62,9 +63,9 @@ export type RolloutProgressView = {
   readonly pools: readonly PoolProgressView[];
   readonly nodes: readonly NodeProgressView[];
   readonly findings: readonly FindingView[];
-  /** VMs that stopped during the rollout and did not run at its end. Absent: none, or still open. */
+  /** VMs that stopped during the rollout and did not run at its end. Absent: none, or the rollout is open. */
   readonly stopped?: { readonly vms: readonly StoppedVmView[]; readonly more: number };
-  /** The time until the end if nothing blocks. Absent if unknown, or if nothing is left. */
+  /** The time until the end if nothing blocks the rollout. Absent if unknown or if nothing is left. */
   readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number; readonly text: string };
   /** Inputs that the diagnosis could not read. They may hide findings. */
   readonly notAssessed: readonly ImpactGap[];
@@ -72,7 +73,7 @@ export type RolloutProgressView = {
   readonly isOpen: boolean;
 };
 
-/** Counts the VMs on a node. Undefined: not counted. */
+/** Counts the VMs on a node. Undefined if they were not counted. */
 export type CountVms = (node: string) => number | undefined;
 
 /** Returns the rollout of a config. Undefined if it has none. `now` is in milliseconds. */
@@ -119,10 +120,10 @@ function viewStopped({ total, listed }: StoppedVms): NonNullable<RolloutProgress
   return { vms, more: total - vms.length };
 }
 
-/** The maximum length in the CRD. A shorter limit could cut the command at the end of a message. */
+/** The limit in the CRD. A lower one could cut off the command at the end of a message. */
 const longestFinding = 1024;
 
-/** Leaves out the age, which depends on the current time. */
+/** Omits the age, which depends on the current time. */
 export function viewFinding(finding: RolloutFinding): FindingView {
   const { id, severity, node, message, command } = finding;
   const options = findingRemedies(finding);
@@ -202,7 +203,7 @@ function agedFrom(since: string, now: number): { readonly seconds?: number; read
   return seconds === undefined ? {} : { seconds, since: foreignText(since) };
 }
 
-/** Returns whole seconds from an RFC 3339 time to `now` (milliseconds), at least 0. Undefined: no valid time. */
+/** Returns whole seconds from an RFC 3339 time to `now` (milliseconds), at least 0. Undefined without a valid time. */
 export function secondsSince(time: string | undefined, now: number): number | undefined {
   const at = readTime(time ?? "");
   return at === undefined ? undefined : Math.max(0, Math.floor((now - at) / 1000));
@@ -215,7 +216,7 @@ const units = [
   { sign: "s", seconds: 1 },
 ] as const;
 
-/** Formats an age like kubectl: `48s`, `7m30s`, `3h20m`, `5d`. Leaves out the second unit from 10 of the first. */
+/** Formats an age as kubectl does: `48s`, `7m30s`, `3h20m`, `5d`. Omits the second unit from 10 of the first. */
 export function ageText(seconds: number): string {
   const at = units.findIndex((unit) => seconds >= unit.seconds * (unit.sign === "m" ? 2 : 1));
   const unit = units[at] ?? units[3];

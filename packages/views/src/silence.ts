@@ -1,8 +1,7 @@
-// Measures how long nothing has been received.
-
 /** Milliseconds. */
 export type SilenceClock = { readonly wall: () => number; readonly monotonic: () => number };
 
+/** Measures the time since the last call of `restart`, even if the machine was suspended. */
 export class Silence {
   readonly #clock: SilenceClock;
   #since = { wall: 0, monotonic: 0 };

@@ -1,4 +1,4 @@
-// The kinds that the pages read, and how each is watched. The server rejects requests for all other kinds.
+// The kinds that the pages read, and their watches. The server rejects requests for all other kinds.
 
 import { configKind, fieldManagers, usualOperatorNamespaces } from "@virt/api";
 import { hcoVersions } from "@virt/cluster";
@@ -11,6 +11,7 @@ type KindPlace = {
   readonly isNamespaced: boolean;
 };
 
+/** The place of a kind in the API, and the objects to select. */
 export type WatchedKind = {
   readonly resource: KindPlace;
   readonly selection?: { readonly fieldSelector: string };
@@ -35,7 +36,7 @@ const machineConfiguration = "machineconfiguration.openshift.io";
 const events = namespaced("events.k8s.io", "v1", "events");
 const leases = namespaced("coordination.k8s.io", "v1", "leases");
 
-/** The keys are the names that pages and server use. */
+/** Pages and server use the keys as names. */
 export const watchedKinds = {
   configs: { resource: cluster(configKind.group, configKind.version, configKind.plural) },
   nodes: { resource: cluster("", "v1", "nodes") },
@@ -69,9 +70,10 @@ export const watchedKinds = {
   },
 } as const satisfies Readonly<Record<string, WatchedKind>>;
 
+/** The name of a watched kind in requests of pages. */
 export type WatchedName = keyof typeof watchedKinds;
 
-/** Reports whether the name is a key of `watchedKinds`, ignoring inherited members such as `toString`. */
+/** Reports whether the name is a key of `watchedKinds`. Ignores inherited members such as `toString`. */
 export function isWatchedName(name: string): name is WatchedName {
   return Object.hasOwn(watchedKinds, name);
 }
@@ -100,13 +102,14 @@ const targets: readonly (KindPlace & { readonly kind: string })[] = [
   { ...namespaced("", "v1", "services"), kind: "Service" },
 ];
 
-/** Returns the resource of a target kind, the first listed one by default. Undefined: not readable by pages. */
+/** Returns the resource of a target kind, by default the first listed one. Undefined if pages may not read it. */
 export function targetResource(kind: string, apiVersion?: string): KindPlace | undefined {
   return targets.find(
     (target) => target.kind === kind && (apiVersion ?? apiVersionOf(target)) === apiVersionOf(target),
   );
 }
 
+/** Reports whether a plan may target objects of this resource. */
 export function isTargetResource({ group, version, plural, isNamespaced }: KindPlace): boolean {
   return targets.some(
     (target) =>

@@ -30,7 +30,7 @@ export function contentOf(object: PinnedObject, form: ObjectForm, marks: OwnMark
   return { version: `${form.apiVersion} ${targetOf(object)}`, maps: [...metadata, ...mapsBelow([], roots)] };
 }
 
-/** The root is required if any of its members is: an object without its content is not ours. */
+/** The root is required if any of its members is, because an object without its content is not ours. */
 function rootField(root: FieldsForm): FieldForm {
   const isNeeded = Object.values(root.fields).some(({ presence }) => presence === "required");
   return isNeeded ? required(root) : kept(root);
@@ -51,7 +51,7 @@ export function mapsEntry({ version, maps }: Content): string {
   return `${celText(version)}: [\n${maps.map(mapData).join(",\n")}]`;
 }
 
-/** A map counts as removable, because the check of its own members decides. */
+/** Treats a map as removable, because the check of its own members decides. */
 function mapData({ path, fields }: CheckedMap): string {
   const members = Object.entries(fields);
   const named = (isNamed: (field: FieldForm) => boolean) =>
@@ -64,8 +64,8 @@ function mapData({ path, fields }: CheckedMap): string {
   ].join(", ");
 }
 
-// CEL loops carry no state, so that each step of a path is a separate expression. Another client can have stored a
-// string in place of a map, which must not stop the operator from correcting it.
+// CEL loops carry no state, so each step of a path is a separate expression. Another client may have stored a string in
+// place of a map. That must not stop the operator from correcting it.
 export function comparedMaps(contents: readonly Content[]): string {
   const deepest = Math.max(...contents.flatMap(({ maps }) => maps.map(({ path }) => path.length)));
   const walk = (start: string, step: (key: string) => string) =>
@@ -79,7 +79,7 @@ export function comparedMaps(contents: readonly Content[]): string {
   const absent = "dyn('')";
   const member = (key: string) => `type(v) == type({}) ? dyn(v[?${key}].orValue(${absent})) : ${absent}`;
   const asMap = ".map(v, type(v) == type({}) ? dyn(v) : dyn({}))[0]";
-  // In managedFields, a wholly owned field is an empty map, and this applies to everything below it.
+  // In managedFields, a field that is owned as a whole is an empty map, and the ownership includes everything below it.
   const owned = (key: string) => `v == {} ? dyn(v) : dyn(v[?('f:' + ${key})].orValue(dyn({'.': {}})))`;
   return [
     "variables.maps.map(part, {",

@@ -21,7 +21,7 @@ export type ContentRules = Pick<Policy, "variables" | "validations">;
 
 const { kept, oneOf, optional, text } = contentForms;
 
-/** A release sets the marks to empty strings and then removes them. */
+/** A release sets these marks to empty strings and then removes them. */
 export const platformMarks: OwnMarks = {
   labels: { [managedByLabel.key]: optional(oneOf(managedByLabel.value, "")) },
   annotations: {
@@ -34,7 +34,7 @@ export type ContentOptions = {
   readonly operator: string;
   readonly objects: readonly PinnedObject[];
   readonly marks: OwnMarks;
-  /** A CEL expression: an annotation set before this request asks for other content. */
+  /** A CEL expression that is true if an annotation from before this request changes the content. */
   readonly isPatched: string;
 };
 

@@ -1,4 +1,4 @@
-// Limits an operator's writes to its roles and the places in the catalog, even with wider rights or a stolen token.
+// Limits an operator's writes to its roles and the places in the catalog, even with more rights or a stolen token.
 
 import { objectAnnotations } from "@virt/platform";
 import { type OperatorNames, platform } from "../operators.ts";
@@ -22,7 +22,7 @@ export function operatorPolicy(
         operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"],
       },
     ],
-    // For the writes of all other clients, this condition is the only evaluation.
+    // For writes of all other clients, the API server evaluates only this condition.
     matchConditions: [{ name: "is-the-operator", expression: `request.userInfo.username == ${celText(account)}` }],
     variables: [
       { name: "name", expression: "request.?name.orValue('')" },
@@ -79,7 +79,7 @@ export const onlyAdvertises: Validation = {
     "'virt-advisor-operator may create configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
 };
 
-/** Restricts the reporting controller of events, so that a stolen token cannot forge another component's events. */
+/** Restricts the reporting controller of events, so that a stolen token cannot forge events of another component. */
 export function ownEvents(name: string): Validation {
   const writes = ["CREATE", "UPDATE"].map((operation) => celText(`${operation} events.events.k8s.io`)).join(", ");
   return {
@@ -115,5 +115,5 @@ export const overridesNothing: Pick<Policy, "variables" | "validations"> = {
   ],
 };
 
-/** True if a user with permission to patch the object set the patch annotation before this request. */
+/** True if a user who may patch the object set the patch annotation before this request. */
 export const isPatchedByPerson = `oldObject != null && ${celText(objectAnnotations.patch)} in variables.annotationsBefore`;

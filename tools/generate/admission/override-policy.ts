@@ -1,4 +1,4 @@
-// Requires permission to patch an object from anyone who sets an override annotation on it.
+// Requires permission to patch an object from every client that sets an override annotation on it.
 
 import { fieldManagers } from "@virt/api";
 import { type Asset, objectAnnotations } from "@virt/platform";
@@ -32,7 +32,7 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
         ].join("\n"),
       },
       {
-        // Anyone may remove or empty the record, because without it the operator deletes nothing.
+        // Every client may remove or empty the record, because without it the operator deletes nothing.
         expression: [
           `request.userInfo.username == ${celText(platform.account)} || variables.after[?${celText(state)}].orValue('') == '' ||`,
           // Allows `make run` by a cluster administrator. No role binds system:masters, so our policies do not either.

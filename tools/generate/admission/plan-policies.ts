@@ -21,7 +21,7 @@ export function approvalPolicy(): Policy {
       { name: "before", expression: "oldObject == null ? '' : oldObject.spec.?approvedPlan.orValue('')" },
       { name: "after", expression: "object.spec.?approvedPlan.orValue('')" },
       {
-        // Anyone who can edit the config may take the action back, because this stops the plan.
+        // Anyone who can edit the config may withdraw the action, because that stops the plan.
         name: "isApplied",
         expression:
           "object.spec.?action.orValue('') == 'Apply' &&\n(oldObject == null || oldObject.spec != object.spec)",

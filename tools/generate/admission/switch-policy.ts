@@ -1,4 +1,4 @@
-// Requires the rights for the operator's resulting writes from anyone who changes a switch on the HyperConverged.
+// Requires the rights for the operator's resulting writes from clients that change a switch on the HyperConverged.
 
 import { annotationPrefix, noBlockers, rebootGateKey } from "@virt/platform";
 import { platform } from "../operators.ts";
@@ -59,7 +59,7 @@ const annotationsOf = (object: string) => `${object} == null ? {} : ${object}.me
 
 const ownersOf = (object: string) => `${object}.metadata.?ownerReferences.orValue([])`;
 
-// Setting an owner counts as removal, because the garbage collector deletes the object with its owner.
+// Setting an owner counts as removal, because the garbage collector deletes the object together with its owner.
 const isRemoved = [
   "request.operation == 'DELETE' ||",
   `(request.operation == 'UPDATE' && ${ownersOf("oldObject")} != ${ownersOf("object")})`,
@@ -71,7 +71,7 @@ const changedKnown = [
   "  (key in variables.before && (variables.isRemoved || variables.before[key] != variables.after[key])))",
 ].join("\n");
 
-// Unknown switches count as well, because a later release can implement them. Finding them takes a scan of all keys.
+// Unknown switches also count, because a later release may implement them. Finding them requires a scan of all keys.
 // With more than `most` annotations, a change needs the rights for everything.
 const most = 256;
 const crowded = `more than ${most} annotations`;
@@ -85,7 +85,7 @@ const changedUnknown = [
 
 const rebootGate = `${annotationPrefix}${rebootGateKey}`;
 
-// An unknown value blocks all writes, so that only the known value may be replaced freely.
+// An unknown value blocks all writes, so only the known value may be replaced by everyone.
 const weakenedRebootGate = [
   `(${celText(rebootGate)} in variables.before && (variables.isRemoved || !(${celText(rebootGate)} in variables.after) ||`,
   `  (variables.before[${celText(rebootGate)}] != ${celText(noBlockers)} &&`,
@@ -94,7 +94,7 @@ const weakenedRebootGate = [
 
 const gateText = (gate: string) => `feature gate ${gate}`;
 
-// Parses feature gates like the operator: a map of booleans, or a list of names or of names with states, ignoring case.
+// Parses feature gates as the operator does: a map of booleans, or a list of names, with or without states.
 function gatesOf(object: string, gates: readonly string[]): string {
   const obeyed = celList(gates.map((gate) => gate.toLowerCase()));
   const given = `${object}.?spec.?featureGates.orValue([])`;
@@ -115,7 +115,7 @@ function changedGate(gate: string): string {
   return `(${isChanged} ? [${celText(gateText(gate))}] : [])`;
 }
 
-/** Returns the changed switches for the kind. A switch without assets concerns every kind. */
+/** Returns the changed switches that affect the kind. A switch without assets affects every kind. */
 function concerning({ annotations, gates, isHeldAtGate }: Omit<Reach, "kind">): string {
   const own = celList([...annotations, ...gates.map(gateText), ...(isHeldAtGate ? [rebootGate] : [])]);
   return `variables.changed.filter(key, !(key in variables.particular) || key in ${own})`;

@@ -46,7 +46,7 @@ export function switchReach(assets: readonly Asset[]): readonly Reach[] {
 type Switched = { readonly type: "annotation" | "gate"; readonly name: string };
 
 const annotation = (key: string): Switched => ({ type: "annotation", name: `${annotationPrefix}${key}` });
-/** Users can also set a feature gate by annotation. */
+/** Users can also set a feature gate by an annotation. */
 const gate = (name: string): readonly Switched[] => [{ type: "gate", name }, annotation("feature-gates")];
 
 function switchesOf({ switch: declared, conditions = [] }: Asset): readonly Switched[] {

@@ -1,4 +1,4 @@
-// Building blocks of our CRD's schema. Each one needs a description, which `kubectl explain` shows.
+// Building blocks for our CRD's schema. Each needs a description, which `kubectl explain` shows.
 
 import type { JsonMap } from "@virt/api";
 
@@ -33,7 +33,7 @@ export const generation = (description: string): Schema => count(description);
 /** Requires a schema for every member of T, so that a new member does not compile without a description. */
 export type Members<T> = { readonly [Name in keyof Required<T>]: Schema };
 
-/** `required` is empty by default, because another version of the operator can omit fields. */
+/** `required` is empty by default, because another version of the operator may omit fields. */
 export function shape<T>(
   description: string,
   properties: Members<T>,

@@ -5,7 +5,7 @@ import { flag, type Rule, rules, type Schema, shape, text, word } from "./schema
 
 const immutable = { rule: "self == oldSelf", message: "Profile is immutable" };
 const isDuration = "self.matches('^([0-9]+(\\\\.[0-9]+)?(ms|s|m|h))+$')";
-// Uses rules instead of a pattern: a pattern's message is the pattern, and errors of duration() mention protobuf.
+// Uses rules, because the message of a pattern is the pattern itself, and errors of duration() mention protobuf.
 const duration = { rule: isDuration, message: "waitTimeout must be a duration such as 24h, 90m or 1h30m" };
 const positive = {
   rule: `!${isDuration} || duration(self) > duration('0s')`,

@@ -27,7 +27,7 @@ export function advisorRights(profiles: readonly Declared[]): OperatorRights {
     cluster: [
       ...alwaysGranted,
       ...rights({ group, resource: plural }, "get", ...follow),
-      // Without a name: the advisor also reports on configs of profiles that only a newer release knows.
+      // Without a name, because the advisor also reports on configs whose profile only a newer release knows.
       ...rights({ group, resource: `${plural}/status` }, "update"),
       ...rights({ group: "", resource: "namespaces" }, "get"), // a HyperConverged may be in any
       ...profiles.filter(({ isAdvertised }) => isAdvertised).flatMap(advertisedRights),

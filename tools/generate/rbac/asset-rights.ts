@@ -9,8 +9,8 @@ const machineConfigs = { group: "machineconfiguration.openshift.io", resource: "
 const pools = { group: "machineconfiguration.openshift.io", resource: "machineconfigpools" };
 
 /**
- * Server-side apply names the object in the path, so that even `create` is granted by name. Only an asset with a switch
- * can be disabled, which reads and deletes its object.
+ * Server-side apply has the name of the object in its path, so even `create` is granted by name. Only an asset with a
+ * switch can be disabled, which reads and deletes its object.
  */
 export function rightsForTarget({ target, create = true, switch: declared }: Asset): readonly Right[] {
   const own = resourceOf(target);
@@ -56,7 +56,7 @@ function rightsForRead(read: AssetRead): readonly Right[] {
 
 type DeclaredKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd?: string };
 
-/** Takes the plural from the CRD, or guesses it like Kubernetes. A test verifies it on an API server. */
+/** Takes the plural from the CRD, or guesses it as Kubernetes does. A test verifies it on an API server. */
 export function kindOf({ apiVersion, kind, crd }: DeclaredKind): Subject {
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
   return { group, resource: crd === undefined ? pluralOf(kind) : crd.slice(0, crd.indexOf(".")) };

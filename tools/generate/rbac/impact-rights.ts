@@ -1,4 +1,4 @@
-// Rights to assess the impact of writes: read-only. Pods have a separate role.
+// Read-only rights to assess the impact of writes. Pods have a separate role.
 
 import { follow, type Right, rights } from "./right.ts";
 

@@ -42,7 +42,7 @@ function rightsToRead(read: ProfileRead): readonly Right[] {
   }
 }
 
-// Server-side apply names the object in the path, so that even `create` is granted by name.
+// Server-side apply has the name of the object in its path, so even `create` is granted by name.
 function rightsToWrite(target: ProfileTarget): readonly Right[] {
   const { kind, isDeleted = false, isNeverCreated = false } = target;
   const making = [...(isNeverCreated ? [] : (["create"] as const)), ...(isDeleted ? (["delete"] as const) : [])];

@@ -2,7 +2,7 @@ export type Subject = {
   readonly group: string;
   readonly resource: string;
   readonly name?: string;
-  /** `*` means any namespace. Absent for cluster-scoped kinds. Only admission policies use it, roles do not. */
+  /** `*` is any namespace. Absent for cluster-scoped kinds. Only admission policies use it, and roles do not. */
   readonly namespace?: string;
   /** True if the object is created by POST, for which the authorizer sees no name. */
   readonly isPosted?: boolean;
@@ -20,7 +20,7 @@ export type RoleRule = {
   readonly verbs: readonly Verb[];
 };
 
-/** Verbs of an informer. The authorizer checks the name of a list or watch for a single object. */
+/** The verbs of an informer. For a list or watch of a single object, the authorizer checks the name. */
 export const follow: readonly Verb[] = ["list", "watch"];
 
 export const rights = (on: Subject, ...may: readonly Verb[]): readonly Right[] => may.map((verb) => ({ ...on, verb }));

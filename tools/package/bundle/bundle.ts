@@ -1,4 +1,4 @@
-// Generates bundle/: the product for OLM in registry+v1 format. Both controllers run in one namespace, which OLM
+// Generates bundle/: the product for OLM in the registry+v1 format. Both controllers run in one namespace that OLM
 // chooses.
 
 import { readFileSync } from "node:fs";

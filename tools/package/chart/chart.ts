@@ -53,7 +53,7 @@ function template(object: KubeObject, area: Area, isMonitoring: boolean): Templa
 }
 
 function bodyOf(object: KubeObject, area: Area): string {
-  // Escapes the alerts' own templates, which Helm must not expand.
+  // Escapes the templates of alerts, which Helm must not expand.
   const text = writeYaml(object)
     .replaceAll("{{", '{{ "{{" }}')
     .replaceAll("app.kubernetes.io/managed-by: kustomize", "app.kubernetes.io/managed-by: {{ .Release.Service }}");
@@ -61,7 +61,7 @@ function bodyOf(object: KubeObject, area: Area): string {
   return object.kind === "CustomResourceDefinition" ? kept(text) : text;
 }
 
-// Keeps the CRD by default: its deletion removes every VirtPlatformConfig.
+// Keeps the CRD by default, because its deletion removes every VirtPlatformConfig.
 function kept(text: string): string {
   const annotations = "{{- if .Values.crds.keep }}\n  annotations:\n    helm.sh/resource-policy: keep\n{{- end }}\n";
   return text.replace(/^metadata:\n/m, (line) => `${line}${annotations}`);

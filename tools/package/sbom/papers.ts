@@ -1,4 +1,4 @@
-// Writes the licences and the bill of materials that ship with the programs.
+// Writes the licenses and the bill of materials that ship with the programs.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -16,7 +16,7 @@ export function writePluginNotices(file: string, sources: readonly string[]): vo
   writeFileSync(file, notices);
 }
 
-/** Run in the repository root, like the bundler. */
+/** Runs in the repository root, as the bundler does. */
 export function writePapers(folder: string, programs: readonly ShippedProgram[], version: string): void {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
   const all = programs.flatMap(({ sources }) => sources);

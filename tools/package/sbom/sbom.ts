@@ -1,5 +1,5 @@
-// Writes the bill of materials of the shipped files as CycloneDX 1.6. Reproducible: it has no timestamp and no random
-// ID.
+// Writes the bill of materials of the shipped files as CycloneDX 1.6. It is reproducible, without a timestamp or a
+// random ID.
 
 import { createHash } from "node:crypto";
 import type { ShippedPackage } from "./shipped.ts";

@@ -1,5 +1,3 @@
-// `completion`: prints a completion script for bash, zsh or fish.
-
 import { didYouMean } from "@virt/platform";
 import { completionScript, completionShells } from "../completion-script.ts";
 import { CliError, exitCodes, type RunVerb } from "../verb.ts";

@@ -1,4 +1,4 @@
-// `doctor`: diagnoses the pools with the user's rights and prints the findings with the commands that help.
+// `doctor`: diagnoses the pools with the user's rights, and prints findings with commands to fix them.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { didYouMean } from "@virt/platform";
@@ -60,7 +60,7 @@ function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
   return command === undefined ? [] : [nextBlock(command)];
 }
 
-/** Returns 0 only if everything was checked and nothing blocks. Unreadable pools are an error. */
+/** Returns 0 only if everything was checked and nothing blocks a rollout. Unreadable pools are an error. */
 export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
   if (rollout.findings.some(({ severity }) => severity === "blocking")) return exitCodes.blocked;
   const missing = uncheckedKinds(notAssessed);

@@ -83,14 +83,14 @@ function isSettled({ metadata, status }: VirtPlatformConfig): boolean {
   return settled.has(status?.phase) && status?.observedGeneration === metadata.generation;
 }
 
-/** The impact follows a drafted plan by a few seconds. Gives up after this time. */
+/** The impact follows the draft of a plan by a few seconds. Stops waiting after this time. */
 const assessmentMs = 10_000;
 
 function isBeingAssessed({ status }: VirtPlatformConfig): boolean {
   return status?.phase === "ReviewRequired" && (status.disruption ?? []).length > 0 && status.impact === undefined;
 }
 
-/** Waits for the plan and its impact. Returns the plan without the impact if the assessment takes too long. */
+/** Waits for the plan and its impact. If the assessment takes too long, returns the plan without the impact. */
 async function waitForPlan(name: string, generation: number, { session, flag, signal, printer, program }: VerbContext) {
   const timeoutMs = readFlagDuration(flag("timeout") ?? "60s", "timeout");
   const late = new CliError(

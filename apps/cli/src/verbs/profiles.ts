@@ -1,5 +1,3 @@
-// `profiles`: lists the profiles of the cluster.
-
 import { severities } from "@virt/api";
 import {
   ageText,

@@ -1,4 +1,4 @@
-// `render` and `explain`: show what the platform controller would apply and why, using its code, offline or live.
+// `render` and `explain`: preview the writes of the platform controller with its code, offline or live.
 
 import { assets, profiles } from "@virt/catalog";
 import {

@@ -27,7 +27,7 @@ export const showStatus: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** `all` are the configs that may roll the pools. Undefined: not listed yet. */
+/** `all` are the configs whose plans may roll the pools. Undefined: not listed yet. */
 async function optionsFor(
   configs: readonly VirtPlatformConfig[],
   all: readonly VirtPlatformConfig[] | undefined,
@@ -47,7 +47,7 @@ async function optionsFor(
   return { now: now(), program, countVms: (node) => counts.get(node), ...shown };
 }
 
-/** Counts VMs of updating nodes only, at most 8, so that an idle cluster gets no requests. */
+/** Counts VMs of updating nodes only, at most 8 nodes, so that an idle cluster gets no requests. */
 async function countVms(configs: readonly VirtPlatformConfig[], now: number, session: ClusterSession) {
   const nodes = configs.flatMap((config) =>
     (viewRollout(config, now)?.nodes ?? []).flatMap(({ name, isInHand }) => (isInHand ? [name] : [])),
@@ -156,7 +156,7 @@ function redrawing(context: VerbContext): Screen {
     block.draw(context.printer.render({ ...report, blocks: [...report.blocks, note] }));
   };
   const timer = setInterval(draw, 1000);
-  // Pools can change without a change of a config.
+  // Pools can change while no config changes.
   const refresh = async () => {
     if (latest === undefined) return;
     const { configs, all } = latest;

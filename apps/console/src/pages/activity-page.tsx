@@ -1,5 +1,3 @@
-// The activity page: events of both controllers, newest first.
-
 import {
   FormSelect,
   FormSelectOption,

@@ -1,5 +1,3 @@
-// The texts of the assets page.
-
 export const assetStrings = {
   filter: "Filter by asset, object or reason",
   state: "State",

@@ -1,4 +1,4 @@
-// The assets page: what the platform controller applies or leaves out, and why.
+// The assets page: the assets that the platform controller applies or omits, with reasons.
 
 import {
   Button,

@@ -1,5 +1,3 @@
-// Formats a number with its noun in the right form.
-
 export function countOf(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }

@@ -1,4 +1,4 @@
-// The drift page: changed fields with their managers, and changed inputs. Cleared rows stay for the visit.
+// The drift page: changed fields with their managers, and changed inputs. Cleared rows stay during the visit.
 
 import { Label, Title } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";

@@ -197,7 +197,7 @@ function OperatorBanner({ name, kind }: OperatorBannerProps) {
   const leases = useObjects(kind);
   const isUnseen = useConfigs().some(({ status }) => status?.phase === undefined);
   if (state !== "listed") return null;
-  // A single replica may run without a lease. In that case, an unprocessed config shows that the advisor is down.
+  // A single replica may run without a lease. Then, an unprocessed config shows that the advisor is down.
   if (leases.length === 0)
     return name === "advisor" && isUnseen ? (
       <Alert isInline variant="warning" title={texts.operatorAbsent(name)}>

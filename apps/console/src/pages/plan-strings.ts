@@ -1,5 +1,3 @@
-// The texts of the plan page.
-
 import { countOf } from "./count-of.ts";
 
 export const planStrings = {
@@ -49,7 +47,7 @@ export const planStrings = {
   takes: "Duration",
   room: "Capacity for VMs",
   roomYes: "sufficient",
-  /** The status names only the first three nodes of a wave. */
+  /** The status lists only the first three nodes of a wave. */
   roomNo: (n: number, nodes: readonly string[]) => {
     const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;
     return `insufficient for ${countOf(n, "VM")} when ${when}`;

@@ -1,4 +1,4 @@
-// The rollout page: pools and nodes, findings, the timeline, and how to stop.
+// The rollout page: pools and nodes, findings, the timeline, and how to stop the rollout.
 
 import { Title } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";
@@ -154,7 +154,7 @@ function useForbidden(): string | undefined {
 type PoolsProps = {
   readonly config: VirtPlatformConfig;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
-  /** False: the node counts are stale, so only pool problems are shown. */
+  /** False: the node counts are out of date, so only pool problems are shown. */
   readonly isRolling: boolean;
 };
 

@@ -1,5 +1,3 @@
-// The texts of the rollout page.
-
 import { rolloutContinues } from "@virt/views";
 import { countOf } from "./count-of.ts";
 

@@ -35,7 +35,7 @@ let address: RouteAddress = {
   },
 };
 
-/** Call once, before the first render. */
+/** Call it once before the first render. */
 export function setRouteAddress(own: RouteAddress): void {
   address = own;
 }

@@ -1,5 +1,3 @@
-// All texts of the pages.
-
 import { installCommand } from "@virt/views";
 import { assetStrings } from "./asset-strings.ts";
 import { countOf } from "./count-of.ts";

@@ -1,11 +1,10 @@
-// What the plugin's server answers: one of the files that the build put into it, or why not. Nothing is read from a disk, so no
-// path leads out of it.
+// Answers requests for the plugin's files. The build embeds the files, and the server reads nothing from disk.
 
 import type { IncomingMessage } from "node:http";
 import type { RouteReply } from "@virt/kube";
 import { type ConsolePages, plainContent } from "../server/index.ts";
 
-/** Nobody may open one of these as a page, frame it or guess its type. */
+/** Prevents browsers from opening a file as a page, framing it or guessing its type. */
 const securityHeaders = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   "x-frame-options": "DENY",
@@ -13,12 +12,12 @@ const securityHeaders = {
   "cross-origin-resource-policy": "same-origin",
 } as const;
 
-/** Names with a hash never change their content. */
+/** Files with a hash in their name never change. */
 const hashedName = /\.[0-9a-f]{20}\.(min\.js|js|css)$/;
 
 export type FileRequest = Pick<IncomingMessage, "method" | "url" | "headers">;
 
-/** `/readyz` is for the kubelet; all else is a file by its exact path, whatever query follows. */
+/** `/readyz` is for the kubelet. All other paths must match a file exactly. Ignores the query. */
 export function answerFile({ method = "", url = "", headers }: FileRequest, files: ConsolePages): RouteReply {
   if (method !== "GET" && method !== "HEAD")
     return { status: 405, body: "Method not allowed\n", headers: { ...securityHeaders, allow: "GET, HEAD" } };

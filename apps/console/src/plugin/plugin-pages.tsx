@@ -132,7 +132,6 @@ function PoolOf({ name }: { readonly name: string }) {
   );
 }
 
-/** A tab of the HyperConverged: the profiles. */
 export function HyperConvergedTab() {
   return (
     <PluginShell>

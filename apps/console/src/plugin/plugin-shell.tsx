@@ -1,4 +1,4 @@
-// The shell in the OpenShift console, which provides masthead, theme and addresses. Adds a navigation row and a banner.
+// The shell in the OpenShift console, which provides masthead, theme and addresses. Adds navigation and a banner.
 
 import { Nav, NavItem, NavList, PageSection } from "@patternfly/react-core";
 import { type MouseEvent, type ReactNode, useMemo } from "react";
@@ -70,7 +70,7 @@ export function useAdvisorRoute(): PageRoute {
   return readRoute(`${pathname.slice(advisorPath.length)}${search}`);
 }
 
-/** The navigation between our pages. The console's own navigation has a single entry for all. */
+/** The navigation between our pages. The console's own navigation has a single entry for all of them. */
 export function PageRow({ current }: { readonly current: PageRoute["page"] }) {
   return (
     <Nav variant="horizontal-subnav" aria-label={strings.navigation} className="vc-page-row">

@@ -1,5 +1,3 @@
-// The texts that only the plugin uses.
-
 export const pluginStrings = {
   yaml: "YAML",
   events: "Events",

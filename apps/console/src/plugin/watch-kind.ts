@@ -1,5 +1,5 @@
-// Lists by fetch and watches by WebSocket, through the console's proxy of the API server, as the console itself does. A watch by
-// fetch would occupy one of the six connections that a browser has for all tabs.
+// Lists with fetch and watches with a WebSocket, through the console's proxy of the API server, as the console does. A
+// watch with fetch would occupy one of the six connections that a browser has for all tabs.
 
 import type { KubeObject } from "@virt/api";
 import { type ListPage, type ListPageRequest, notList, readFrame, readListPage, type StreamEnd } from "@virt/objects";
@@ -19,17 +19,17 @@ import { browserClock } from "../pages/data/browser-clock.ts";
 import { readFailure } from "./read-failure.ts";
 
 export type WatchKindOptions = {
-  /** Where the console's proxy serves the API server, such as `/api/kubernetes`. */
+  /** The path at which the console's proxy serves the API server, such as `/api/kubernetes`. */
   readonly apiPath: string;
   readonly fetch: (url: string) => Promise<Response>;
   readonly signal: AbortSignal;
   readonly onLine: (line: StreamLine) => void;
 };
 
-/** A WebSocket that closes sooner was refused. */
+/** A WebSocket that closes sooner was rejected by the server. */
 const leastWatchMs = 1_000;
 
-/** Settles when the signal ends it. */
+/** Resolves after the signal is aborted. */
 export function watchKind(name: WatchedName, options: WatchKindOptions): Promise<void> {
   const { signal, onLine } = options;
   const transport: KindTransport = {
@@ -57,7 +57,7 @@ async function fetchPage(
   }
 }
 
-/** A WebSocket gives no reason why it closed. The next list does. */
+/** A closed WebSocket reports no reason. The next list does. */
 const broken: StreamEnd = { how: "broken", why: "" };
 
 function openWatch(
@@ -77,7 +77,7 @@ function openWatch(
   const ended = new Promise<StreamEnd>((resolve) => {
     end = resolve;
   });
-  // A browser waits up to a minute for the close event of a dead connection.
+  // A browser waits for up to a minute before it reports that a dead connection is closed.
   const close = () => {
     socket.close();
     end(broken);

@@ -20,7 +20,7 @@ export type FollowOptions = {
   readonly send: (line: StreamLine) => void;
 };
 
-/** Settles when the signal ends it. */
+/** Resolves after the signal is aborted. */
 export function followKind(name: WatchedName, { sender, signal, send }: FollowOptions): Promise<void> {
   const transport: KindTransport = {
     page: async (subject, page) => {
@@ -49,7 +49,7 @@ function sourceOf({ name, resource, namespace }: FollowedSubject): WatchSource<K
   return new WatchSource(subject, (object) => projectForPage(name, object));
 }
 
-/** Whatever is not JSON is not from an API server, and is not shown. */
+/** Hides text that is not JSON, because it does not come from an API server. */
 function withText(ending: StreamEnd): StreamEnd {
   if (ending.how !== "refused") return ending;
   const { code, statusMessage } = ending;

@@ -1,4 +1,2 @@
-// The server of the standalone console.
-
 export { type ConsolePages, type EmbeddedPage, plainContent, readEmbeddedPages } from "./embedded-pages.ts";
 export { type ServeConsoleOptions, type ServedConsole, serveConsole } from "./serve-console.ts";

@@ -1,5 +1,3 @@
-// Reads the name of the kubeconfig's user from the API server.
-
 import { type Client, createObject, noLease, type Resource } from "@virt/kube";
 import { asText, at } from "@virt/objects";
 

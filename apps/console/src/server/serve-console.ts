@@ -122,7 +122,7 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   return sendPage(console.pages.get(url === "/" ? "/index.html" : url), request, response);
 }
 
-/** Pages report user input here. Only this prolongs a session: all other requests may be automatic. */
+/** Pages report user input here. Only these requests extend a session, because all others may be automatic. */
 const activityPath = "/session/activity";
 
 function recordActivity(

@@ -14,7 +14,7 @@ export type SessionRefusal = "unknown" | "idle" | "expired";
 
 /**
  * A browser sends the cookie to every port of 127.0.0.1. The key stays in the storage of our origin, which includes the
- * port. So a program on another port that receives the cookie cannot use it.
+ * port. A program on another port that receives the cookie can therefore not use it.
  */
 type SessionSecrets = { readonly cookie: string; readonly key: string };
 

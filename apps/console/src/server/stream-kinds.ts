@@ -12,7 +12,7 @@ export type StreamParts = {
 };
 
 const aliveEveryMs = 5_000;
-/** A page that falls further behind is disconnected. It reconnects and gets a new list. */
+/** The server disconnects a page that falls further behind. The page reconnects and gets a new list. */
 const mostWaitingBytes = 64_000_000;
 
 /** Streams until the page disconnects, the session ends or the server stops. */

@@ -8,7 +8,7 @@ import type { AdvisorRuntime } from "./runtime.ts";
 
 const retryMs = 120_000;
 
-/** Handles an absent config. It needs no cleanup, but its profile may need advertising. */
+/** Handles an absent config. It needs no cleanup, but its profile may have to be advertised. */
 export async function advertiseProfile(
   name: string,
   runtime: AdvisorRuntime,

@@ -36,9 +36,9 @@ export type AdvisorView = {
   readonly pools: () => readonly KubeObject[];
   /** Undefined if nodes are not watched for this config, or their list is incomplete. */
   readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
-  /** Returns the API server's refusal to list nodes for this config. Undefined if there is none. */
+  /** Returns the error with which the API server refuses to list nodes for this config. Undefined without one. */
   readonly nodesRefusal: (config: VirtPlatformConfig) => string | undefined;
-  /** Undefined while the policies are not watched or not known yet. */
+  /** Undefined if the policies are not watched, or not known yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;
   readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
   /** Returns the first informer whose list is still incomplete. Skips kinds that are not served, and refused nodes. */
@@ -91,7 +91,7 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
   };
 }
 
-/** Returns the refusal of the first node list. Plans work without nodes, but wait for a slow list. */
+/** Returns the refusal of the first node list. Plans work without nodes, but wait for a list in progress. */
 function refusalOfNodes(informer: InformerState | undefined): string | undefined {
   const isRefused = informer?.state === "starting" && informer.lastError?.startsWith("403") === true;
   return isRefused ? informer.lastError : undefined;
@@ -102,7 +102,7 @@ export function isConfig(object: KubeObject | undefined): object is KubeObject &
   return typeof object?.["spec"] === "object" && object["spec"] !== null;
 }
 
-/** Returns the HyperConverged in the stored plan's version, if that is still served. */
+/** Returns the HyperConverged in the version of the stored plan, if it is still served. */
 function hcoFact(
   config: VirtPlatformConfig,
   { find, hcoNamespace }: Pick<AdvisorViewOptions, "find" | "hcoNamespace">,

@@ -1,4 +1,4 @@
-// Executes an item already recorded as started: exactly as reviewed, or not at all.
+// Executes an item that is already recorded as started: exactly as reviewed, or not at all.
 
 import { type ItemResult, isStale, missingNamespaceText } from "@virt/advisor";
 import { configKind, fieldManagers, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
@@ -26,7 +26,7 @@ type ApplyItemOptions = {
   readonly onWritten: (item: Item, live: KubeObject) => void;
 };
 
-/** Changes outside the managed fields also change the resource version, so a conflicting write is retried. */
+/** Changes of other fields also change the resource version, so a conflicting write is retried. */
 const maxAttempts = 5;
 
 export async function applyItem(
@@ -79,7 +79,7 @@ async function tryApplyItem(item: Item, options: ApplyItemOptions): Promise<Item
 
 type AppliedCandidate = { readonly item: Item; readonly live: KubeObject; readonly desired: KubeObject };
 
-/** Reports whether an earlier process applied the item: no content would change, and the advisor owns the fields. */
+/** Reports whether an earlier process applied the item: an apply changes nothing, and the advisor owns the fields. */
 async function isApplied(
   { item, live, desired }: AppliedCandidate,
   cluster: Cluster,

@@ -1,4 +1,4 @@
-// Reads the node disruption policies of the MachineConfiguration: they can replace a reboot by a milder action.
+// Reads the node disruption policies of the MachineConfiguration, which can replace a reboot by a milder action.
 
 import type { Draft } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";

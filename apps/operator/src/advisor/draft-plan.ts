@@ -30,7 +30,7 @@ type ItemComparison =
   | { readonly kind: "modified" }
   | DraftFailure;
 
-/** A target modified during the comparison restarts the draft. */
+/** The draft restarts if a target changes during the comparison. */
 const maxAttempts = 4;
 
 export async function draftPlan(facts: ReconcileFacts, options: DraftOptions): Promise<Draft> {

@@ -23,7 +23,7 @@ export type GatherOptions = FactSources & {
   readonly disabledProfiles: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
   readonly nowMs: number;
-  /** True if facts that need extra requests are read. */
+  /** True to read facts that need extra requests. */
   readonly isForDraft: boolean;
   readonly statusOrigin: ReconcileFacts["statusOrigin"];
   readonly drafts: ReadonlyMap<string, RememberedDraft>;
@@ -88,7 +88,7 @@ function disruptionOfStored(config: VirtPlatformConfig, from: GatherOptions): re
   return whole && publishedDisruption(whole);
 }
 
-/** Returns the current plan's effect on all pools. Undefined if this process has not drafted the plan. */
+/** Returns the effect of the current plan on all pools. Undefined if this process did not draft the plan. */
 export function disruptionOfDraft(
   { metadata, status }: VirtPlatformConfig,
   { view, drafts }: Pick<GatherOptions, "view" | "drafts">,
@@ -99,7 +99,7 @@ export function disruptionOfDraft(
   return disruptionOf(drafted.writes, view.pools(), policies);
 }
 
-/** Records failed reads, because planning requires all facts. */
+/** Records failed reads, because a plan requires all facts. */
 function attentive(cluster: ClusterReader): ClusterReader & { readonly unreadable: readonly Unreadable[] } {
   const unreadable: Unreadable[] = [];
   const read: ClusterReader["read"] = async (ref) => {
@@ -110,7 +110,7 @@ function attentive(cluster: ClusterReader): ClusterReader & { readonly unreadabl
   return { read, unreadable };
 }
 
-/** Returns the required informers. CRDs determine the fields a profile may set. A draft reads targets itself. */
+/** Returns the required informers. CRDs are among them, because they determine which fields a profile may set. */
 function needed(config: VirtPlatformConfig, { view }: GatherOptions) {
   const specs = view.wantedBy(config);
   const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
@@ -140,7 +140,7 @@ async function unservedNeeds(
     const unsure = finds.find((find) => find.kind === "unavailable");
     if (unsure !== undefined) return { kind: "waiting", message: `discovery of ${kind} failed` };
     kinds.add(`${kind}.${group}`);
-    // The cached discovery may predate a new CRD, so the next reconcile asks again.
+    // The cached discovery may be older than a new CRD, so the next reconcile asks again.
     if (config.status?.phase === "PrerequisiteFailed")
       for (const version of versions) from.discovery.forgetVersion(`${group}/${version}`);
   }
@@ -148,8 +148,8 @@ async function unservedNeeds(
 }
 
 /**
- * Loads the rendered MachineConfigs whose content decides. A changed MachineConfig may render under the pool's current
- * name, and a waiting item depends on the config of VM nodes.
+ * Loads the rendered MachineConfigs that a decision depends on. A changed MachineConfig may render under the pool's
+ * current name, and a waiting item depends on the config of VM nodes.
  */
 async function loadRendered(config: VirtPlatformConfig, from: GatherOptions): Promise<void> {
   const names = new Set([...unmovedConfigs(config, from), ...awaitedConfigs(config, from)]);
@@ -182,7 +182,7 @@ function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): re
   return settledConfigs(vmNodes, rolledOut);
 }
 
-/** Returns a missing namespace. Reads namespaces only while a plan waits for one, because they are not watched. */
+/** Returns a missing namespace. Reads namespaces only for a plan that waits for one, because they are not watched. */
 async function missingNamespace(facts: ReconcileFacts, cluster: ClusterReader): Promise<string | undefined> {
   if (facts.config.status?.phase !== "PrerequisiteFailed" || facts.profile === undefined) return undefined;
   const refs: readonly Ref[] = plannedItems(facts).map(({ target }) => target);

@@ -1,4 +1,4 @@
-// Assesses the impact of pending plans from informers and single reads, and requeues their configs when it may have
+// Assesses the impact of pending plans from informers and single reads. Requeues their configs when it may have
 // changed.
 
 import { isMachineConfig } from "@virt/advisor";
@@ -20,10 +20,10 @@ import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
 const debounceMs = 5_000;
-/** The first assessment waits this long for lists. It reports lists that are still incomplete. */
+/** The first assessment waits this long for lists. Lists that are still incomplete are reported as gaps. */
 const patienceMs = 10_000;
 const warningRestMs = 600_000;
-/** A rendered config may be 1 MB. Unread configs are assumed to reboot nodes. */
+/** A rendered config may have 1 MB. Unread configs count as a reboot. */
 const mostConfigs = 8;
 
 export type ImpactAssessorOptions = {
@@ -80,7 +80,7 @@ export class ImpactAssessor {
     this.#revision += 1;
   }
 
-  /** Assesses the plan. Undefined: still waiting for lists. `isUrgent`: ignores a recent result. */
+  /** Assesses the plan. Undefined: still waiting for lists. `isUrgent` ignores a recent result. */
   async assess(
     config: VirtPlatformConfig,
     context: ReconcileContext & Pick<AdvisorRuntime, "discovery">,
@@ -89,7 +89,7 @@ export class ImpactAssessor {
     const nowMs = this.#options.clock.monotonic();
     const plan = this.#planOf(config, nowMs);
     const known = isUrgent ? undefined : this.#lastOf(plan, nowMs);
-    // The result still holds, so the timestamp is refreshed. The next status write is timed by it.
+    // The result is still valid, so this updates its time, which determines the next status write.
     if (known !== undefined) return { ...known, assessedAt: this.#assessedAt() };
     const revision = this.#revision;
     const facts = await this.#load(plan, config, context, nowMs);
@@ -159,7 +159,7 @@ export class ImpactAssessor {
     return plan;
   }
 
-  /** Loads the single reads that the lists require, and returns them with these same lists. */
+  /** Loads the single reads that the lists require, and returns them with the same lists. */
   async #load(
     plan: AssessedPlan,
     config: VirtPlatformConfig,
@@ -201,7 +201,7 @@ function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeOb
   return [...names].toSorted().map((pool) => ({ pool, class: "Reboot" }));
 }
 
-/** Reads the Infrastructure once per plan, because it does not change while a plan waits. */
+/** Reads the Infrastructure once per plan, because it does not change while the plan waits. */
 async function readInfrastructure(plan: AssessedPlan, cluster: ReconcileContext["cluster"], nowMs: number) {
   const { infrastructureRetries: retries } = plan;
   if (plan.infrastructure !== undefined || !retries.mayRead(nowMs)) return;

@@ -1,4 +1,4 @@
-// Gauges of the impact of pending plans, from their statuses. They name no VMs.
+// Gauges of the impact of pending plans, from their statuses. They never name a VM.
 
 import { isPlanOpen } from "@virt/advisor";
 import type { Impact, Status } from "@virt/api";

@@ -1,4 +1,4 @@
-// Selects the advisor's informers: all configs, plus the reads and targets of configs that are not ignored.
+// Selects the advisor's informers: all configs, and the reads and targets of configs that are not ignored.
 
 import { isMachineConfig, isPlanGuarded, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
 import type { Ref, VirtPlatformConfig } from "@virt/api";
@@ -18,7 +18,7 @@ export function advisorHcoInformers(): readonly InformerSpec[] {
   return hcoInformers("", contentProjection);
 }
 
-/** Kinds whose operator reports in the status whether it can apply the plan's values. */
+/** Kinds whose operator reports in the status whether it can apply the values of the plan. */
 const reported: ReadonlySet<string> = new Set(["KubeDescheduler"]);
 
 /** Returns the informer of one target. Keeps whole MachineConfigs, because deletion depends on their owners. */
@@ -41,7 +41,7 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   const reads = Object.values(profile.reads);
   const { items = [], rollouts = [] } = config.status ?? {};
   const rolledOut = rollouts.map(({ machineConfig }) => rolloutTarget(machineConfig));
-  // A status may name any object. Only objects that the profile writes get an informer.
+  // A forged status may name any object, so only objects that the profile writes get an informer.
   const targets = [...items.map(({ targetRef }) => targetRef), ...rolledOut].filter((ref) => isTarget(ref, profile));
   const objects = reads.flatMap((read) => (read.read === "object" ? [read.ref] : []));
   const isRolledOut = reads.some(({ read }) => read === "pools" || read === "kernel");
@@ -53,7 +53,7 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   ];
 }
 
-/** Returns the informers for the impact of a pending plan. Planning does not need them. */
+/** Returns the informers for the impact of a pending plan. A draft does not need them. */
 export function impactInformersOf(config: VirtPlatformConfig): readonly InformerSpec[] {
   return isImpactFollowed(config) ? impactInformers : [];
 }
@@ -73,7 +73,7 @@ export function isImpactFollowed({ spec, status }: VirtPlatformConfig): boolean 
   return isOpen && machineConfigs.some(({ changes }) => changes);
 }
 
-/** Returns the informers for the progress of a rollout. The rollout itself does not need them. */
+/** Returns the informers for the progress of a rollout. The execution does not need them. */
 export function rolloutInformersOf(
   config: VirtPlatformConfig,
   { find }: Pick<InformerSources, "find">,
@@ -87,7 +87,7 @@ export function isRolloutFollowed({ spec, status = {} }: VirtPlatformConfig): bo
   return spec.action !== "Ignore" && isRolloutOpen(status);
 }
 
-/** Reports whether nodes are watched: during a draft or execution, or if another version drafted the plan. */
+/** Reports whether nodes are watched: during a draft or an execution, or if another version drafted the plan. */
 export function followsNodes({ spec, status }: VirtPlatformConfig, { profiles, version }: InformerSources): boolean {
   const reads = Object.values(profiles.find(({ name }) => name === spec.profile)?.reads ?? {});
   const read = reads.find((one) => one.read === "vm-nodes");

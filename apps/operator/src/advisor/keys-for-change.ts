@@ -10,7 +10,7 @@ import { type AdvisorView, isConfig } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** Informers that only affect displayed consequences. Their changes wake the configs later. */
+/** Informers that only affect displayed values. Their changes requeue the configs later. */
 const followedForImpact: ReadonlySet<InformerSpec> = new Set(
   rolloutInformers.filter((spec) => spec !== poolInformer && spec !== disruptionPolicyInformer),
 );
@@ -35,7 +35,7 @@ export function keysForChange(
     .map(nameOf);
 }
 
-/** Returns the other configs under review if the change affects rebooting pools. Their warnings name other plans. */
+/** Returns other configs under review if the change affects pools that they reboot. Their warnings name other plans. */
 export function reviewsBeside(
   { key, before, after }: StoreChange<KubeObject>,
   { configs }: Pick<AdvisorView, "configs">,
@@ -47,7 +47,7 @@ export function reviewsBeside(
     .map(nameOf);
 }
 
-/** Returns the configs to reconcile after a kind becomes served, listed or unserved. */
+/** Returns the configs to reconcile after a kind becomes served, listed or not served. */
 export function keysForInformer(informer: InformerState, runtime: AdvisorRuntime): readonly string[] {
   const { spec, state } = informer;
   const { view, advertised } = runtime;

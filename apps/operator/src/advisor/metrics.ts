@@ -42,7 +42,7 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
   configGauges(registry, prefix, { ...view, missing: (config) => missing.get(config) ?? [] });
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
     new Counter({ name: `${prefix}${name}`, help, labelNames, registers });
-  /** Starts each series at 0: `rate()` misses the first increment of a series that starts at 1. */
+  /** Starts each series at 0, because `rate()` misses the first increment of a series that starts at 1. */
   const itemCounter = (name: string, help: string, more: readonly string[], labelsOf: (item: Item) => Labels) =>
     new Counter({
       name: `${prefix}${name}`,
@@ -110,7 +110,7 @@ function observeRollout(before: Item | undefined, after: Item, observe: (seconds
 type GaugeInput = {
   readonly configs: () => readonly VirtPlatformConfig[];
   readonly pools: () => readonly KubeObject[];
-  /** Returns the unserved kinds from the last reconcile. */
+  /** Returns the kinds that the last reconcile found not served. */
   readonly missing: (config: string) => readonly string[];
 };
 
@@ -142,7 +142,7 @@ export function configGauges(registry: Registry, prefix: string, input: GaugeInp
   for (const one of [phase, ...flags, ...planGauges, ...statusGauges, ...gaugesOf(input)]) declare(one);
 }
 
-/** Restricts ignored configs to the phase metric. */
+/** Ignored configs have the phase metric only. */
 const managed =
   (seriesOf: (name: string, status: Status) => GaugeSeries) =>
   ({ metadata, status }: VirtPlatformConfig): GaugeSeries =>
@@ -233,8 +233,8 @@ function countStates(name: string, items: readonly Item[]): GaugeSeries {
 }
 
 /**
- * Returns counts only while the item is in progress: later pool changes belong to other rollouts. Omits updated
- * machines until the status counts the pool, because its own count may belong to an earlier target.
+ * Returns counts only while the item is in progress, because later pool changes belong to other rollouts. Omits updated
+ * machines until the status counts the pool, because the pool's own count may be for an earlier target.
  */
 function machinesOf(
   name: string,

@@ -1,4 +1,4 @@
-// Remembers the last status this process wrote to each config, to detect writes by other clients.
+// Remembers the last status that this process wrote to each config, to detect writes by other clients.
 
 import type { ReconcileFacts } from "@virt/advisor";
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
@@ -48,13 +48,13 @@ export class OwnStatuses {
     this.#statuses.set(name, { uid, status });
   }
 
-  /** Remembers a confirmed write. It supersedes all earlier ones. */
+  /** Remembers a confirmed write, which supersedes all earlier ones. */
   rememberWritten(config: Pick<VirtPlatformConfig, "metadata" | "status">): void {
     this.remember(config);
     this.#unanswered.delete(config.metadata.name);
   }
 
-  /** Remembers a write without an answer. The cache may show the status before or after it. */
+  /** Remembers a write without an answer. The cache may show the status from before or after it. */
   rememberUnanswered({ metadata: { name, uid } }: VirtPlatformConfig, status: Status): void {
     const before = this.#unanswered.get(name) ?? [];
     this.#unanswered.set(name, [...before, { uid, status }].slice(-mostUnanswered));
@@ -81,7 +81,7 @@ export class OwnStatuses {
     this.#unanswered.delete(name);
   }
 
-  /** Forgets everything after this process was not the leader. */
+  /** Forgets everything, because another process was the leader in between. */
   forgetAll(): void {
     this.#statuses.clear();
     this.#unanswered.clear();

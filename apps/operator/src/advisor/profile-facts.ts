@@ -1,4 +1,4 @@
-// Reads a profile's facts from the cheapest source: caches, memory or, for a draft, the server.
+// Reads the facts of a profile from the cheapest source: caches, memory or, for a draft, the server.
 
 import {
   type AnyProfileFacts,
@@ -28,7 +28,7 @@ export type FactSources = {
 
 export type FactRequest = Pick<ReconcileFacts, "isForDraft" | "statusOrigin">;
 
-/** Reads all facts of a profile. Facts only for drafts are undefined otherwise. */
+/** Reads all facts of a profile. Facts for drafts are undefined otherwise. */
 export async function readFacts(
   profile: Profile,
   config: VirtPlatformConfig,
@@ -90,8 +90,8 @@ function vmNodesOf(
   const stored = rolesIn(config.status?.items ?? []);
   if (!isForDraft || nodes === undefined) return { nodes, roles: stored };
   const fresh = rolesOf(nodes, view.pools());
-  // Nodes may change during execution. A plan stored by another process may lack roles of new nodes, but each of its
-  // roles has nodes.
+  // Nodes may change during execution. A plan from another process may lack roles of new nodes, but each of its roles
+  // has nodes.
   const isKnown = statusOrigin === "own" || stored.every((role) => fresh.includes(role));
   return { nodes, roles: config.status?.phase === "InProgress" && isKnown ? stored : fresh };
 }
@@ -107,10 +107,10 @@ async function kernelOf(pool: string, { view, remembered, cluster }: FactSources
 
 const nodeResource: Resource = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
 const pageSize = 500;
-/** A safety limit against endless lists: no cluster has 25,000 nodes. */
+/** Protects from endless lists. No cluster has 25,000 nodes. */
 const mostPages = 50;
 
-/** Returns the labels of all nodes. Undefined if any page fails. */
+/** Returns the labels of all nodes. Undefined if a page fails. */
 async function nodeLabels({
   sender,
   signal,

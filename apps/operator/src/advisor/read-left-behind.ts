@@ -1,4 +1,4 @@
-// Reads objects left behind by an ignored config's earlier plans. Uses one read per possible target and no informer.
+// Reads objects that earlier plans of an ignored config left behind. Uses one read per possible target and no informer.
 
 import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
 import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";

@@ -105,7 +105,7 @@ async function reconcileStored(
   return reportDecision(stored, { ...acted, observed, decision: published, config, settleClock }, runtime, context);
 }
 
-/** Checks the admission policies before execution. An approval is void if nothing restricts who may approve. */
+/** Checks the admission policies before execution. Without them, anyone can approve, so no approval counts. */
 async function checkPolicies(
   { spec, status }: VirtPlatformConfig,
   { operator, policies }: AdvisorRuntime,
@@ -115,10 +115,10 @@ async function checkPolicies(
   return operator.mustPin && mayExecuteNow ? policies.check(cluster) : { kind: "in-force" };
 }
 
-/** Phases in which nothing is executed without another phase in between. */
+/** Phases that do not execute anything unless another phase follows. */
 const idlePhases: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithErrors", "Failed"]);
 
-/** Reports whether to read the facts that only drafts need: a draft, another version's plan or a write is next. */
+/** Reports whether to read facts for drafts, because a draft, a comparison of versions or a write is next. */
 function isDraftNear({ config, statusOrigin }: KnownConfig, { operator }: AdvisorRuntime): boolean {
   const { metadata, spec, status = {} } = config;
   const { phase, operatorVersion, items = [], observedGeneration } = status;
@@ -135,7 +135,7 @@ function unservedKinds(facts: ReconcileFacts): readonly string[] {
   return needs.filter((need) => !isServed(need)).map(({ kind }) => kind);
 }
 
-/** Assesses the impact. With guards, it must be current when an approved plan starts. */
+/** Assesses the impact. If the config has guards, it must be current when an approved plan starts. */
 async function assessPlan(
   config: VirtPlatformConfig,
   { impacts, discovery }: AdvisorRuntime,

@@ -22,11 +22,11 @@ import { equalJson, type Json } from "@virt/objects";
 import type { RecognizeResult } from "./own-statuses.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** Errors that last longer are reported in the status. */
+/** The status reports errors that last longer. */
 const lastingMs = 60_000;
 const unsyncedMs = 5_000;
 const idleMs = 600_000;
-/** Delay after a conflict, until the informer shows the other client's write. */
+/** The delay after a conflict, until the informer shows the other client's write. */
 const conflictMs = 100;
 
 export type DecidedConfig = Pick<EventContext, "tookOver"> & {
@@ -34,7 +34,7 @@ export type DecidedConfig = Pick<EventContext, "tookOver"> & {
   readonly config: VirtPlatformConfig;
   readonly observed: Observed;
   readonly decision: Decision;
-  /** Call after the stored times match this reconcile's clock. */
+  /** Call it after the stored times match this reconcile's clock. */
   readonly settleClock: () => void;
 };
 
@@ -79,7 +79,7 @@ function describeDecision(
   return `phase ${phases}, status ${written}, next reconcile ${requeue.when}`;
 }
 
-/** Reports whether the stored status is trustworthy. A pending plan of another process must be drafted again first. */
+/** Reports whether the stored status can be trusted. A pending plan from another process must be redrafted first. */
 function isProven({ stored, draft, statusOrigin }: Observed): boolean {
   return statusOrigin === "own" || stored.phase !== "ReviewRequired" || draft !== undefined;
 }
@@ -118,12 +118,12 @@ function retryAfter({ retryInMs }: Pick<TransientError, "retryInMs">): Reconcile
   return { kind: "retry", ...(retryInMs !== undefined && { retryInMs }) };
 }
 
-/** Requeues as a fallback. The informer's sync also triggers a reconcile. */
+/** Requeues as a fallback. The informer also triggers a reconcile when it is synced. */
 export function requeueUnsynced({ clock }: AdvisorRuntime): ReconcileResult {
   return { kind: "requeueAt", atMs: clock.wall() + unsyncedMs };
 }
 
-/** Waits for informers. Reports an error if the wait is long. A config without a status waits only for one requeue. */
+/** Waits for informers. Reports an error if that takes long. A config without a status waits only for one requeue. */
 export async function reportWaiting(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -139,7 +139,7 @@ export async function reportWaiting(
   return requeueUnsynced(runtime);
 }
 
-/** Reports an error without making a decision. The status shows it once it lasts, or at once if there is none yet. */
+/** Reports an error without a decision. The status shows it if it lasts, or immediately if there is no status yet. */
 export async function reportTransientError(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -204,7 +204,7 @@ type StatusWriteResult =
   | { readonly kind: "edited" } // a concurrent write makes the decision void
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** Replaces the status with the version that was read, so that a stale decision fails. */
+/** Replaces the version of the status that was read, so that the write of an outdated decision fails. */
 async function writeStatus(
   config: VirtPlatformConfig,
   status: Status,

@@ -1,4 +1,4 @@
-// Diagnoses open rollouts from informers and single reads, and requeues their configs when something may have changed.
+// Diagnoses open rollouts from informers and single reads. Requeues their configs when something may have changed.
 
 import { type DiagnosedRollout, type ReconcileFacts, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
@@ -20,7 +20,7 @@ import { rolloutInformersOf } from "./informers.ts";
 import { withoutRestarting } from "./stopped-vms.ts";
 
 const debounceMs = 1_000;
-/** A diagnosis waits this long for the first lists. The stored status is better than a partial diagnosis. */
+/** A diagnosis waits this long for the first lists, because the stored status is better than a partial diagnosis. */
 const patienceMs = 60_000;
 /** The minimum interval between status writes for a rollout. */
 const restMs = 10_000;
@@ -40,7 +40,7 @@ export type RolloutReads = Pick<ReconcileFacts, "now" | "pools" | "live" | "rend
 
 type KnownRollout = {
   diagnosis: Diagnosis;
-  /** Sightings in monotonic milliseconds, which clock changes do not affect. */
+  /** First-seen times in monotonic milliseconds, which clock changes do not affect. */
   sightings: ReadonlyMap<string, number>;
   writtenMs: number;
 };
@@ -61,7 +61,7 @@ export class RolloutDoctor {
     this.#lists = new InformerLists(options.find);
   }
 
-  /** Notes a change before it can be overwritten. Requeues the configs once for all changes of the next second. */
+  /** Notes a change before a later one overwrites it. Requeues the configs once for all changes of the next second. */
   noticeChange(spec: InformerSpec, { key, after }: StoreChange<KubeObject>): void {
     if (spec === machineConfigNodeInformer) {
       if (after === undefined) this.#drainErrors.forget(key);
@@ -85,7 +85,7 @@ export class RolloutDoctor {
     return this.#isTooEarly(config, monotonicMs) ? undefined : this.#facts(config, read, monotonicMs);
   }
 
-  /** Diagnoses the rollout from this reconcile's collected facts. `isEnding`: this is the last diagnosis. */
+  /** Diagnoses the rollout from the collected facts of this reconcile. `isEnding`: this is the last diagnosis. */
   async diagnose(
     config: VirtPlatformConfig,
     collected: DoctorFacts,

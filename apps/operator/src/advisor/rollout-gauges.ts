@@ -1,4 +1,4 @@
-// Gauges of open rollouts, from their statuses. They name no VMs.
+// Gauges of open rollouts, from their statuses. They never name a VM.
 
 import { conditionOf, isRolloutOpen } from "@virt/advisor";
 import type { NodeRolloutPhase, PoolRollout, RolloutStatus, Status } from "@virt/api";
@@ -50,7 +50,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
 
 const working: readonly NodeRolloutPhase[] = ["Draining", "Applying", "Rebooting", "Uncordoning"];
 
-// The list of nodes may be truncated and starts with nodes in progress. Together, the phases count each node once.
+// The list of nodes may be truncated, and starts with nodes in progress. The phases together count each node once.
 function phasesOf(
   pool: PoolRollout,
   { nodes }: RolloutStatus,

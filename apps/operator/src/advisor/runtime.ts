@@ -1,4 +1,4 @@
-// The state that the advisor's reconciles share: settings, caches and memory about each config.
+// The state that the advisor's reconciles share: settings, caches and memory of each config.
 
 import type { Draft, Profile, ReconcileFacts } from "@virt/advisor";
 import type { EventMessage, VirtPlatformConfig } from "@virt/api";
@@ -26,7 +26,7 @@ export type AdvisorRuntime = {
   readonly rejections: Rejections;
   readonly policies: AdmissionPolicies;
   readonly ownStatuses: OwnStatuses;
-  /** The last draft of each config, by name. It shows the full effect of a stored plan. */
+  /** The last draft of each config by name. It includes effects that a stored plan omits. */
   readonly drafts: Map<string, RememberedDraft>;
   readonly impacts: ImpactAssessor;
   readonly doctor: RolloutDoctor;
@@ -42,18 +42,18 @@ export type AdvisorRuntime = {
 
 export type RememberedDraft = Pick<Extract<Draft, { kind: "drafted" }>, "planHash" | "writes">;
 
-/** Ignores small corrections by time synchronization. */
+/** Smaller steps are corrections by time synchronization, and are ignored. */
 const smallestStepMs = 5_000;
 
 type ConfigClockReading = {
   readonly nowMs: number;
-  /** The clock change since the config's times were written. 0 if unknown. */
+  /** The clock change since the times of the config were written. 0 if unknown. */
   readonly stepMs: number;
-  /** Call after the config's times match this reading. */
+  /** Call it after the times of the config match this reading. */
   readonly settle: () => void;
 };
 
-/** Detects changes of the wall clock, which make stored times wrong. */
+/** Detects changes of the wall clock, because they make stored times wrong. */
 export class ClockSteps {
   readonly #offsets = new Map<string, number>();
   readonly #clock: Pick<Clock, "wall" | "monotonic">;
@@ -62,7 +62,7 @@ export class ClockSteps {
     this.#clock = clock;
   }
 
-  /** Reads the clock. Call once per reconcile, so that a later change is detected next time. */
+  /** Reads the clock. Call it once per reconcile, so that the next one detects a later change. */
   read(config: string): ConfigClockReading {
     const nowMs = this.#clock.wall();
     const offset = nowMs - this.#clock.monotonic();
@@ -86,10 +86,10 @@ type RejectionResult =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs: number };
 
-/** Counts for one config and one kind of request: a dry run's answer says nothing about a write. */
+/** Counts rejections for one config and one kind of request, because dry runs and writes may get different answers. */
 export type RejectionCounter = {
   readonly count: (item: string, message: string) => RejectionResult;
-  /** Call for any other answer about the object. It ends the series. */
+  /** Call it for any other answer about the object, which ends the sequence. */
   readonly reset: (item: string) => void;
 };
 

@@ -16,7 +16,7 @@ type CommandCatalog = {
 export type CommandContext = {
   readonly catalog: CommandCatalog;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Returns a file's text. Throws like Node.js `readFileSync`. */
+  /** Returns the text of a file. Throws as Node's `readFileSync` does. */
   readonly readFile: (path: string) => string;
   /** Milliseconds. */
   readonly now: () => number;
@@ -36,7 +36,7 @@ export type CommandArguments = {
 export type Command = {
   readonly takes?: string;
   readonly summary: string;
-  /** The effect on a cluster in the help text. Absent: "Changes nothing". */
+  /** The effect on a cluster, for the help text. Absent: "Changes nothing". */
   readonly changes?: string;
   readonly flags: FlagTable;
   readonly run: (args: CommandArguments, context: CommandContext) => Promise<CommandResult>;

@@ -25,7 +25,7 @@ export const commandLines: readonly string[] = Object.entries(commands).map(
   ([name, { takes, summary }]) => `  ${commandTitle(name, takes).padEnd(32)} ${summary}`,
 );
 
-/** Runs a command. Undefined if the name is not a command. The result is escaped for terminals. */
+/** Runs a command and escapes its output for terminals. Undefined if the name is not a command. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<CommandResult | undefined> {
   const result = await runNamed(args, context);
   return result === undefined ? undefined : escapeResult(result);

@@ -98,7 +98,7 @@ async function releaseAll(client: Client, args: CommandArguments, context: Comma
   };
 }
 
-/** Rejects a filter without matches, because releasing nothing would look like success. */
+/** Rejects a filter without matches, because a release of nothing would look like a success. */
 function requireOneOf(flag: string, word: string, words: readonly string[]): void {
   if (word === "" || words.includes(word)) return;
   const known = [...new Set(words)].toSorted();

@@ -95,7 +95,7 @@ const printers: Readonly<Record<string, PagePrinter>> = {
   json: { value: (value) => jsonReply(value), documents: (entries) => jsonReply(entries) },
 };
 
-/** Calls `takeContent` for each request. Undefined means no HyperConverged. */
+/** Calls `takeContent` for each request. Undefined means that there is no HyperConverged. */
 function pageServer<Content>(takeContent: (signal: AbortSignal) => Promise<Content | undefined>) {
   return (render: PageContent<Content>): Route =>
     async (request) => {

@@ -75,14 +75,14 @@ export async function applyObject(decision: DueApply, action: ObjectAction): Pro
   };
 }
 
-/** `due`: apply over `newest`, which may be newer than the object of the decision. `over`: nothing to apply. */
+/** `due`: apply over `newest`, which may be newer than the object of the decision. `over`: nothing is left to apply. */
 type ConfirmedApply =
   | { readonly kind: "due"; readonly newest: KubeObject | undefined }
   | { readonly kind: "over"; readonly result: ActionResult };
 
 async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectAction): Promise<ConfirmedApply> {
   const { live } = action;
-  // Hand-overs and removals always need the apply, and without them the server may reject a dry run.
+  // Hand-overs and removals always require the apply. Without them, the server may reject a dry run.
   const isPrepared = apply.handOver.length > 0 || apply.removals.length > 0;
   if (skipsDryRun || live === undefined || isPrepared) return { kind: "due", newest: live };
   const write = { manager, force: true, expect: { uid: live.metadata.uid ?? "" } };
@@ -95,7 +95,7 @@ async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectA
   return { kind: "over", result: settleAction(apply, answerFor(live, outcome.live), action) };
 }
 
-/** Settles an apply that would change nothing: the object is in sync, or admission always changes it. */
+/** Ends an apply that would change nothing: the object is in sync, or admission always changes it. */
 function settleAction(
   { contested, intent }: ApplyDecision,
   answer: KubeObject,
@@ -122,12 +122,12 @@ function hasSameOverrides(observed: KubeObject, now: KubeObject): boolean {
   return equalJson(readOverrides(observed), readOverrides(now));
 }
 
-/** Sets the compared version: a dry run stores no version. */
+/** Sets the version that was compared, because a dry run stores no version. */
 function answerFor({ metadata: { resourceVersion } }: KubeObject, dryRun: KubeObject): KubeObject {
   return { ...dryRun, metadata: { ...dryRun.metadata, ...(resourceVersion && { resourceVersion }) } };
 }
 
-/** Returns the memory after a write. Re-creating an object that existed before counts as undoing a deletion. */
+/** Returns the memory after a write. Re-creating an object counts as undoing a deletion if it existed before. */
 function afterWrite(
   { cause, object }: ApplyDecision,
   { memory }: ObjectAction,
@@ -136,12 +136,12 @@ function afterWrite(
   return { wasThere: true, recreated: cause === "create" ? readState(object).recreated : recreated };
 }
 
-/** Requires the observed version. A forced apply must not overwrite annotations that the operator has not seen. */
+/** Requires the observed version: a forced apply must not overwrite annotations that the operator has not seen. */
 function versionOf({ metadata: { uid = "", resourceVersion } }: KubeObject): Exclude<ExpectedVersion, string> {
   return { uid, ...(resourceVersion && { resourceVersion }) };
 }
 
-/** Transfers fields without other owners to the manager of released fields, to keep their values. Undefined if none. */
+/** Gives fields without other owners to the manager of released fields, to keep their values. Undefined if none. */
 async function transferOwnership(
   { handOver: paths }: ApplyDecision,
   { live, context }: ObjectAction,
@@ -151,7 +151,7 @@ async function transferOwnership(
   return context.cluster.apply(transferObject(live, paths), write);
 }
 
-/** Gives up released fields that have another owner again. A failure is harmless: the next write retries. */
+/** Gives up released fields that have another owner again. After a failure, the next write retries. */
 async function releaseOwnership(
   live: KubeObject,
   before: Bucket,
@@ -167,7 +167,7 @@ async function releaseOwnership(
   return bucket;
 }
 
-/** Checks whether the user's patch causes the rejection. If so, the object is held like with any invalid patch. */
+/** Checks whether the user's patch causes the rejection. If so, the object is held, as with any invalid patch. */
 async function handleRejection(
   outcome: Outcome,
   { intent, unpatched }: ApplyDecision,
@@ -200,7 +200,7 @@ async function dryRunUnpatched(
   return removed ?? context.cluster.dryRunApply(intent, write);
 }
 
-/** Writes the annotation that pauses an edit war. Corrections stop even if the write fails. */
+/** Writes the annotation that pauses an edit war. Corrections stop even if this write fails. */
 export async function pauseObject(
   decision: Extract<ObjectDecision, { kind: "pause" }>,
   action: ObjectAction,
@@ -218,13 +218,13 @@ export async function pauseObject(
   return { outcome: { kind: "paused-now", decision }, result: { kind: "done" } };
 }
 
-/** Ends the fight in memory too, independent of the object's state annotation. */
+/** Ends the edit war in memory, too, regardless of the object's state annotation. */
 function pausedAnswer({ metadata, ...answer }: KubeObject, state: string): KubeObject {
   const annotations = { ...metadata.annotations, [objectAnnotations.state]: state };
   return { ...answer, metadata: { ...metadata, annotations } };
 }
 
-/** Returns a failure. It takes no token and does not count as a fight. */
+/** Returns a failure, which takes no token and does not count towards an edit war. */
 function failedAction(written: WriteResult, { runtime, object }: ObjectAction, prefix = ""): ActionResult {
   const message = `${prefix}${explainFailure(written, object.ref)}`;
   const outcome = { kind: "failed", message, isPermanent: written.kind === "rejected" } as const;

@@ -1,4 +1,4 @@
-// Maps changes of cached objects to the managed objects they concern.
+// Maps changes of cached objects to the affected managed objects.
 
 import type { KubeObject } from "@virt/api";
 import type { Controller, InformerSpec } from "@virt/kube";
@@ -18,7 +18,7 @@ type ChangedPlatform = {
 
 export const allObjectsKey = "everything";
 
-/** Reports whether the change affects only the HyperConverged itself, not the objects rendered from it. */
+/** Reports whether the change affects only the HyperConverged itself, and not the objects that are rendered from it. */
 export function isOwnHcoChange(spec: InformerSpec, { before, after }: Change): boolean {
   return isHco(spec) && before !== undefined && after !== undefined && hcoContent(before) === hcoContent(after);
 }
@@ -42,7 +42,7 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
     const concern = concernOf(spec, { runtime, snapshots });
     if (concern?.kind !== "some") return [];
     const { shown, readers } = concern;
-    // An object may yield to another one with the same purpose, if that exists.
+    // An object may yield to another one with the same purpose, so the existence of others matters.
     if (isExistenceChanged) snapshots.changed(shown);
     if (readers.length > 0) {
       snapshots.changed(readers);
@@ -60,12 +60,12 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
   };
 }
 
-/** Returns the concerned objects. Inputs of impact and admission concern none directly. */
+/** Returns the affected objects. Inputs of impact and admission affect none directly. */
 function concernOf(spec: InformerSpec, { runtime, snapshots }: ChangedPlatform): ConcernedKeys | undefined {
   return isAdmissionInformer(spec) || runtime.rebootImpact.isInput(spec) ? undefined : snapshots.concern(spec);
 }
 
-/** Returns the objects changed by admission, for an immediate retry after webhooks or policies changed. */
+/** Requeues the objects that admission changed, for an immediate retry after webhooks or policies have changed. */
 function askMutatedAgain(records: PlatformRecords): readonly string[] {
   const keys = records.mutatedKeys();
   for (const record of keys.map((key) => records.object(key)))

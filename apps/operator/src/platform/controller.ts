@@ -1,4 +1,4 @@
-// Creates the platform controllers: for managed objects, rounds, governance, impact, tombstones and the report.
+// Creates the platform controllers: managed objects, rounds, governance, impact, tombstones and the report.
 
 import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
@@ -146,7 +146,7 @@ function objectReconciler({ runtime, snapshots, publisher }: PlatformParts): Con
     const before = [records.hasMutated(), records.hasPendingWrites()];
     const result = await reconcileObject(key, { runtime, snapshots }, context);
     publisher.markDirty();
-    // Admission and impact have informers only while a write is mutated or pending.
+    // Informers of admission and impact run only while a write is mutated or pending.
     const after = [records.hasMutated(), records.hasPendingWrites()];
     if (after.some((is, at) => is !== before[at])) runtime.refresh();
     return result;

@@ -1,4 +1,4 @@
-// Stores in the cluster which plans govern or released rebooting assets, and follows their changes.
+// Stores which plans govern or released rebooting assets, and follows their changes.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { configInformer, type GovernorConfig } from "@virt/cluster";
@@ -48,7 +48,7 @@ export type Governance = {
   readonly released: () => Readonly<Record<string, ReleasedAsset>>;
   /** Returns the reason why released assets are unknown. Undefined if they are known. */
   readonly unread: () => string | undefined;
-  /** Reports whether these freshly read plans leave the object to the operator, and the cache has the same plans. */
+  /** Reports whether these freshly read plans do not govern the object, and the cache has the same plans. */
   readonly isLeftToUs: (object: ManagedObject, intent: WriteIntent, plans: readonly GovernorConfig[]) => boolean;
   /** Settles released assets and stores the record. `isChanged` is true if the released assets changed. */
   readonly reconcile: (
@@ -66,7 +66,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
   const { assets, purposesOf, ownNamespace, settings, find, log, enqueue } = parts;
   const watch = governanceInformer(ownNamespace);
   let current: GovernanceRecord | undefined;
-  /** The newest version of the stored record that `current` contains. */
+  /** The latest version of the stored record that `current` includes. */
   let known = "";
   let lastError = "";
   let last = { text: "", at: Number.NEGATIVE_INFINITY };
@@ -81,7 +81,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     const places = hco === undefined ? { hcoNamespace: "", hcoApiVersion: "", ownNamespace } : placesIn(hco, parts);
     return { assets, places, plans, purposesOf, hco: hco && switchesIn(hco, reaches) };
   };
-  /** Keeps the same object for an equal record, so that callers detect changes by identity. */
+  /** Keeps the same object if the record is equal, so that callers can detect changes by identity. */
   const set = (next: GovernanceRecord) => {
     if (current === undefined || writeGovernanceRecord(next) !== writeGovernanceRecord(current)) current = next;
   };
@@ -107,7 +107,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     if (isDue(current, there)) enqueue();
   };
 
-  /** Reads the switches from the server: a watch may deliver changes from before the release later. */
+  /** Reads the switches from the server, because a watch may deliver earlier changes after the release. */
   const settle = async ({ read }: ClusterReader): Promise<ReconcileResult | undefined> => {
     const hco = chosen();
     const before = current;
@@ -120,7 +120,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     return undefined;
   };
 
-  /** Clears the release of assets whose object already matches: managing it causes no reboot. */
+  /** Ends the release of assets whose object already matches, because managing it causes no reboot. */
   const adopt = async (snapshot: Snapshot, { read }: ClusterReader): Promise<void> => {
     for (const object of snapshot.objects.filter(({ assets: all }) => all.some(({ name }) => isReleased(name)))) {
       const seen = seenAsFree(object, snapshot, parts);
@@ -187,8 +187,8 @@ export function createGovernance(parts: GovernanceParts): Governance {
 }
 
 /**
- * Lists the plans on the server before a rebooting write: an informer may show a switch before an earlier approval.
- * Returns true at once for other objects.
+ * Lists the plans on the server before a rebooting write, because an informer may show a switch before an earlier
+ * approval. Returns true immediately for other objects.
  */
 export async function isUngoverned(
   object: ManagedObject,
@@ -217,7 +217,7 @@ function isUnsettled({ released }: GovernanceRecord): boolean {
   return Object.values(released).some(({ since }) => since === undefined);
 }
 
-/** Reports whether the stored record is outdated. An empty record is not stored. */
+/** Reports whether the stored record is out of date. An empty record is not stored. */
 function isStale(record: GovernanceRecord, stored: KubeObject | undefined): boolean {
   const text = writeGovernanceRecord(record);
   return text !== (governanceText(stored) ?? writeGovernanceRecord(emptyRecord));
@@ -227,7 +227,7 @@ function isDue(record: GovernanceRecord, stored: KubeObject | undefined): boolea
   return isUnsettled(record) || isStale(record, stored);
 }
 
-/** Observes the object as if none of its assets were released. Undefined if nothing would be applied. */
+/** Observes the object as if none of its assets had been released. Undefined if nothing would be applied. */
 function seenAsFree(object: ManagedObject, { facts }: Snapshot, { clock }: Pick<PlatformRuntime, "clock">) {
   const free = { ...facts, released: {} };
   const { wanted } = evaluateObject(object, {

@@ -40,7 +40,7 @@ export function noteExcluded(sources: InputSources): NotedInputs {
 
 export type LimitedDecision = NotedInputs & { readonly decision: ObjectDecision; readonly observed: ObservedObject };
 
-/** Decides. During a hold, it still corrects drift from the earlier content. */
+/** Decides within the limit. During a hold, it still corrects drift from the earlier content. */
 export function decideWithinLimit(observed: ObservedObject, sources: InputSources): LimitedDecision {
   const inputs = noteObserved(sources);
   const { live, shapeOf, now } = observed;

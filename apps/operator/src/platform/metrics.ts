@@ -76,7 +76,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     for (const type of customizationTypes) custom.remove({ ...labels, type });
     for (const type of invalidOverrideTypes) invalid.remove({ ...labels, type });
   };
-  // Most reconciles change nothing, and setting all series costs more than the decision.
+  // Most reconciles change nothing, and setting all series would cost more than the decision.
   const shown = new Map<string, { readonly ref: Ref; readonly metrics: ObjectMetrics }>();
   const reasons = new Map<string, string | undefined>();
   const removeObject = (ref: Ref) => {

@@ -1,4 +1,4 @@
-// Prunes objects of switched-off features, if requested.
+// Prunes objects of features that are switched off, if requested.
 
 import { type EventMessage, fieldManagers, type KubeObject } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
@@ -37,7 +37,7 @@ export type PruneContext = {
 
 const nothing: PruneResult = { events: [], result: { kind: "done" } };
 
-/** Prunes until it succeeds, once for each set of switched-off features. */
+/** Prunes until it succeeds, once for each set of features that are switched off. */
 export async function pruneObject(
   object: ManagedObject,
   { wanted }: EvaluatedObject,
@@ -67,7 +67,7 @@ function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): 
   return write && { hold: gate === undefined ? record.hold : gate.hold, write };
 }
 
-/** Reports whether the object is still kept. Until its informer syncs, the last read counts. */
+/** Reports whether the object is still kept. Before its informer is synced, the last read counts. */
 function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { snapshot }: PruneContext): boolean {
   const live = snapshot.facts.live(ref);
   return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";
@@ -106,7 +106,7 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
       const { runtime, snapshot } = prune;
       const record = runtime.records.object(objectKey(ref));
       const gate = runtime.rebootImpact.passRemovalGate({ object, live, snapshot });
-      if (gate.isOn) record.nodeWrite = gate.write; // concurrent reconciles include it in their assessment
+      if (gate.isOn) record.nodeWrite = gate.write; // assessments of concurrent reconciles include it
       const isBlocked = gate.hold !== undefined || !(await isUngoverned(object, "prune", prune));
       if (isBlocked) return { outcome: { kind: "stale" }, events: [], gate };
       const { uid, resourceVersion } = removal;
@@ -129,7 +129,7 @@ function namesOf(assets: readonly Asset[]): readonly string[] {
   return assets.map(({ name }) => name);
 }
 
-/** Requeues the failed deletion, because no informer would trigger it. */
+/** Requeues the failed deletion, because no informer event would trigger it. */
 function failed(outcome: Outcome, { ref }: ManagedObject, { runtime: { log, clock } }: PruneContext): PruneResult {
   const level = outcome.kind === "rejected" ? "warn" : "debug";
   log[level]("prune failed", { object: objectKey(ref), why: explainFailure(outcome, ref) });

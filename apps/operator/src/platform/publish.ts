@@ -1,4 +1,4 @@
-// Publishes the report as a ConfigMap, only on changes and at a limited rate.
+// Publishes the report as a ConfigMap after changes, at a limited rate.
 
 import { fieldManagers } from "@virt/api";
 import { type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
@@ -24,7 +24,7 @@ import { previewsOf, type Snapshot } from "./snapshot.ts";
 const mostAgeMs = 2_000;
 const gatherMs = 1_000;
 
-/** Delay before a rejected report is sent again. */
+/** The delay before a rejected report is sent again. */
 const rejectedRestMs = 60_000;
 
 /** Returns when the next report is due. `reconciledAt` is the time of the last one. */
@@ -72,7 +72,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       lastError = why;
       if (outcome.kind === "done") return { kind: "done" };
       if (outcome.kind === "unavailable") {
-        dirtyAt ??= now; // otherwise no report is due
+        dirtyAt ??= now; // otherwise, no report is due
         return { kind: "retry" };
       }
       rejected = { text, retryAt: now + rejectedRestMs };
@@ -81,7 +81,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   };
 }
 
-/** Records counts with the report, because they change with each object of a round. */
+/** Writes the counts together with the report, because they change with each object of a round. */
 function reportCounts(snapshot: Snapshot | undefined, runtime: PlatformRuntime): void {
   if (snapshot === undefined) return;
   for (const one of runtime.records.cluster.counts.events(snapshot.objects.length))
@@ -105,7 +105,7 @@ function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, feat
   };
 }
 
-/** Returns the process's knowledge of an object. Scrubs the server's message, which may contain rejected values. */
+/** Returns what the process knows about an object. Redacts the server's message, which may contain rejected values. */
 export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
   const { failure, hold } = records.object(key);
   return {

@@ -1,4 +1,4 @@
-// Tracks the impact of pending writes on nodes: assesses and shows it, and controls the reboot gate.
+// Assesses and shows the impact of pending writes on nodes, and controls the reboot gate.
 
 import type { KubeObject } from "@virt/api";
 import { poolInformer } from "@virt/cluster";
@@ -34,7 +34,7 @@ import { recordHcoEvent } from "./report.ts";
 import type { ObjectRecord, PlatformRecords, PlatformRuntime } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Combines many changes into one assessment. Shorter while first lists load. */
+/** Combines many changes into one assessment. Shorter while first lists are in progress. */
 const restMs = { listed: 5_000, listing: 250 };
 const shownRestMs = 60_000;
 const refusedRetryMs = 300_000;
@@ -56,12 +56,12 @@ export type GatedObject = {
 
 export type GatedRemoval = Pick<GatedObject, "object" | "snapshot"> & { readonly live: KubeObject };
 
-/** A considered write to nodes. `isOn` is true if a gate is set. */
+/** A pending write to nodes. `isOn` is true if the gate is set. */
 type ConsideredWrite = { readonly write: NodeWrite | undefined; readonly isOn: boolean };
 
 export type GateResult = ConsideredWrite & { readonly decision: ObjectDecision };
 
-/** `hold` is set if the gate blocks the deletion. */
+/** `hold` is present if the gate blocks the deletion. */
 export type RemovalGateResult = ConsideredWrite & { readonly hold: HeldDecision | undefined };
 
 export type DueRemoval = { readonly hold: HeldDecision | undefined; readonly write: NodeWrite };
@@ -82,7 +82,7 @@ export class RebootImpact {
     this.#lists = new InformerLists(parts.find);
   }
 
-  /** Informers for the assessment, only while writes are pending. */
+  /** The informers for the assessment. They run only while writes are pending. */
   get wanted(): readonly InformerSpec[] {
     return this.#parts.records.hasPendingWrites() ? impactInformers : [];
   }
@@ -202,7 +202,7 @@ export class RebootImpact {
     return { isChanged: true, dueAt: Number.POSITIVE_INFINITY };
   }
 
-  /** Reports whether the shown impact came from incomplete lists and is replaced without delay. */
+  /** Reports whether the shown impact came from incomplete lists, so that the next one replaces it without delay. */
   #isListed(next: ReadonlyMap<string, ShownImpact>): boolean {
     return [...this.#shown].some(([key, was]) => !next.has(key) || isAnyListing(was));
   }
@@ -237,7 +237,7 @@ export class RebootImpact {
 
 type PendingWrites = ReturnType<PlatformRecords["pendingWrites"]>;
 
-/** Returns the remaining write to nodes after a reconcile. */
+/** Returns the write to nodes that is still pending after a reconcile. */
 export function settleGate(
   outcome: ReconcileOutcome,
   attempted: NodeWrite | undefined,

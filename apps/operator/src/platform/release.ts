@@ -1,4 +1,4 @@
-// Releases an object permanently: its values stay, and the operator's label and state go.
+// Releases an object permanently. Its values stay, and the operator's label and state are removed.
 
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import type { Cluster } from "@virt/kube";
@@ -13,7 +13,7 @@ export async function releaseObject(live: KubeObject, cluster: Pick<Cluster, "ap
   if (!isThere(transferred)) return transferred;
   const released = await applyToVersion(transferred.live, bare(live), { cluster, manager });
   if (!isThere(released) || !isMarked(released.live)) return released;
-  // Other managers also own the label and state, for example after a pause. A forced apply with new values takes over.
+  // Other managers may also own the label and state, for example after a pause. A forced apply takes them over.
   const seized = await applyToVersion(released.live, unmarked(released.live), { cluster, manager, force: true });
   return isThere(seized) ? applyToVersion(seized.live, bare(live), { cluster, manager }) : seized;
 }

@@ -63,7 +63,7 @@ export function reportReconcile(
   record.events = stillReported(current, record.events, undecidedReasons(outcome, evaluated));
 }
 
-/** Finds the live object. The HyperConverged has an informer for all namespaces, so its name may be ambiguous. */
+/** Finds the live object. The informer of the HyperConverged covers all namespaces, so its name may be ambiguous. */
 function liveObject({ namespace, ...ref }: Ref, { find, settings }: PlatformRuntime): KubeObject | undefined {
   const informer = find(managedInformer({ ...ref, ...(namespace && { namespace }) }, settings.hcoNamespace));
   return [...(informer?.store.items() ?? [])].find(({ metadata }) => (metadata.namespace ?? "") === (namespace ?? ""));
@@ -112,7 +112,7 @@ function isPassing(failure: FailureRecord | undefined): boolean {
   return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }
 
-/** Returns the event of an ended manual pause. The end of an edit war is reported with the write that clears it. */
+/** Returns the event for the end of a manual pause. That of an edit war comes with the write that clears it. */
 function resumed(ref: Ref, outcome: ReconcileOutcome, record: ObjectRecord): readonly EventMessage[] {
   if (pausedOf(outcome) !== undefined) {
     record.wasPaused = true;
@@ -135,7 +135,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   if (!isActive && cluster.activity !== "idle") runtime.log.info(idleMessage(hco));
   cluster.activity = isActive ? "active" : "idle";
   const current = eventsForHyperConverged(hco, facts, assets);
-  // While facts are unread, missing CRDs are unknown, so their events stay.
+  // If facts are unread, missing CRDs are unknown, so their events stay.
   if (isActive && facts.unread !== undefined)
     return recordHcoEvents({ current, undecided: new Set(["CRDMissing"]) }, hco, runtime);
   const come = { crds: facts.crds, excluded: excludedAssets(snapshot) };
@@ -145,7 +145,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   metrics.setDependencies(dependencies(facts, assets));
 }
 
-/** Reports a missing or ambiguous HyperConverged. Does nothing while the caches start. */
+/** Reports a missing or ambiguous HyperConverged. Does nothing before the caches are complete. */
 export function reportMissingHco(runtime: PlatformRuntime): void {
   const { records, metrics, settings, assets, log } = runtime;
   const chosen = chooseHco(runtime.find, settings.hcoNamespace);
@@ -187,7 +187,7 @@ function isAmong({ reason, note }: EventMessage, events: readonly EventMessage[]
   return events.some((one) => one.reason === reason && one.note === note);
 }
 
-/** Returns the events that are not reported again. Ended events may be reported again, undecided ones stay. */
+/** Returns the events that are not reported again. Ended events may be reported again. Undecided ones stay. */
 function stillReported(
   current: readonly EventMessage[],
   before: readonly EventMessage[],

@@ -35,7 +35,7 @@ export function continueRound(
   if (isNewContent) cluster.settledHcoContent = content;
   if (!isNewContent && !cluster.isRoundDue) return;
   cluster.isRoundDue = false;
-  // Tombstones first. They need the schema that the HyperConverged's reconcile has read.
+  // Enqueues tombstones first. They need the schema that the HyperConverged's reconcile has read.
   if (facts.activation.isActive) for (const key of dueTombstones(runtime)) queues.tombstone(key);
   for (const { ref } of objects) if (!isHco(ref)) queues.object(objectKey(ref));
 }

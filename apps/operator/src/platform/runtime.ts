@@ -1,4 +1,4 @@
-// The state that the platform's reconciles share: catalog, caches and records. Losing the records is safe.
+// The state that the platform's reconciles share: catalog, caches and records. The records may be lost.
 
 import type { EventMessage } from "@virt/api";
 import type { HardwareMemory, Purposes } from "@virt/cluster";
@@ -74,7 +74,7 @@ export type ObjectRecord = {
   events: readonly EventMessage[];
   wasPaused: boolean;
   throttled: Bucket | undefined;
-  /** Start of a missing input, in monotonic milliseconds. */
+  /** The start of a missing input in monotonic milliseconds. */
   unreadSince: number | undefined;
   nodeWrite: NodeWrite | undefined;
   hold: HeldDecision | undefined;
@@ -82,7 +82,7 @@ export type ObjectRecord = {
   inputHold: HeldDecision | undefined;
 };
 
-/** The assets with requested pruning. `isKept`: the object is kept for now, and may be deleted later. */
+/** The assets whose pruning is requested. `isKept`: the object stays for now, but may be deleted later. */
 export type PruneRecord = { readonly asked: string; readonly isKept: boolean };
 
 export type FailureRecord = LastError & { readonly timesInARow: number };
@@ -100,7 +100,7 @@ export type ClusterRecord = {
   /** The content of the HyperConverged after its reconcile. Other objects are rendered from it. */
   settledHcoContent: string | undefined;
   isRoundDue: boolean;
-  /** The effective hardware and pending changes. Undefined if no nodes were read since the start or activation. */
+  /** The hardware in effect and pending changes. Undefined if no nodes were read since the start or activation. */
   hardware: HardwareMemory | undefined;
   /** Undefined if not known yet. */
   activity: "active" | "idle" | "no HyperConverged" | undefined;
@@ -109,7 +109,7 @@ export type ClusterRecord = {
   readonly counts: ObjectCounts;
   /** The last status of each asset with all inputs available. */
   readonly lastKnown: Map<string, SettledStatus>;
-  /** By work queue key. */
+  /** Keyed as in the work queue. */
   readonly tombstones: Map<string, TombstoneRecord>;
 };
 

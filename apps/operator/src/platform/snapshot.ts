@@ -1,4 +1,4 @@
-// The cluster's state until an input changes: the HyperConverged, facts, objects and their evaluations.
+// The state of the cluster until an input changes: the HyperConverged, facts, objects and their evaluations.
 
 import type { KubeObject, Ref } from "@virt/api";
 import {
@@ -49,7 +49,7 @@ export type Snapshot = {
   readonly objects: readonly ManagedObject[];
   readonly object: (key: string) => ManagedObject | undefined;
   readonly evaluate: (object: ManagedObject) => EvaluatedObject;
-  /** Drops the cached evaluation of one object, after an input of only this object changed. */
+  /** Drops the cached evaluation of one object, because an input of only this object has changed. */
   readonly invalidate: (key: string) => void;
 };
 
@@ -129,7 +129,7 @@ export type ClusterFactsSources = Omit<ClusterFactsInput, "lookup"> &
 
 type Caches = { readonly find: (spec: InformerSpec) => InformerState | undefined; readonly readCache: ReadCache };
 
-/** Collects the facts. `live` returns the newest HyperConverged, because writes need its latest version. */
+/** Collects the facts. `live` returns the latest HyperConverged, because writes need its version. */
 function collectFacts(hco: KubeObject | undefined, parts: ClusterFactsSources): ClusterFacts {
   const facts = build(hco, { ...parts, lookup: lookupInCaches(parts) });
   const newestOf = ({ metadata }: KubeObject, ref: Ref) =>
@@ -164,7 +164,7 @@ function lookupInCaches({ find, readCache }: Caches): Lookup {
   };
 }
 
-/** Returns the same list until a node changes, so that readings of thousands of nodes are cached. */
+/** Returns the same list until a node changes, so that results for thousands of nodes can be cached. */
 function listNodes(find: Caches["find"]): ListResult {
   return listed(nodeInformer, find(nodeInformer), (store) => store.notifiedItems);
 }
@@ -184,7 +184,7 @@ function listed({ kind }: InformerSpec, watch: InformerState | undefined, read =
   return watch.lastError === undefined ? { items } : { items, unreadReason: watch.lastError };
 }
 
-/** Loads schemas and rendered configs. Returns false if a read failed and must be retried. */
+/** Loads schemas and rendered configs. Returns false if a read failed and has to be retried. */
 export async function loadInputs(
   object: ManagedObject,
   runtime: PlatformRuntime,

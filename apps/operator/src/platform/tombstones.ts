@@ -32,7 +32,7 @@ export function isGone(tombstone: Tombstone, { records }: Pick<PlatformRuntime, 
   return records.cluster.tombstones.get(objectKey(tombstone))?.state === 0;
 }
 
-/** Returns the keys of tombstones without a record. The others are finished or requeued. */
+/** Returns the keys of tombstones without a record. The others are finished or already requeued. */
 export function dueTombstones({ tombstones, records }: PlatformRuntime): readonly string[] {
   return tombstones.map((one) => objectKey(one)).filter((key) => !records.cluster.tombstones.has(key));
 }
@@ -64,12 +64,12 @@ export async function deleteTombstone(
     : { kind: "requeueAt", atMs: clock.wall() + tombstoneRetryMs({ state: deleted.state, timesInARow }) };
 }
 
-/** Returns the retry delay. A kept object waits for a user, so it uses the longest delay. */
+/** Returns the retry delay. A kept object has to wait for a user, so it uses the longest delay. */
 export function tombstoneRetryMs({ state, timesInARow }: Pick<TombstoneRecord, "state" | "timesInARow">): number {
   return state === -2 ? longestMs : Math.min(longestMs, firstMs * 2 ** timesInARow);
 }
 
-/** Deletes one object. `modified`: a concurrent change, retried immediately. */
+/** Deletes one object. `modified`: it was changed concurrently and is retried immediately. */
 async function deleteOne(
   tombstone: Tombstone,
   { cluster }: Pick<ReconcileContext, "cluster">,

@@ -110,7 +110,7 @@ function deleteGenerated(cluster: ClusterState, config: KubeObject): readonly Ob
 
 const keptTries = 3;
 
-// Keeps the results of the last tries, and repeats the newest as the condition of older releases.
+// Keeps the results of the last attempts, and repeats the latest one as the condition of older releases.
 function kubeletConfigStatus(cluster: ClusterState, config: KubeObject, error: string | undefined): ObjectWrite {
   const message = error ?? "Success";
   const isAccepted = error === undefined;

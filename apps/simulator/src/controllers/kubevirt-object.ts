@@ -1,4 +1,4 @@
-// Simulates the KubeVirt object: the spec that HCO sets, and the status of virt-operator.
+// Simulates the KubeVirt object: the spec that HCO sets and the status of virt-operator.
 
 import { asNumber, asText, type JsonMap, type KubeObject } from "@virt/objects";
 import {

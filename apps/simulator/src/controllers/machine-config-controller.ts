@@ -1,4 +1,4 @@
-// Simulates the machine-config-controller: renders pools, assigns targets to nodes in order, and reports status.
+// Simulates the machine-config-controller: renders pools, assigns targets to nodes in order and reports status.
 
 import { poolOfNode, readMachineConfigPool, renderConfig } from "@virt/cluster";
 import { beginRollout, nextNodes, type RolloutNode, refusedKubeletConfigs, rolloutOfPool } from "@virt/impact";

@@ -1,4 +1,4 @@
-// Simulates the machine-config-daemon and the kubelet of each node: drain, apply, reboot, and node status.
+// Simulates the machine-config-daemon and the kubelet of each node: drain, apply, reboot and node status.
 
 import { poolOfNode } from "@virt/cluster";
 import { advanceRollout, type RolloutNode } from "@virt/impact";

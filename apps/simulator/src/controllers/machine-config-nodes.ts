@@ -1,5 +1,3 @@
-// Maintains a MachineConfigNode per node, with the progress of its update.
-
 import { poolOfNode } from "@virt/cluster";
 import { type RolloutNode } from "@virt/impact";
 import { asList, asText, at, equalJson, type JsonMap, type KubeObject, member } from "@virt/objects";
@@ -77,7 +75,7 @@ function machineConfigNodeWrite(cluster: ClusterState, pooled: PooledNode): Obje
   };
 }
 
-// Renews the time of a condition even if only its message changes.
+// Updates the time of a condition even if only its message changes.
 function withRenewedTimes(
   object: KubeObject,
   wanted: readonly SimulatedCondition[],
@@ -129,7 +127,7 @@ function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): re
   });
 }
 
-// The report keeps the reboot until the node is updated. The operator reports the uncordon.
+// The report shows the reboot until the node is updated. The operator reports the uncordon.
 function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatuses {
   const rebooted = asList(at(object, "status", "conditions")).find((each) => member(each, "type") === "RebootedNode");
   const hasRebooted = rebooted !== undefined && member(rebooted, "status") !== "False";
@@ -139,7 +137,7 @@ function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatus
   };
 }
 
-// Keeps the error of the last attempt until the next one begins, even if the pods have left.
+// Keeps the error of the last attempt until the next one starts, even if the pods have left.
 function drainedMessage(object: KubeObject, node: KubeObject, drain: DrainState): string {
   const known = drainedText(object);
   const isKept = drain.kind === "idle" || (drain.kind === "failed" && known.startsWith(drainFailure));

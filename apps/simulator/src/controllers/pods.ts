@@ -22,7 +22,7 @@ export function reconcilePods(cluster: ClusterState): readonly ObjectWrite[] {
   ];
 }
 
-// Without VirtualMachines in the API, VMIs get no launcher pods.
+// If the API does not serve VirtualMachines, VMIs get no launcher pods.
 function launcherWrites(cluster: ClusterState): readonly ObjectWrite[] {
   if (cluster.servedVersion("VirtualMachine") === undefined) return [];
   const running = cluster
@@ -63,7 +63,7 @@ function podSpec(container: string, nodeName: string): JsonMap {
   return { nodeName, terminationGracePeriodSeconds: 0, containers };
 }
 
-// KubeVirt up to 1.5 protects each migratable VM with its own budget.
+// KubeVirt up to 1.5 protects each migratable VM with a separate budget.
 function machineBudgets(cluster: ClusterState, running: readonly KubeObject[]): readonly ObjectWrite[] {
   if (Number(cluster.scenario.kubevirtVersion.split(".")[1]) > 5) return [];
   return running.flatMap((machine): readonly ObjectWrite[] => {
@@ -83,7 +83,7 @@ function machineBudgets(cluster: ClusterState, running: readonly KubeObject[]): 
   });
 }
 
-// The kubelet runs pods. A finalizer holds pods with the fault never-ends.
+// Acts as the kubelet for pods. A finalizer holds pods with the fault never-ends.
 function podWrites(pod: KubeObject): readonly ObjectWrite[] {
   const isEndless = faultOf(pod, "never-ends") !== undefined;
   const finalizers = asList(at(pod, "metadata", "finalizers"));

@@ -1,4 +1,4 @@
-// Creates the scenario's objects and sets its faults. Each happens once, so that later changes by others persist.
+// Creates the scenario's objects and sets its faults. Does each once, so that later changes by other clients stay.
 
 import { at, isMap, type JsonMap, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, findObject, isKind } from "../cluster-state.ts";
@@ -20,7 +20,7 @@ import { machineConfigurationOf } from "./disruption-policies.ts";
 
 type ManagedObjects = { readonly manager: string; readonly objects: readonly KubeObject[] };
 
-/** Returns the missing objects. Kinds that are not served wait. */
+/** Returns the missing objects. Omits kinds that are not served yet. */
 export function createScenarioObjects(cluster: ClusterState): readonly ObjectWrite[] {
   const { scenario } = cluster;
   const writes = objectsByManager(cluster).flatMap(({ manager, objects }) =>
@@ -82,7 +82,7 @@ function objectsByManager(cluster: ClusterState): readonly ManagedObjects[] {
 
 const known = new WeakMap<Scenario, readonly ScenarioMachine[]>();
 
-// Cached, because there are thousands and they never change.
+// Cached, because there are thousands of VMs and they never change.
 function machinesOf(scenario: Scenario): readonly ScenarioMachine[] {
   const machines = known.get(scenario) ?? scenarioMachines(scenario);
   known.set(scenario, machines);

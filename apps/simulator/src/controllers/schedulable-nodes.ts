@@ -1,4 +1,4 @@
-// Maintains KubeVirt's schedulable label. A node that is silent for 5 minutes loses it until it is back.
+// Maintains KubeVirt's schedulable label. A node that is silent for 5 minutes loses the label until it is back.
 
 import type { ClusterState } from "../cluster-state.ts";
 import { isReady } from "../node-state.ts";

@@ -1,4 +1,4 @@
-// Simulates virt-controller for VirtualMachines: creates missing VMIs, and deletes those of halted VMs.
+// Simulates virt-controller for VirtualMachines: creates missing VMIs and deletes those of halted VMs.
 
 import { readRunStrategy } from "@virt/cluster";
 import { at, type KubeObject } from "@virt/objects";

@@ -59,7 +59,7 @@ function startMachine({ cluster, placement }: KubevirtContext, machine: KubeObje
     conditions: machineConditions(cluster, machine, node),
   };
   const hasOwner = readController(machine) !== undefined;
-  // Does not report the first start: there are hundreds.
+  // Omits first starts, because there are hundreds.
   const isReported = !isNew || (hasOwner && cluster.createdKeys.has(`restart ${namespacedName(machine)}`));
   return {
     ...machineWrite(machine, status, { "kubevirt.io/nodeName": node }),
@@ -100,7 +100,7 @@ function reconcileMachine(round: KubevirtContext, machine: KubeObject): ObjectWr
   return machineWrite(machine, status);
 }
 
-// A drain evicts the launcher pod. A reboot without a drain ends the VM too.
+// A drain evicts the launcher pod. A reboot without a drain also ends the VM.
 function isAskedToEnd(cluster: ClusterState, machine: KubeObject, node: KubeObject): boolean {
   if (isDraining(cluster, node)) return evictionOf(cluster, machine) === "shut down" && !isVirtApiDown(cluster);
   return !isDrainNeeded(cluster) && readNode(node).phase === "Rebooting" && statusPhase(machine) === "Running";
@@ -113,7 +113,7 @@ function isShutDown({ cluster, timers }: KubevirtContext, machine: KubeObject): 
   return timers.hasElapsed(`shut down ${title}`, simulatedMs(cluster, { seconds }, "shutdown", title));
 }
 
-// A VirtualMachine creates a new VMI and a ReplicaSet restarts it elsewhere. Any other VMI stays finished.
+// A VirtualMachine creates a new VMI, and a ReplicaSet restarts it elsewhere. Any other VMI stays finished.
 function endMachine(cluster: ClusterState, machine: KubeObject, node: string): ObjectWrite {
   const event = `vm ${namespacedName(machine)} is shut down on ${node}`;
   const labels = { "kubevirt.io/nodeName": null };

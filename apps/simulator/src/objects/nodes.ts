@@ -7,7 +7,6 @@ import { seededUuid } from "../seeded-random.ts";
 
 type NodeContext = { readonly seed: number; readonly timestamp: string };
 
-/** Size of the partition that is labelled for swap. */
 export const swapPartition = `${faultPrefix}swap-partition`;
 
 /** Sorted by name. Nodes are updated in this order, whatever their creation times. */

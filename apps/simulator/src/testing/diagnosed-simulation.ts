@@ -1,4 +1,4 @@
-// A simulated rollout with a diagnosis of every state, and again when a cause is due to become a finding.
+// A simulated rollout with a diagnosis of every state, and again whenever a cause becomes a finding.
 
 import {
   infrastructureInformer,
@@ -92,7 +92,7 @@ export class DiagnosedSimulation {
     this.#diagnoseUntil(this.simulation.seconds());
   }
 
-  /** Repeats the diagnosis as causes age between two states. */
+  /** Repeats the diagnosis, because causes age between two states. */
   #diagnoseUntil(end: number): void {
     for (;;) {
       const nextAt = this.#last?.nextAt;
@@ -119,7 +119,7 @@ export class DiagnosedSimulation {
     this.seen.push({ seconds, findings: this.#last.rollout.findings });
   }
 
-  /** Pods have no informer: lists of draining nodes are renewed after 10 seconds. */
+  /** Lists pods of draining nodes again after 10 seconds, because pods have no informer. */
   #listPods(nodes: readonly string[], seconds: number): DoctorFacts["drainedPods"] {
     const lists = nodes.map((node) => {
       const known = this.#podLists.get(node);
@@ -138,7 +138,7 @@ export class DiagnosedSimulation {
     return Math.min(...[...this.#podLists.values()].map(({ seconds }) => seconds + podAgeSeconds));
   }
 
-  /** Projects objects like the operator's informers. Throws for kinds that have none. */
+  /** Projects objects as the operator's informers do. Throws for kinds without an informer. */
   #list(kind: string): readonly KubeObject[] {
     const informer = followed.find((spec) => spec.kind === kind);
     if (informer === undefined) throw new Error(`no informer for ${kind}`);

@@ -1,4 +1,4 @@
-// The message and the command that the user sees for each planted fault.
+// The message and the command that users see for each planted fault.
 
 const describePool = "oc describe machineconfigpool worker";
 const describeNode = "oc describe machineconfignode worker-0";

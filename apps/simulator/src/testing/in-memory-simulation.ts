@@ -26,7 +26,7 @@ export type InMemorySimulation = {
 const startTime = "2030-01-01T00:00:00Z";
 const servedVersions: Partial<Record<Kind, string>> = { HyperConverged: "hco.kubevirt.io/v1beta1" };
 
-/** `created` returns creation times, which may differ from simulated time as with a slow server. */
+/** `created` returns creation times. They may differ from simulated time, as with a slow server. */
 export function simulateInMemory(
   scenario: Scenario,
   seed: number,

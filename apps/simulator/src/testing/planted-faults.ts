@@ -16,7 +16,7 @@ export type PlantedFault = {
   readonly plant?: (simulation: InMemorySimulation) => void;
   /** Reports whether the cause is visible. Checked in every state. */
   readonly isThere: (simulation: InMemorySimulation) => boolean;
-  /** Seconds from then until it is reported. */
+  /** The seconds from then until the finding is reported. */
   readonly age: number;
   readonly severity: "blocking" | "warning" | "info";
   /** Blocking findings that always occur together with it. */
@@ -99,7 +99,7 @@ export const stopMachine = (simulation: InMemorySimulation) => {
 
 /** Seconds until the operator reports the result of a drain attempt. */
 export const attempt = 100;
-/** The same 10 minutes into a drain, including the wait for the next attempt. */
+/** As `attempt`, but 10 minutes into a drain. Includes the wait for the next attempt. */
 export const nextAttempt = 300 + attempt;
 
 export const always = () => true;

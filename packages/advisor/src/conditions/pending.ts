@@ -1,11 +1,11 @@
-// The status of a new config that cannot be processed: it stays in Pending and reports the cause.
+// The status of a new config that the advisor cannot process yet. It stays in Pending and reports the cause.
 
 import type { Status, VirtPlatformConfig } from "@virt/api";
 import { conditionsForPhase } from "./phase.ts";
 import { type ConditionTimes, writeConditions } from "./status-conditions.ts";
 import { conditionsForTools } from "./tool.ts";
 
-/** Reports whether a managed config has no phase yet. */
+/** Reports whether the config has no phase yet, although it is managed. */
 export function isSilent({ spec, status }: Pick<VirtPlatformConfig, "spec" | "status">): boolean {
   return spec.action !== "Ignore" && status?.phase === undefined;
 }

@@ -1,4 +1,4 @@
-// Reasons and messages of the phase conditions. One is True, and Drifted can be True in addition.
+// Reasons and messages of the phase conditions. Exactly one is True, except that Drifted can also be True.
 
 import { type Phase, phaseConditions } from "@virt/api";
 import { showsDriftBeside } from "../phases.ts";
@@ -27,7 +27,7 @@ type PhaseTexts = {
   readonly except?: Partial<Readonly<Record<Phase, ConditionText>>>;
 };
 
-/** Phases with a fixed message ignore `message`. `drift` is undefined if no applied target has drifted. */
+/** Ignores `message` in phases with a fixed message. `drift` is undefined if no applied target has drifted. */
 export function conditionsForPhase(phase: Phase, message: string, drift?: string): readonly ConditionInput[] {
   const { own, others, except = {} } = phaseTexts[phase](message);
   const isDrifted = drift !== undefined && showsDriftBeside(phase);

@@ -1,8 +1,9 @@
-// Reads and writes conditions. Side conditions stay in the status once they are set.
+// Reads and writes conditions. A side condition stays in the status after it was first set.
 
 import { type Condition, type SideCondition, type Status, sideConditions } from "@virt/api";
 import { stamp } from "../times.ts";
 
+/** Returns the condition of this type, or undefined. Types are unique in a status. */
 export function conditionOf({ conditions = [] }: Status, type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }
@@ -34,7 +35,6 @@ export function writeConditions(
   });
 }
 
-/** Returns the stored side conditions, updated with the new ones. */
 export function keepSideConditions(stored: Status, updates: readonly ConditionInput[]): readonly ConditionInput[] {
   return sideConditions.flatMap((type: SideCondition) => {
     const update = updates.find((input) => input.type === type);

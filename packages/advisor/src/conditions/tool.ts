@@ -11,9 +11,9 @@ export type ToolConditionInput = {
   /** True if a requested action is withheld until the user acts. */
   readonly isWithheld: boolean;
   readonly next?: string;
-  /** A pool that is not up to date, although no item is being applied. */
+  /** A pool that is out of date, although the advisor is not applying any item. */
   readonly notConverged?: string;
-  /** The pools that roll out writes of this config, regardless of its current plan. */
+  /** The pools that roll out changes of this config, regardless of its current plan. */
   readonly rolling?: string;
   readonly progress?: string;
   /** The problem that blocks a rollout until the user acts. */

@@ -10,7 +10,7 @@ export type GuardObstacle = { readonly text: string; readonly next: string };
 const goesOn =
   "The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.";
 
-/** Returns the first guard that blocks the plan. `impact` must be newer than the approval. Absent: not assessed. */
+/** Returns the first guard that blocks the plan. `impact` must be newer than the approval. Undefined: not assessed. */
 export function findGuardObstacle(
   { spec: { guards = {} } }: Pick<Observed, "spec">,
   impact: Impact | undefined,
@@ -66,7 +66,7 @@ const guardChecks: readonly GuardCheck[] = [
 /** `next` is set if `status.impact` does not name the gap. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
 
-/** Without nodes, nothing is known. Without KubeletConfigs, a rejected one may block a pool unnoticed. */
+/** Without nodes, nothing is known. Without KubeletConfigs, a rejected one may block a pool without notice. */
 function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
   return impact?.notAssessed.find(({ what }) => what === "nodes" || what === "KubeletConfigs" || kinds.includes(what));
 }

@@ -1,4 +1,4 @@
-// Events about the impact of a plan. None names a VM.
+// Events about the impact of a plan. They never name a VM.
 
 import { disruptionClasses, type EventMessage, type Impact, type Status } from "@virt/api";
 import { conditionOf } from "../conditions/status-conditions.ts";
@@ -40,7 +40,7 @@ function isWorse(before: Impact, after: Impact): boolean {
   return rose("block") || rose("external") || isFull || isPoolWorse;
 }
 
-/** Reports only the start of a block. Later causes are in the status. */
+/** Reports the start of a block only. Later causes appear in the status. */
 function heldEvents(before: Status, after: Status): readonly EventMessage[] {
   const ready = conditionOf(after, "Ready");
   const isHeld = ready?.reason === "Guarded" && conditionOf(before, "Ready")?.reason !== "Guarded";

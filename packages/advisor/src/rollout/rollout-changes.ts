@@ -1,4 +1,4 @@
-// The MachineConfigs of a config that pools must roll out, and the nodes that run them.
+// The MachineConfigs of a config that pools must roll out, and the progress of the nodes.
 
 import type { Item, KubeObject, PendingRollout, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import {
@@ -16,7 +16,7 @@ import { isMachineConfig, isSkipped } from "../items.ts";
 import { hasPlanBegun } from "../phases.ts";
 import { changeOfItem, changeOfRecord, isRolloutOpen, isTargetGone, rolloutTarget } from "./rollouts.ts";
 
-/** Reads from memory. `unknown` if the object could not be read, so that its absence proves nothing. */
+/** Reads from memory. `unknown` if the object was not readable, so that it may exist. */
 export type LiveTargetOf = (ref: ReturnType<typeof rolloutTarget>) => KubeObject | undefined | "unknown";
 
 /** An item keeps its operation if its target is deleted. Without `renderedOf`, pools that list it count as rendered. */
@@ -97,7 +97,7 @@ function gone(
 
 const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
 
-/** Counts nodes from the same facts as the diagnosis. Other pools have no updated nodes before the plan starts. */
+/** Counts nodes from the facts of the diagnosis. Other pools have no updated nodes before the plan starts. */
 export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts): CountOfPool {
   const { status = {} } = config;
   const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);

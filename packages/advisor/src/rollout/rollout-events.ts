@@ -1,4 +1,4 @@
-// Events about a rollout that gets stuck or resumes. None names a VM.
+// Events about a rollout that gets stuck or resumes. They never name a VM.
 
 import type { EventMessage, RolloutFinding, Status } from "@virt/api";
 import { findingCatalogue } from "@virt/impact";
@@ -14,7 +14,7 @@ export function rolloutEvents(before: Status, after: Status): readonly EventMess
     const note = `The rollout of plan ${plan} is stuck${where}: ${id}. ${causeOf(id)} See status.rollout.findings for the command to run.`;
     return [{ type: "Warning", reason: "RolloutStuck", note }];
   });
-  // Unread inputs also remove findings, so RolloutResumed requires complete inputs.
+  // Findings also disappear if their inputs cannot be read, so RolloutResumed requires complete inputs.
   const isKnown = after.phase !== "Ignored" && (after.rollout?.notAssessed ?? []).length === 0;
   if (was.size === 0 || is.size > 0 || !isKnown) return stuck;
   return [{ type: "Normal", reason: "RolloutResumed", note: `The rollout of plan ${plan} is no longer blocked` }];
@@ -25,7 +25,7 @@ function blockingOf({ rollout }: Status): ReadonlyMap<string, RolloutFinding> {
   return new Map(blocking.map((finding) => [`${finding.id} ${finding.node ?? ""}`, finding]));
 }
 
-/** The status of another release may contain unknown findings. */
+/** The status of another release may contain findings that this one does not know. */
 function causeOf(id: string): string {
   return Object.entries(findingCatalogue).find(([known]) => known === id)?.[1].cause ?? "";
 }

@@ -1,4 +1,4 @@
-// Tracks rollouts. Those of earlier writes are stored separately, because the plan may change before they end.
+// Tracks rollouts. Those of earlier writes are stored apart from the plan, which may change before they end.
 
 import type { Condition, Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
 import {
@@ -20,7 +20,7 @@ import { elapsedSince, startOf } from "../times.ts";
 
 type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now"> & { readonly countOf?: CountOfPool };
 
-/** Returns undefined if the item rolls nothing out. */
+/** Returns undefined if the item starts no rollout. */
 export function rolloutOf(item: Item, live: KubeObject | undefined, facts: RolloutFacts): Health | undefined {
   if (!isMachineConfig(item) || isSkipped(item)) return undefined;
   const change = changeOfItem(item, live, facts.now);
@@ -36,7 +36,7 @@ export function changeOfItem(item: Item, live: KubeObject | undefined, now: numb
   return {
     machineConfig: item.desiredState ?? live ?? objectWithoutContent(targetRef),
     operation,
-    // A completed item's `reviewed` describes our own write, so it does not count.
+    // For a completed item, `reviewed` describes our own write, so it does not count.
     wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
     before: new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration])),
     startedMsAgo: now - startOf(item, now),
@@ -85,11 +85,12 @@ export function poolsOf(item: Item, live: KubeObject | undefined, { pools }: Rol
 
 export type ObservedRollout = { readonly record: PendingRollout; readonly health: Health };
 
+/** Returns the reference to a MachineConfig with this name. */
 export function rolloutTarget(name: string): Ref {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name };
 }
 
-/** The current object decides: the write may have failed, or another client may have reverted it. */
+/** Uses the current object, because the write may have failed, or another client may have reverted it. */
 export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly ObservedRollout[] {
   return (facts.config.status?.rollouts ?? []).map((record) => ({ record, health: healthOf(record, facts) }));
 }
@@ -97,7 +98,7 @@ export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly 
 function healthOf(record: PendingRollout, facts: ReconcileFacts & RolloutFacts): Health {
   if (facts.profile === undefined) return { state: "waiting", message: "MachineConfigPool status not available" };
   const isThere = (name: string) => facts.pools.some(({ metadata }) => metadata.name === name);
-  const pools = record.before.map(({ pool }) => pool).filter(isThere); // a deleted pool rolls nothing out
+  const pools = record.before.map(({ pool }) => pool).filter(isThere); // a deleted pool has no rollout
   const change = { ...changeOfRecord(record, facts.live(rolloutTarget(record.machineConfig)), facts.now), pools };
   return rolloutHealth(facts.pools, change, facts.renderedOf, facts.countOf);
 }
@@ -118,7 +119,7 @@ export function changeOfRecord(
   };
 }
 
-/** Reports whether nodes have yet to roll out what this config wrote or found, or what another client changed. */
+/** Reports whether nodes still roll out MachineConfigs that this config wrote or found, or another client changed. */
 export function isRolloutOpen({ phase, items = [], rollouts = [], conditions = [] }: Status): boolean {
   if (phase === "Ignored") return false;
   const isAwaited = ({ state, rollout }: Item) =>
@@ -136,7 +137,7 @@ export function pendingRolloutText({ rollouts }: Pick<Observed, "rollouts">): st
   return open.length === 0 ? undefined : [...new Set(open.map(({ health }) => health.message))].join("; ");
 }
 
-/** Returns the rollouts to remember: unfinished ones, and those of items being applied. */
+/** Returns the rollouts to store: unfinished ones, and those of items that are being applied. */
 export function pendingRollouts(
   { rollouts }: Pick<Observed, "rollouts">,
   items: readonly Item[],
@@ -152,7 +153,7 @@ export function pendingRollouts(
 
 const mostRollouts = 16;
 
-/** Records the rollout before the write, so that a crash after the write does not lose it. */
+/** Records the rollout before the write, so that a crash after the write cannot lose it. */
 function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRollout | undefined {
   const { rollout, changes, state, targetRef } = item;
   if (!isMachineConfig(item) || !changes || state !== "InProgress" || rollout === undefined) return undefined;
@@ -163,7 +164,7 @@ function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRol
 
 const rolloutStates: readonly Item["state"][] = ["InProgress", "Completed"];
 
-/** Returns the pools of rollouts that a decision starts or has just written. Known node counts are outdated. */
+/** Returns the pools of rollouts that a decision starts or just wrote. Their known node counts are out of date. */
 export function begunPools(
   { rollouts = [], items = [] }: Status,
   { stored, items: observed }: Pick<Observed, "stored" | "items">,
@@ -177,7 +178,7 @@ export function begunPools(
   return new Set([...begun, ...written].map(({ pool }) => pool));
 }
 
-/** Undefined if nothing rolls out or a count is unknown. */
+/** Undefined if no rollout is in progress or a count is unknown. */
 export function nodeProgress(
   { items }: Pick<Observed, "items">,
   begun: ReadonlySet<string> = new Set(),
@@ -200,7 +201,7 @@ export function progressText(
   return `${sum(updated)}/${sum(pools.map(({ total }) => total))} nodes`;
 }
 
-/** Returns `status.progress`, which marks a blocked rollout as stuck. */
+/** Returns `status.progress`. It marks a blocked rollout as stuck. */
 export function progressColumn(status: Status, counted: string | undefined): string | undefined {
   if (!conditionIs(status, "Stalled", "True")) return counted;
   if (counted !== undefined) return `stuck: ${counted}`;

@@ -29,7 +29,7 @@ export function awaitApproval(observed: Observed): Decision {
   return observed.draft.kind === "drafted" ? handleDraftedPlan(observed, observed.draft) : toReviewStatus(observed);
 }
 
-/** A plan that an earlier process presented is drafted again and compared before it starts. */
+/** Redrafts and compares a plan from an earlier process before it starts. */
 function startApproved(observed: Observed): Decision {
   const { planCheck, draft, stored, statusOrigin } = observed;
   if (planCheck.kind === "differs") return refusePlan(observed, planCheck);
@@ -67,7 +67,7 @@ function isOnDisplay(observed: Observed, draft: DraftedPlan): boolean {
   return isSame && draft.items.some(({ changes }) => changes);
 }
 
-/** If the inputs are back at their applied values, nothing is left to report, but the new plan still needs a review. */
+/** If the inputs are back at their applied values, no change is reported, but the new plan still needs a review. */
 function redraftForInputs(observed: Observed, text: string): Decision {
   const message = `Regenerating plan due to input dependency change: ${text}`;
   if (!areInputsBack(observed.inputs))

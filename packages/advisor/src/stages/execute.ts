@@ -22,7 +22,7 @@ export function executePlan(observed: Observed): Decision {
   return runPlan(markExecuting(observed));
 }
 
-/** An approval during the execution is used up by the running plan. */
+/** The running plan uses up an approval that arrives during its execution. */
 function markExecuting(observed: Observed): Observed {
   return { ...observed, stored: { ...observed.stored, executedGeneration: observed.generation } };
 }
@@ -52,7 +52,7 @@ function waitForPools(observed: Observed, items: readonly Item[]): Decision {
   return enterPhase(observed, "InProgress", { set: { items }, requeue: { when: "at", atMs } });
 }
 
-/** Decides from the current items. The plan ends in a later reconcile that has checked all items for drift. */
+/** Decides from the current items. The plan ends in a later reconcile, which checks all items for drift. */
 function continueExecution(observed: Observed, items: readonly Item[], failure?: ItemFailure): Decision {
   const { items: next } = startNextItem(items, observed.items, observed.now);
   return (
@@ -81,7 +81,7 @@ function nextExecutionStep(observed: Observed, items: readonly Item[], failure?:
   return undefined;
 }
 
-/** Nothing is applied unless approval and intent were already stored before this reconcile. */
+/** Applies nothing unless approval and intent were stored before this reconcile. */
 function isOnRecord(stored: Status, item: Item): boolean {
   return (
     stored.phase === "InProgress" && stored.items?.some((one) => one.name === item.name && isWriteOpen(one)) === true
@@ -128,7 +128,7 @@ function completePlan(observed: Observed, items: readonly Item[]): Decision {
   });
 }
 
-/** `unavailable` says nothing about the object. */
+/** `unavailable` does not show the state of the object. */
 export type ItemResult =
   | { readonly kind: "confirmed"; readonly tookOver?: readonly Conflict[] }
   | { readonly kind: "stale" }
@@ -137,7 +137,7 @@ export type ItemResult =
   | { readonly kind: "edited" } // the config changed during the reconcile
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** Returns the decision that replaces the one that requested the effect. */
+/** Returns the decision that replaces the one with the effect. */
 export function recordItemResult(observed: Observed, item: Item, done: ItemResult): Decision {
   switch (done.kind) {
     case "confirmed": {
@@ -166,7 +166,7 @@ export function recordItemResult(observed: Observed, item: Item, done: ItemResul
   }
 }
 
-/** Also updates all other items, so that the items of a status are equally fresh. */
+/** Also updates all other items, so that all items of a status are from the same time. */
 function withItem(observed: Observed, item: Item): [Observed, readonly Item[]] {
   const { items } = advanceItems(observed.items, observed.spec, observed.now);
   return [markExecuting(observed), items.map((other) => (other.name === item.name ? item : other))];

@@ -1,4 +1,4 @@
-// Watches a finished plan for changes of inputs, targets, pools and the operator version, and corrects drift.
+// Corrects drift of a finished plan, and watches for changes of inputs, targets, pools and the operator version.
 
 import type { Item } from "@virt/api";
 import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/objects";
@@ -77,7 +77,7 @@ function changing(items: readonly Item[]): readonly Item[] {
   return items.filter(({ state }) => state === "Pending");
 }
 
-/** No event reports the removal of a webhook or policy. */
+/** The removal of a webhook or policy triggers no watch event. */
 function requeueForRecheck(now: number): Decision["requeue"] {
   return { when: "at", atMs: now + mutationRecheckMs };
 }
@@ -94,7 +94,7 @@ function correctionInput(correction: Correction | undefined): Pick<PhaseEntry, "
   return { tool: { correction: "will-act" } };
 }
 
-/** Returns undefined if the operator version requires no change. */
+/** Returns undefined if the operator version does not require a change. */
 function guardVersion(observed: Observed): Decision | undefined {
   if (observed.stored.phase === "Completed") return guardCompleted(observed);
   if (observed.stored.phase === "CompletedWithUpgrade") return guardUpgrade(observed);

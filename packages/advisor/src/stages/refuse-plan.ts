@@ -1,4 +1,4 @@
-// Rejects a stored plan that is stale, differs from its profile, or was changed by another client, and redrafts it.
+// Rejects and redrafts a stored plan that is stale, differs from its profile, or was changed by another client.
 
 import type { Phase, Review, ReviewReason, Status, VirtPlatformConfig } from "@virt/api";
 import type { PlanDifference } from "../check-plan.ts";
@@ -36,14 +36,14 @@ export function refuseStalePlan(observed: Observed): Decision {
 /** Phases in which a plan may be under review or being applied. */
 const openPhases: readonly (Phase | undefined)[] = ["Pending", "Drafting", "ReviewRequired", "InProgress"];
 
-/** Returns the last own status after another client changed it. An open plan needs a new draft and approval. */
+/** Returns the operator's last status, after another client changed it. An open plan needs a new draft and approval. */
 export function restoreStatus(
   { metadata: { generation = 0 }, spec }: VirtPlatformConfig,
   { own, change }: { readonly own: Status; readonly change: string },
   { now, operator }: Pick<ReconcileFacts, "now" | "operator">,
 ): Status {
   if (spec.action === "Ignore" || !openPhases.includes(own.phase)) return own;
-  // A recent approval may be based on the forged status, so it does not count.
+  // The user may have approved the forged status, so a recent approval does not count.
   const observed: Observed = {
     now,
     operator,

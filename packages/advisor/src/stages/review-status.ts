@@ -1,4 +1,4 @@
-// Drafting: presents a new plan for review, starts it if it is approved, or completes it if nothing changes.
+// Drafting: presents a new plan for review, starts it if it is approved, or completes it if it has no changes.
 
 import type { Item, Review, Status } from "@virt/api";
 import { guardedReview, isPinned, mayExecute, reviewOf } from "../approval.ts";
@@ -62,7 +62,7 @@ export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decis
   return holdExecution(observed, draft.planHash, { set, obstacle });
 }
 
-/** A config governs its targets from an approval on, even if its plan has no changes. */
+/** A config governs its targets as soon as it is approved, even if its plan has no changes. */
 function isApplyApproved(observed: Observed, { planHash }: DraftedPlan): boolean {
   return observed.spec.action === "Apply" && observed.operator.withheld === undefined && isPinned(observed, planHash);
 }
@@ -90,7 +90,7 @@ export function holdExecution(observed: Observed, planHash: string, hold: Execut
   });
 }
 
-/** Derives the obstacle from the impact that the status shows, so that both agree. */
+/** Derives the obstacle from the impact in the status, so that both agree. */
 function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: ExecutionHold) {
   const { stored, impactNow } = observed;
   const status = { ...stored, ...set, planHash, phase: "ReviewRequired" } as Status;
@@ -101,7 +101,7 @@ function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: 
   return { impact: (isAssessed ? impactNow : undefined) ?? impact, obstacle };
 }
 
-/** A plan from an earlier release needs a new approval even with the same items: its hash covers more now. */
+/** A plan from an earlier release needs a new approval even with the same items, because its hash now covers more. */
 function rehashedReview(observed: Observed, draft: DraftedPlan): Review | undefined {
   const { stored, spec, operator } = observed;
   const origin = hashOrigin(stored.planHash, spec, draft.items, draft.disruption);
@@ -124,7 +124,7 @@ export function completeUnchanged(observed: Observed, draft: DraftedPlan): Decis
   });
 }
 
-/** Resolves the side conditions that a plan without changes settles. */
+/** Clears the side conditions that a plan without changes resolves. */
 function settledConditions({ stored, operator }: Observed): readonly ConditionInput[] {
   const isMarked = (type: string) => conditionIs(stored, type, "True");
   const isOurs = operator.version !== "";
@@ -164,7 +164,7 @@ function statusFieldsOf(
 
 export type ExecutionStart = {
   readonly set: StatusChange;
-  /** Set if the plan was drafted in this reconcile. */
+  /** Present if this reconcile drafted the plan. */
   readonly draft?: Extract<Draft, { kind: "drafted" }>;
 };
 

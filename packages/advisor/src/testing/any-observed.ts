@@ -1,4 +1,4 @@
-// Generates anything that a reconcile may observe.
+// Generates any observation that a reconcile may make.
 
 import { type InputRecord, type Phase, phases, type Review, reviewReasons, type Spec, type Status } from "@virt/api";
 import fc from "fast-check";
@@ -55,7 +55,7 @@ const anyInput: fc.Arbitrary<ObservedInput> = fc
     change: "input changed",
   }));
 
-/** A plan is drafted for the current inputs. */
+/** The draft is for the current inputs. */
 function anyDraft(seen: readonly ObservedInput[]): fc.Arbitrary<Draft> {
   const inputs = seen.map(({ name, now, used, applied }): InputRecord => given({ name, used: now ?? used, applied }));
   const plan = fc

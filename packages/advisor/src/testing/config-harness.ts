@@ -1,4 +1,4 @@
-// An in-memory cluster with one config, driven by the real functions. The test controls the behavior.
+// An in-memory cluster with one config, driven by the real functions. The test controls its behavior.
 
 import {
   fieldManagers,
@@ -105,7 +105,6 @@ export class ConfigHarness {
     return this.#pool();
   }
 
-  /** The number of nodes whose configuration has the kernel arguments of the current MachineConfig. */
   get updatedNodes(): number {
     const target = this.#target();
     return this.#nodes.filter(({ config, desired }) => config === target && desired === target).length;
@@ -113,7 +112,7 @@ export class ConfigHarness {
 
   edit(change: Partial<Spec>): void {
     const next = { ...this.#spec, ...change };
-    if (digest(next) === digest(this.#spec)) return; // like the API server
+    if (digest(next) === digest(this.#spec)) return; // as the API server does
     this.#spec = next;
     this.#generation += 1;
   }
@@ -156,7 +155,7 @@ export class ConfigHarness {
     return { ...content, apiVersion, kind, metadata };
   }
 
-  /** Reconciles once. A crash loses the new status, but not the effects on the cluster. */
+  /** Reconciles once. A crash loses the new status but not the side effects on the cluster. */
   reconcile(isCrashing = false): Decision {
     this.#nowMs += 61_000;
     if (this.behaviour.isRollingOut) this.#rollOut();

@@ -1,4 +1,4 @@
-// Checks laws against random observations. They are drawn once per test file, because drawing is slow.
+// Checks laws against random observations. Each test file generates them once, because that is slow.
 
 import fc from "fast-check";
 import type { Decision, Observed } from "../observed.ts";
@@ -22,7 +22,7 @@ export function decided(observed: Observed): Decision {
   return known;
 }
 
-/** If a sample breaks the law, draws again so that fast-check shrinks it. */
+/** If a sample breaks the law, repeats with fast-check so that it shrinks the example. */
 export function expectLaw(law: (observed: Observed) => boolean): void {
   const broken = samples().find((observed) => !law(observed));
   if (broken === undefined) return;

@@ -53,7 +53,7 @@ function fresh({ draft }: Observed, wanted: string): Partial<ObservedItem> {
   return rollout === undefined ? {} : { rollout };
 }
 
-/** An input that the plan writes has its planned value once the plan is done. */
+/** After the plan, an input that it writes has its planned value. */
 function writtenBy(
   { used: _used, applied: _applied, ...input }: ObservedInput,
   { inputs = [], phase }: Status,

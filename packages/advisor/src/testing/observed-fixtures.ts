@@ -85,7 +85,7 @@ export function removal(given: Partial<Item> = {}): Item {
   return { ...item, ...given };
 }
 
-/** Started, with an unconfirmed write. */
+/** Its write has started but is not confirmed. */
 export const begunItem = (item: Item): Item => ({
   ...item,
   state: "InProgress",

@@ -1,24 +1,23 @@
-// The health of an object and the status conditions that determine it.
-
 import { asList, asNumber, asText, at, type Json, type KubeObject, member } from "@virt/objects";
 
+/** The progress of an object towards its spec. */
 export type Health = {
   readonly state:
     | "done" // the object has the state of its spec
     | "waiting" // in progress, or not observed by its controller yet
     | "degraded" // has a problem that may resolve itself
     | "failed"; // will not succeed
-  readonly message: string; // for users only, code must not depend on it
-  /** A problem that needs attention, not mere waiting. */
+  readonly message: string; // for users only; code must not depend on it
+  /** A problem that needs attention. Absent if the object only has to wait. */
   readonly problem?: string;
-  /** Pools without nodes are not included. */
+  /** Omits pools without nodes. */
   readonly pools?: readonly PoolProgress[];
 };
 
 /** `updated` is absent until the pool has observed the new configuration. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `time` is the last transition, RFC 3339. Absent texts are empty. */
+/** `time` is the last transition in RFC 3339. Absent texts are empty. */
 export type ObjectCondition = {
   readonly type: string;
   readonly status: string;
@@ -40,21 +39,23 @@ function readCondition(condition: Json): readonly ObjectCondition[] {
   return [{ type, status, reason, message, time }];
 }
 
-/** Returns the message, or the reason without one, as the descheduler operator requires. */
+/** Returns the message, or the reason if there is no message, as the descheduler operator requires. */
 export function explanationOf(condition: ObjectCondition | undefined): string {
   return condition?.message || (condition?.reason ?? "");
 }
 
+/** Returns the condition of this type if its status is True. Absent, False and Unknown all result in undefined. */
 export function findTrue(conditions: readonly ObjectCondition[], type: string): ObjectCondition | undefined {
   return conditions.find((condition) => condition.type === type && condition.status === "True");
 }
 
+/** Reports whether the status is older than the spec. False if the status has no `observedGeneration`. */
 export function isBehind(object: KubeObject): boolean {
   const observed = asNumber(at(object, "status", "observedGeneration"));
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** Returns the health from operator conditions. `silence` decides if there is no Available condition. */
+/** Returns the health by operator conditions. Without an Available condition, returns `silence`. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

@@ -1,5 +1,3 @@
-// The health rules by kind.
-
 import { asText, at, type KubeObject } from "@virt/objects";
 import { type Health, operatorHealth } from "./conditions.ts";
 import { machineConfigNodeHealth, machineConfigPoolHealth } from "./machine-config-pool.ts";

@@ -1,5 +1,3 @@
-// The health of a MachineConfig rollout on a node and in a pool.
-
 import { asText, at, type KubeObject } from "@virt/objects";
 import { type MachineConfigPool, readMachineConfigPool } from "../kinds/machine-config-pool.ts";
 import {
@@ -12,7 +10,7 @@ import {
 } from "./conditions.ts";
 import { listReportsOnce } from "./node-reports.ts";
 
-/** The change that is rolled out. A pool is done only after it has rendered the change. */
+/** A change in its rollout. A pool is done only after it has rendered the change. */
 export type Rendering = {
   readonly machineConfig: string;
   readonly operation: "Apply" | "Delete";
@@ -60,8 +58,7 @@ export function poolProgress(
   const { all, updated, ready, unavailable, degraded } = pool.machines;
   const common = { nodes: all, degraded, unavailable };
   if (!isRendered) return { ...common, updated: 0 };
-  // The controller sets status.configuration once all machines are ready with it. Full counts for another target are
-  // outdated.
+  // The controller sets status.configuration once all machines run it. Full counts for another target are out of date.
   const isFull = updated === all && ready === all && unavailable === 0;
   const isOutdated = pool.isBehind || (isFull && !isConfigured(pool));
   return isOutdated ? common : { ...common, updated };
@@ -126,7 +123,7 @@ function isConfigured({ target, current }: MachineConfigPool): boolean {
   return target.name === current.name;
 }
 
-// `ready` counts nodes that are ready and updated. Shown alone, it suggests that the others are not ready.
+// `ready` counts nodes that are ready and updated. On its own, it would suggest that the other nodes are not ready.
 function countsOf({ machines }: MachineConfigPool, { nodes, updated }: PoolProgress): string {
   if (updated === undefined) return "";
   const { all, updated: reported, ready, unavailable } = machines;
@@ -136,7 +133,7 @@ function countsOf({ machines }: MachineConfigPool, { nodes, updated }: PoolProgr
   return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...away].join(", ")})`;
 }
 
-// The last step comes first. A current step is Unknown or True. The daemon reports Resumed before the uncordon.
+// Starts with the last step. The current step is Unknown or True. The daemon reports Resumed before the uncordon.
 const steps = [
   { type: "Uncordoned", text: "is uncordoned" },
   { type: "Resumed", text: "is waiting to be uncordoned" },

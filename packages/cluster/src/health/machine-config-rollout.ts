@@ -1,21 +1,20 @@
-// The health of a MachineConfig rollout across all affected pools.
-
 import { compareUtf8, type KubeObject, matchesSelector } from "@virt/objects";
 import { readMachineConfigPool } from "../kinds/machine-config-pool.ts";
 import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
+/** A write of a MachineConfig whose rollout to the nodes is followed. */
 export type MachineConfigChange = {
   readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
   readonly operation: "Apply" | "Delete";
-  readonly wasThere: boolean; // if true, the pools' lists of sources do not change
-  readonly before: ReadonlyMap<string, string>; // the target of each pool at the start of the rollout
+  readonly wasThere: boolean; // if true, each pool's list of sources stays the same
+  readonly before: ReadonlyMap<string, string>; // the target configuration of each pool at the start of the rollout
   readonly startedMsAgo: number;
-  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: by labels
+  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: those that the labels select
 };
 
-/** Undefined if it was not read. */
+/** Returns undefined if the configuration was not read. */
 export type RenderedOf = (name: string) => KubeObject | undefined;
 
 /** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
@@ -27,9 +26,10 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
+/** Counts the nodes of a pool by its machines. Undefined to use the counts in the pool's status. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** Reports on the failed pools, else those that are not done, else all. */
+/** Reports on the failed pools. Without any, on those that are not done. Without any, on all. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,
@@ -68,6 +68,7 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
+/** Reports whether the target configuration of the pool contains the change. This says nothing about the nodes. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const { name: target = "", sources } = readMachineConfigPool(pool).target;
   const isListed = sources.includes(nameOf(change));

@@ -1,4 +1,4 @@
-// Parts of projections. Lists may be long, so their informers keep only the members that are read.
+// Parts of projections. Lists may be long, so informers keep only the members that we read.
 
 import type { InformerSpec, ProjectionMember } from "@virt/objects";
 
@@ -10,7 +10,7 @@ export function keepMembers(...kept: readonly ProjectionMember[]): InformerSpec[
   };
 }
 
-/** Keeps the parts of the conditions of these types. */
+/** Keeps these parts of the conditions of these types, and no other conditions. */
 export function keepConditions(
   among: readonly string[],
   parts: readonly string[] = ["type", "status", "reason"],
@@ -18,7 +18,6 @@ export function keepConditions(
   return parts.map((part) => ["status", "conditions", { among, key: "type" }, part]);
 }
 
-/** Keeps owners of these kinds. */
 export function keepOwners(...among: readonly string[]): readonly ProjectionMember[] {
   return ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 }

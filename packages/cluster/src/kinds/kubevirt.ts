@@ -4,8 +4,9 @@ import type { Json, KubeObject } from "@virt/api";
 import { asNumber, asText, at, type InformerSpec, readBytes } from "@virt/objects";
 import { keepConditions, keepMembers } from "./kept-members.ts";
 
+/** The settings of KubeVirt that affect live migration and placement. */
 export type VirtSettings = {
-  /** The default of the cluster. `None` if KubeVirt has none. Undefined if unknown. */
+  /** The default of the cluster. `None` if KubeVirt has no default. Undefined if unknown. */
   readonly evictionStrategy: string | undefined;
   readonly migrationsPerCluster: number;
   readonly migrationsPerNode: number;
@@ -17,6 +18,7 @@ export type VirtSettings = {
   readonly memoryOvercommit: number;
 };
 
+/** The KubeVirt resource, with the settings that `readVirtSettings` needs and its health. */
 export const kubeVirtInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "KubeVirt",

@@ -1,10 +1,8 @@
-// Reads MachineConfigNodes: the progress of an update.
-
 import type { KubeObject, NodeRolloutPhase } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member, readTime } from "@virt/objects";
 import { keepConditions } from "./kept-members.ts";
 
-/** Steps of an update, the last first. The status of a step in progress is Unknown. */
+/** The steps of an update, starting with the last. The status of a step in progress is Unknown. */
 export const updateSteps = [
   "Uncordoned",
   "RebootedNode",
@@ -18,15 +16,17 @@ export const updateSteps = [
 
 const keptConditions = ["NodeDegraded", ...updateSteps] as const;
 
-/** Every write renews `time`, even if nothing else changes. */
+/** Every write updates `time`, even if nothing else changes. */
 type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
 
+/** The update steps that the Machine Config Daemon reports for a node. */
 export type MachineConfigNodeFact = {
   readonly name: string;
   readonly desiredConfig: string;
   readonly conditions: Readonly<Partial<Record<(typeof keptConditions)[number], ReportedCondition>>>;
 };
 
+/** All MachineConfigNodes. Older OpenShift releases do not serve them. */
 export const machineConfigNodeInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfigNode",
@@ -59,7 +59,7 @@ export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNode
   };
 }
 
-/** Returns the latest possible start in milliseconds. A renewed time only makes the phase look younger. */
+/** Returns the latest possible start in milliseconds. An updated time only makes the phase look younger. */
 export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
   const { Cordoned, Drained, RebootedNode } = conditions;
   const isUnderWay = RebootedNode?.status === "Unknown";

@@ -1,4 +1,4 @@
-// Reads MachineConfigPools: what the nodes of a pool must run, and how far the pool is.
+// Reads MachineConfigPools: the target of their nodes and the progress towards it.
 
 import {
   asList,
@@ -32,6 +32,7 @@ export function poolInformerOf(name: string): InformerSpec {
   return { apiVersion: machineConfigApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
 }
 
+/** The parts of a MachineConfigPool that decide how it rolls out changes. */
 export type MachineConfigPool = {
   readonly name: string;
   readonly isPaused: boolean;
@@ -48,11 +49,11 @@ export type MachineConfigPool = {
   readonly isBehind: boolean;
   readonly machines: MachineCounts;
   readonly conditions: readonly ObjectCondition[];
-  /** `expiry` is RFC 3339. */
+  /** `expiry` is in RFC 3339. */
   readonly certificates: readonly { readonly subject: string; readonly expiry: string }[];
 };
 
-/** `name` is undefined until it is rendered. `sources` lists its MachineConfigs in order. */
+/** `name` is undefined until the configuration is rendered. `sources` lists its MachineConfigs in order. */
 export type PoolConfiguration = { readonly name: string | undefined; readonly sources: readonly string[] };
 
 /** `ready` counts machines that are ready and updated. Absent counts are 0. */

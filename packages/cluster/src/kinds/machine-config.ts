@@ -1,8 +1,6 @@
-// Reads MachineConfigs, also rendered ones.
-
 import { asList, asText, at, type Json, type KubeObject, member } from "@virt/objects";
 
-/** Absent members have the operator's defaults. */
+/** Absent members get the operator's defaults. */
 export type MachineConfig = {
   readonly ignitionVersion: string | undefined;
   readonly files: readonly Json[];

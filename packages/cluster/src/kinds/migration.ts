@@ -1,9 +1,8 @@
-// Reads VirtualMachineInstanceMigrations.
-
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member } from "@virt/objects";
 import { keepConditions, shortTexts } from "./kept-members.ts";
 
+/** The progress of a live migration, as KubeVirt reports it. */
 export type MigrationFact = {
   readonly namespace: string;
   readonly name: string;
@@ -11,7 +10,7 @@ export type MigrationFact = {
   /** Empty until KubeVirt processes the migration. */
   readonly phase: string;
   readonly created: string;
-  /** RFC 3339: start of the search for a target, or else the creation time. */
+  /** RFC 3339: start of the search for a target node. Without one, the creation time. */
   readonly searched: string;
   /** The drained node, or undefined if the migration has another cause. */
   readonly evacuatedNode: string | undefined;
@@ -20,6 +19,7 @@ export type MigrationFact = {
   readonly failureReason: string;
 };
 
+/** The reason why KubeVirt does not start a pending migration. */
 export type MigrationHold = "quota" | "backup" | "utility volume";
 
 const holds: readonly (readonly [string, MigrationHold])[] = [
@@ -30,9 +30,10 @@ const holds: readonly (readonly [string, MigrationHold])[] = [
 
 const holdConditions: readonly string[] = holds.map(([type]) => type);
 
-/** Ample: a migration has about 10 phases, and an error of 1 or 2 lines. */
+/** Real objects stay far below: a migration has about 10 phases, and an error of 1 or 2 lines. */
 const mostReportBytes = 8_000;
 
+/** All live migrations, reduced to what `readMigrationFact` needs. */
 export const migrationInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstanceMigration",

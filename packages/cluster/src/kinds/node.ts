@@ -1,4 +1,4 @@
-// Reads Nodes: their place in a rollout, and the constraints on their VMs.
+// Reads Nodes: their progress in a rollout, and the constraints for VMs on them.
 
 import type { Json, KubeObject } from "@virt/api";
 import {
@@ -14,8 +14,10 @@ import {
 } from "@virt/objects";
 import { keepConditions, keepMembers } from "./kept-members.ts";
 
+/** A taint of a node. Absent values are empty. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
+/** The parts of a node that placement, drains and updates depend on. Absent texts are empty. */
 export type NodeFact = {
   readonly name: string;
   /** RFC 3339. Undefined if unknown. */
@@ -25,9 +27,8 @@ export type NodeFact = {
   readonly currentConfig: string;
   readonly desiredConfig: string;
   readonly state: string;
-  /** The daemon's reason for being degraded, or empty. */
   readonly reason: string;
-  /** Request of the daemon, and the last one that the drain controller completed: `drain-…` or `uncordon-…`. */
+  /** The request of the daemon, and the last request that the drain controller completed: `drain-…` or `uncordon-…`. */
   readonly desiredDrain: string;
   readonly lastAppliedDrain: string;
   readonly postConfigAction: string;
@@ -40,15 +41,14 @@ export type NodeFact = {
 };
 
 const prefix = "machineconfiguration.openshift.io/";
-/** Prefixes of labels that describe CPU features. */
 const droppedLabels = ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"];
 
-/** Reports whether a label describes a CPU feature. Each node has hundreds, and none is kept. */
+/** Reports whether a label describes a CPU feature. Nodes have hundreds of these, and informers drop them. */
 export function isDroppedLabel(key: string): boolean {
   return droppedLabels.some((start) => key.startsWith(start));
 }
 
-/** Others are not kept. */
+/** Informers drop all other annotations. */
 const annotations = [
   "currentConfig",
   "desiredConfig",
@@ -60,6 +60,7 @@ const annotations = [
   "desiredImage",
 ] as const;
 
+/** All nodes, reduced to what `readNodeFact` needs. */
 export const impactNodeInformer: InformerSpec = {
   apiVersion: "v1",
   kind: "Node",
@@ -111,7 +112,7 @@ function readTaint(taint: Json): Taint {
   return { key: text("key"), value: text("value"), effect: text("effect") };
 }
 
-/** Like the Machine Config Operator, treats disk pressure and a missing network as not ready. */
+/** Treats disk pressure and a missing network as not ready, as the Machine Config Operator does. */
 export function isNodeReady(node: KubeObject): boolean {
   const conditions = asList(at(node, "status", "conditions"));
   const statuses = (type: string) =>

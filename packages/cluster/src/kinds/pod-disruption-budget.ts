@@ -1,10 +1,9 @@
-// Reads PodDisruptionBudgets.
-
 import type { Json, KubeObject } from "@virt/api";
 import { asNumber, asText, at, exceedsBytes, type InformerSpec } from "@virt/objects";
 import { keepMembers, keepOwners, shortTexts } from "./kept-members.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
+/** The parts of a PodDisruptionBudget that decide whether it blocks an eviction. */
 export type BudgetFact = {
   readonly namespace: string;
   readonly name: string;
@@ -18,14 +17,15 @@ export type BudgetFact = {
   readonly isTooLarge?: true;
 };
 
-/** Limit for the selector of a budget. Real ones take a few dozen bytes. */
+/** Limits the selector of a budget. Real ones take a few dozen bytes. */
 const mostSelectorBytes = 8_000;
 
+/** All PodDisruptionBudgets, reduced to what `readBudgetFact` needs. */
 export const budgetInformer: InformerSpec = {
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",
   projection: keepMembers(
-    // Older releases of KubeVirt create one for each VM.
+    // Older releases of KubeVirt create one budget for each VM.
     ...shortTexts(...keepOwners("VirtualMachineInstance")),
     ["spec", "selector", { atMost: mostSelectorBytes }],
     ["status", "disruptionsAllowed"],

@@ -1,23 +1,22 @@
-// Reads Pods.
-
 import type { KubeObject } from "@virt/api";
 import { asNumber, asText, at, exceedsBytes, readTime } from "@virt/objects";
 import { textsOf } from "./node.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
+/** The parts of a pod that decide whether a drain evicts it. */
 export type PodFact = {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
-  /** When its deletion was requested, in milliseconds by the API server's clock. Undefined if it was not. */
+  /** The time of the deletion request in milliseconds, by the API server's clock. Undefined without one. */
   readonly deletedAt: number | undefined;
-  /** Set if its labels are too large to keep, so that no budget is known to select it. */
+  /** Set if the labels are too large to keep. Budgets that select the pod are then unknown. */
   readonly isTooLarge?: true;
 };
 
-/** Limit for the labels of a pod. Real ones take a few hundred bytes. */
+/** Limits the labels of a pod. Real ones take a few hundred bytes. */
 const mostLabelBytes = 16_000;
 
 /** Reads the metadata of a Pod of any shape. */
@@ -35,7 +34,7 @@ export function readPodFact(pod: KubeObject): PodFact {
   };
 }
 
-// The deletion timestamp is the end of the grace period.
+// Subtracts the grace period, because the deletion timestamp is its end.
 function deletionOf(pod: KubeObject): number | undefined {
   const text = asText(at(pod, "metadata", "deletionTimestamp"));
   if (text === undefined) return undefined;

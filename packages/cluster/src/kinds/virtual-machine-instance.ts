@@ -33,19 +33,20 @@ export type VmFact = {
   readonly memoryOverhead: number | undefined;
   readonly vcpus: number;
   readonly phase: string;
-  /** Empty if the VM is on no node. */
+  /** Empty if the VM is not on a node. */
   readonly node: string;
   /** The node that the VM must leave, or empty. */
   readonly evacuationNode: string;
-  /** The LiveMigratable condition, or undefined without one. */
+  /** The LiveMigratable condition. Undefined if there is none. */
   readonly liveMigratable: { readonly isTrue: boolean; readonly reason: string } | undefined;
   /** The duration of the last migration, if it succeeded without post-copy. */
   readonly lastMigrationMs: number | undefined;
 };
 
+/** The node requirements of a VM. */
 export type VmPlacement = {
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Terms of the required node affinity, one of which must match. Undefined if there is none. */
+  /** Terms of the required node affinity, of which one must match. Undefined if there are none. */
   readonly affinityTerms: readonly Json[] | undefined;
   readonly tolerations: readonly Json[];
   /** Equal for VMs with equal requirements. */
@@ -54,19 +55,21 @@ export type VmPlacement = {
   readonly isTooLarge?: true;
 };
 
-/** Otherwise, a user who can create VMs could stop the assessment of all others. */
+/** Without this limit, a user who can create VMs could stop the assessment of all others. */
 const mostPlacementBytes = 8_000;
-/** Limit for terms of the required node affinity, each of which is compared with each node. */
+/** Limits the terms of the required node affinity, because each is compared with each node. */
 const mostTerms = 100;
 
 const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
+/** The placement of a VM that has too many terms to evaluate. Such VMs share it. */
 export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
 
+/** All VirtualMachineInstances, reduced to what `readVmFact` needs. */
 export const vmInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstance",
   projection: keepMembers(
-    // Only these owners are known to re-create a VM.
+    // These are the only owners that are known to re-create a VM.
     ...shortTexts(...keepOwners("VirtualMachine", "VirtualMachineInstanceReplicaSet")),
     ["spec", "nodeSelector", { atMost: mostPlacementBytes }],
     [
@@ -145,14 +148,14 @@ function isController(owner: Json | undefined): owner is { readonly kind: string
   return isObjectName(member(owner, "kind")) && isObjectName(member(owner, "name"));
 }
 
-// Longer names are invalid, but the API server does not limit them in references.
+// Longer names are invalid, but the API server does not check names in references.
 const mostNameBytes = 253;
 
 function isObjectName(name: Json | undefined): boolean {
   return asText(name) !== undefined && !exceedsBytes(name, mostNameBytes + 2);
 }
 
-/** 1 EiB exceeds any machine. Larger values must not distort sums. */
+/** 1 EiB. Exceeds any machine. Larger values must not distort sums. */
 const mostMemory = 2 ** 60;
 
 function readMemory(quantity: Json | undefined): number | undefined {
@@ -170,7 +173,7 @@ function readGracePeriod(value: Json | undefined): number {
   return Number.isInteger(seconds) && seconds >= 0 && seconds <= 1e9 ? seconds : 30;
 }
 
-// Shared object, because nearly all VMs have this value.
+// Shared, because nearly all VMs have this value.
 const migratable = { isTrue: true, reason: "" };
 
 function readLiveMigratable(vmi: KubeObject): VmFact["liveMigratable"] {
@@ -189,10 +192,12 @@ function readLastMigration(state: Json | undefined): number | undefined {
   return start === undefined || end === undefined || end < start ? undefined : end - start;
 }
 
+/** Reports whether the VM occupies a node. False for VMs that are pending or ended. */
 export function isOnNode(vm: VmFact): boolean {
   return vm.node !== "" && !isEnded(vm);
 }
 
+/** Reports whether the VM has succeeded or failed. Its object may exist for some time. */
 export function isEnded({ phase }: VmFact): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }

@@ -1,4 +1,4 @@
-// Findings about a node that is draining: its VMs, their migrations, its pods.
+// Findings about a draining node: its VMs, their migrations and its pods.
 
 import { blockingFrom, type CatalogueEntry, mco, virt, warningFrom } from "./catalogue-entry.ts";
 

@@ -1,13 +1,13 @@
 import type { FindingSeverity } from "@virt/api";
 
-/** One type of finding. `fillMessage` and `fillCommand` document the templates. */
+/** One type of finding. The templates follow `fillMessage` and `fillCommand`. */
 export type CatalogueEntry = {
-  /** Each severity applies from an age in seconds on. In rising order. */
+  /** Each severity applies from an age in seconds, in ascending order. */
   readonly ages: readonly { readonly severity: FindingSeverity; readonly seconds: number }[];
   /** The age in words, if it depends on the cluster. */
   readonly ageText?: string;
   readonly message: string;
-  /** Read-only if `findingRemedies` offers a choice. Absent: describes the object. `none`: no command. */
+  /** Read-only if `findingRemedies` offers options. Absent: describes the object. `none`: there is no command. */
   readonly command?: string;
   readonly detected: string;
   readonly cause: string;
@@ -22,7 +22,7 @@ export function warningFrom(seconds: number): CatalogueEntry["ages"] {
   return [{ severity: "warning", seconds }];
 }
 
-/** Command prefix with the namespace of the Machine Config Operator. */
+/** The command prefix for the namespace of the Machine Config Operator. */
 export const mco = "oc -n openshift-machine-config-operator";
-/** Command prefix with the namespace of the HyperConverged, where KubeVirt runs. */
+/** The command prefix for the namespace of the HyperConverged, where KubeVirt runs. */
 export const virt = "oc -n <hco>";

@@ -3,6 +3,7 @@
 import { fieldManagers } from "@virt/api";
 import { isDnsName } from "./text-templates.ts";
 
+/** The config and the plan item whose target another client deleted. */
 export type DeletedTarget = { readonly config: string; readonly item: string };
 
 /** Returns the command that re-applies the reviewed content, or undefined if a name is unsafe in a shell. */

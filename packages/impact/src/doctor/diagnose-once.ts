@@ -6,14 +6,14 @@ import type { FindingId } from "./catalogue.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
 import type { DoctorFacts, RolloutChange } from "./rollout-view.ts";
 
-/** `young`: causes that become findings if they last. A controller that watches does not report them yet. */
+/** `young` has causes that become findings if they last. A watching controller does not report them yet. */
 export type OnceDiagnosis = Pick<ReturnType<typeof diagnoseRollout>, "rollout"> & {
   readonly young: readonly RolloutFinding[];
 };
 
 const laterMs = 3_600_000;
 
-/** These findings mean only that time has passed, so they cannot be predicted. */
+/** These findings only mean that time has passed, so they cannot be predicted. */
 const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "CertificateExpired",
   "ControllerDown",
@@ -23,7 +23,7 @@ const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "RebootOverdue",
 ]);
 
-/** Ages count from reported times, such as the start of a drain. A cause without one is young. */
+/** Counts ages from reported times, such as the start of a drain. A cause without one is young. */
 export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   const unwatched = { ...facts, isUnwatched: true };
   const { rollout, sightings } = diagnoseRollout(unwatched);
@@ -34,7 +34,7 @@ export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   return { rollout, young: later.rollout.findings.filter(isNew) };
 }
 
-/** Returns a change that stands for anything the pool rolls out. Its name is that of the pool's first source. */
+/** Returns a change that stands for everything the pool rolls out. It has the name of the pool's first source. */
 export function changeOfPool(pool: KubeObject): RolloutChange {
   const [machineConfig = ""] = readMachineConfigPool(pool).target.sources;
   return {

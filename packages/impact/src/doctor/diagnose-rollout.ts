@@ -1,4 +1,4 @@
-// Diagnoses a rollout: its progress, what blocks it and since when, and the next command.
+// Diagnoses a rollout: its progress, the blocking causes with their start times, and the next command.
 
 import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { writeTime } from "@virt/objects";
@@ -20,10 +20,11 @@ import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts"
 import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
+/** The diagnosed rollout, and the memory that the next diagnosis needs. */
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;
-  /** VirtualMachines seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those not running now. */
+  /** VMs seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those that are not running now. */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
   /** Milliseconds: when the next cause reaches an age threshold. Undefined if none will. */
@@ -32,7 +33,7 @@ export type Diagnosis = {
 
 const mostPerNode = 5;
 
-/** Never throws and never waits: an unread input leads to no finding. Times are by the operator's clock. */
+/** Never throws or waits. An unread input results in no finding. Times are by the operator's clock. */
 export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   const budgets = assessBudgets(given.budgets, given.drainedPods);
   const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };
@@ -62,7 +63,7 @@ export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
 }
 
-/** Keeps the message of a gap while its reason is the same: a failing server words each error differently. */
+/** Keeps the message of a gap while its reason is the same, because a failing server words each error differently. */
 function gapsToShow({ notAssessed, before }: DoctorFacts): readonly ImpactGap[] {
   const known = before?.notAssessed ?? [];
   return notAssessed.map((gap) => known.find(({ what, reason }) => what === gap.what && reason === gap.reason) ?? gap);
@@ -113,7 +114,7 @@ type AgedCause = { readonly finding?: RolloutFinding; readonly nextAt?: number }
 function ageCause(cause: RolloutCause, facts: DoctorFacts, sightings: Sightings): AgedCause {
   const { id, node, object } = cause;
   const key = findingKey(id, aboutFinding(node, object));
-  // A restart of the process must not make a reported finding younger.
+  // A restart of the process must not reduce the age of a reported finding.
   const seen = cause.since ?? sightings.seeSince(key, cause.reportedSince);
   const since = Math.min(seen, sightings.before(key) ?? Number.POSITIVE_INFINITY);
   const ages = (findingCatalogue[id] as CatalogueEntry).ages.map((each) => ({
@@ -149,7 +150,7 @@ function writeFinding(
   };
 }
 
-// The worst first. VMs with hidden names share one finding per node and namespace.
+// Sorts the worst first. VMs with hidden names share one finding per node and namespace.
 function uniqueFindings(findings: readonly RolloutFinding[]): readonly RolloutFinding[] {
   const keyOf = ({ id, node, object, message }: RolloutFinding) =>
     JSON.stringify([id, node, object, object?.name === "*" ? "" : message]);

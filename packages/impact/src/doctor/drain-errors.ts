@@ -1,4 +1,4 @@
-// Remembers the errors of failed drain attempts. The operator overwrites them, often within milliseconds.
+// Remembers the errors of failed drain attempts, because the operator overwrites them, often within milliseconds.
 
 import type { KubeObject, RolloutFinding, RolloutStatus } from "@virt/api";
 import { type MachineConfigNodeFact, readMachineConfigNodeFact } from "@virt/cluster";
@@ -7,7 +7,7 @@ import { isDnsName } from "./text-templates.ts";
 
 export const launcherPrefix = "virt-launcher-";
 
-/** Keeps the last error of each drain. Note every watch event: a later read may miss the error. */
+/** Keeps the last error of each drain. Call `note` for every watch event, because a later read may miss the error. */
 export class DrainErrors {
   readonly #errors = new Map<string, { readonly desired: string; readonly error: string }>();
 
@@ -30,7 +30,7 @@ export class DrainErrors {
   }
 }
 
-/** Restores the last error while the next attempt runs. After a restart, it comes from the reported findings. */
+/** Restores the last error during the next attempt. After a restart, takes it from the reported findings. */
 export function withLastError(
   report: MachineConfigNodeFact,
   sightings: Sightings,
@@ -57,7 +57,7 @@ function drainErrorOf({ conditions }: MachineConfigNodeFact): string | undefined
   return /\b(?:error|failed)\b/i.test(message) ? message : undefined;
 }
 
-// Uses the words of kubectl, so that the error can be parsed. A hidden pod name stands for a VM.
+// Uses the wording of kubectl, so that the error can be parsed. A hidden pod name stands for a VM.
 function errorOfFindings(node: string, findings: readonly RolloutFinding[]): string | undefined {
   const errors = findings
     .filter((finding) => finding.node === node)
@@ -75,7 +75,7 @@ export type NamedPod = { readonly namespace: string; readonly name: string };
 
 const mostPods = 20;
 
-/** Returns the pods that a failed drain waits for. The message is not trusted: only valid names count. */
+/** Returns the pods that a failed drain waits for. Accepts only valid names, because the message is not trusted. */
 export function terminatingPodsOf({ conditions }: MachineConfigNodeFact): readonly NamedPod[] {
   const message = conditions.Drained?.message ?? "";
   const quoted = String.raw`\\?"([^"\\]{1,253})\\?"`;

@@ -1,12 +1,10 @@
-// Reports pods and budgets of drains that are too large to compare as gaps.
-
 import type { ImpactGap } from "@virt/api";
 import { assessedOr } from "../assessed.ts";
 import { assessBudgets } from "../bound-budgets.ts";
 import { largePodGaps } from "../large-pod-gaps.ts";
 import type { DoctorFacts } from "./rollout-view.ts";
 
-/** Returns at most one gap for pods and one for budgets. Their names differ from those of unread kinds. */
+/** Returns at most one gap for pods and one for budgets. Their names differ from those of kinds that were not read. */
 export function drainGaps({
   drainedPods,
   budgets,

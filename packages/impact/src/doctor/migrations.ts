@@ -1,4 +1,4 @@
-// Follows the migrations of a VM: which are open, which failed, and since when one has no target.
+// Follows the migrations of a VM: open and failed ones, and the search for a target.
 
 import type { MigrationFact } from "@virt/cluster";
 import { compareUtf8, readTime } from "@virt/objects";
@@ -12,7 +12,7 @@ export function isUnderWay(migration: MigrationFact): boolean {
   return isOpen(migration) && migration.phase !== "" && migration.phase !== "Pending";
 }
 
-/** Returns the migrations of each VM by `namespace/name`, the oldest first. */
+/** Returns the migrations of each VM by `namespace/name`, oldest first. */
 export function migrationsByVm(migrations: readonly MigrationFact[]): ReadonlyMap<string, readonly MigrationFact[]> {
   const inOrder = migrations.toSorted(
     (left, right) => compareUtf8(left.created, right.created) || compareUtf8(left.name, right.name),
@@ -24,13 +24,13 @@ export type EvacuationProgress = {
   readonly open: MigrationFact | undefined;
   readonly failures: number;
   readonly failureReason: string;
-  /** True if the current or last attempt has found no target. */
+  /** True if the current or last attempt has not found a target. */
   readonly isWithoutTarget: boolean;
-  /** Milliseconds: start of the first attempt in a row without a target. 0 if unknown. */
+  /** Milliseconds: the start of the first of several attempts in a row without a target. 0 if unknown. */
   readonly searchedSince: number;
 };
 
-/** Returns the evacuation progress of a VM. `migrations` must be the oldest first. */
+/** Returns the evacuation progress of a VM. `migrations` must start with the oldest. */
 export function evacuationOf(migrations: readonly MigrationFact[]): EvacuationProgress {
   const evacuations = migrations.filter(({ evacuatedNode }) => evacuatedNode !== undefined);
   const ended = evacuations.filter((migration) => !isOpen(migration));

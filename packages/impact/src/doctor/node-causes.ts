@@ -1,4 +1,4 @@
-// Finds causes that block a single node: its drain, its state, its reboot.
+// Finds causes that block a single node: its drain, its state or its reboot.
 
 import { type PodFact, readClusterShape } from "@virt/cluster";
 import { assessedOr } from "../assessed.ts";
@@ -75,7 +75,7 @@ function rebootCause(
 ): RolloutCause {
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts, pool.name), platform);
-  // An earlier target may not contain the change.
+  // The node's earlier target may not contain the change.
   const kubelet = isForTarget ? pool.changes.find((change) => change.hasKubeletDropIn) : undefined;
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
@@ -98,19 +98,19 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
         ]
       : [];
   const found = [...down, ...context.vms.ofNode(node.name, since), ...podCauses({ ...view, report }, context.facts)];
-  // A migration queue moves on its own, so it does not explain an endless drain.
+  // A migration queue makes progress automatically, so it does not explain an endless drain.
   const isExplained = found.some(({ id }) => id !== "MigrationsQueued");
   return isExplained || context.isOperatorIdle ? found : [...found, ...slowDrain(view, context)];
 }
 
-// The age counts from when the last cause disappeared, so that a resumed drain is not reported immediately.
+// Counts from the time when the last cause disappeared, so that a resumed drain is not reported immediately.
 function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
-  // Without a watch, VMs explain the time until the last of them was asked to leave.
+  // Without a watch, VMs explain the time until the last of them got its eviction request.
   const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
   const reported = Math.max(since, leftAt ?? since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
-  // The prediction shrinks with every VM that leaves, so the largest one counts.
+  // Uses the largest prediction so far, because the prediction shrinks with every VM that leaves.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
@@ -118,7 +118,7 @@ function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContex
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
 
-// Prefers the listed pods to the drain error, which the operator overwrites. Without a list, uses the error.
+// Prefers the listed pods to the drain error, which the operator overwrites. Uses the error if there is no list.
 function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): readonly RolloutCause[] {
   const listed = facts.drainedPods.get(node.name);
   if (listed === undefined)
@@ -136,7 +136,7 @@ function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): reado
     });
 }
 
-// The budget has blocked the pod since the start of the drain: otherwise, the pod would be gone.
+// The budget has blocked the pod since the start of the drain. Otherwise, the pod would be gone.
 function budgetCauses(
   pod: PodFact,
   budgets: ReturnType<typeof budgetsByNamespace>,
@@ -165,7 +165,7 @@ function podCause(
   return { id, node, object: { kind: "Pod", namespace, name }, values: { ns: namespace, pod: name, ...values } };
 }
 
-/** Returns the draining nodes in the order of their start. A diagnosis needs their pods. */
+/** Returns the draining nodes in the order of their start. A diagnosis needs the pods on them. */
 export function drainingNodes(facts: PoolFacts): readonly string[] {
   const nodes = viewPools(facts, new Sightings(new Map(), 0)).flatMap((pool) => pool.nodes);
   return [...new Set(nodes.filter(({ phase }) => phase === "Draining").map(({ node }) => node.name))];

@@ -29,7 +29,7 @@ function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
   return desiredDrain === `uncordon-${desiredConfig}`;
 }
 
-/** Errors after 1 hour of draining and 10 minutes without an uncordon. Other findings explain their causes. */
+/** Errors after 1 hour of draining and after 10 minutes without an uncordon. Other findings explain their causes. */
 const waitFailures = ["failed to drain node", "failed to uncordon node"];
 
 function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {

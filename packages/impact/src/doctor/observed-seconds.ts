@@ -6,7 +6,7 @@ import { phaseKey, restartKey, type Sightings } from "./sightings.ts";
 
 const mostSamples = 20;
 
-/** Returns the measured restart times of each pool. Restarts that several configs observed count once. */
+/** Returns the measured restart times of each pool. Counts a restart once, even if several configs observed it. */
 export function restartSamplesByPool(rollouts: readonly RolloutStatus[]): ReadonlyMap<string, readonly number[]> {
   const byPool = Map.groupBy(
     rollouts.flatMap(({ pools }) => pools),
@@ -30,7 +30,7 @@ export function restartSamplesOf(
   return restartSamplesByPool([...observedRollouts, ...(before ? [before] : [])]).get(pool) ?? [];
 }
 
-/** Adds the steps that ended since the last diagnosis. Returns undefined without measurements. */
+/** Adds the steps that have ended since the last diagnosis. Returns undefined without measurements. */
 export function observePool(
   pool: PoolView,
   rollout: RolloutStatus | undefined,
@@ -48,7 +48,7 @@ type EndedSteps = { readonly drain?: number; readonly restart?: number };
 
 const beforeRestart = ["Waiting", "Draining", "Done"];
 
-// A restart lasts from the end of the drain until the node is back. Both ends must be observed.
+// A restart lasts from the end of the drain until the node is back. It counts only if both ends were observed.
 function endedNow({ node: { name }, phase }: PoolView["nodes"][number], sightings: Sightings): EndedSteps {
   const secondsSince = (ms: number) => Math.round((sightings.now - ms) / 1000);
   const [drained, begun] = [sightings.before(phaseKey(name, "Draining")), sightings.before(restartKey(name))];

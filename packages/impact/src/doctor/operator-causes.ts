@@ -11,7 +11,7 @@ const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
   ["KubeDescheduler", "DeschedulerDegraded"],
 ]);
 
-/** Orders by kind and name. A descheduler that lacks PSI is not a cause, because this rollout enables PSI. */
+/** Sorts by kind and name. A descheduler that lacks PSI is not a cause, because this rollout enables PSI. */
 export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
   return operators
     .toSorted(

@@ -69,7 +69,7 @@ function deletedTargets(pool: PoolView): readonly RolloutCause[] {
   });
 }
 
-// A deleted object has its own finding, or is drift of a completed item.
+// Ignores a deleted object, which has its own finding or is drift of a completed item.
 function unrendered(pool: PoolView): readonly RolloutCause[] {
   return pool.changes
     .filter((change) => change.isTargetGone !== true && !isTakenUp(change, pool.object))

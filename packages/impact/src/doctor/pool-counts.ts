@@ -1,4 +1,4 @@
-// Counts the nodes of each pool that have the changes of a config. All node counts come from here.
+// Counts the nodes of each pool that have the changes of a config. All node counts are made here.
 
 import type { KubeObject, NodeRolloutPhase, PoolRollout } from "@virt/api";
 import { machineConfigPoolHealth, type PoolProgress, poolProgress } from "@virt/cluster";
@@ -12,7 +12,7 @@ export type NodeCounts = Pick<PoolRollout, "total" | "done" | "inHand" | "waitin
 /** `isRendered` is true if the target of the pool has all changes. */
 export type CountedPool = { readonly object: KubeObject | undefined; readonly isRendered: boolean };
 
-/** A pool that reports completion takes precedence over its nodes, whose watch may lag behind. */
+/** If the pool reports completion, that takes precedence over its nodes, because their watch may lag behind. */
 export function countPhases(phases: readonly NodeRolloutPhase[], { object, isRendered }: CountedPool): NodeCounts {
   if (phases.length === 0) return countMachines(object && poolProgress(object, isRendered));
   const total = phases.length;
@@ -35,7 +35,7 @@ export function countPool(pool: PoolView): NodeCounts {
   );
 }
 
-/** Returns the counts of `countPool` for texts. `updated` is absent if only an outdated pool status is known. */
+/** Returns the counts of `countPool` for texts. `updated` is absent if only an out-of-date pool status is known. */
 export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> {
   const views = viewPools(facts, new Sightings(new Map(), 0));
   return new Map(

@@ -23,13 +23,13 @@ import type { DoctorFacts, NodeView, PoolView } from "./rollout-view.ts";
 import { restartKey, type Sightings } from "./sightings.ts";
 
 export type RolloutPrediction = {
-  /** Rounded outward to 5 minutes. Undefined while no node continues automatically. */
+  /** Rounded outward to 5 minutes. Undefined if no node continues automatically. */
   readonly remaining: DurationBounds | undefined;
   /** Returns the maximum drain time of a node in seconds, or 0 if unknown. */
   readonly drainSecondsOf: (node: string) => number;
 };
 
-/** Nodes that do not continue automatically take no time. */
+/** Omits nodes that do not continue automatically. */
 export function predictRollout(
   pools: readonly PoolView[],
   facts: DoctorFacts,
@@ -95,7 +95,7 @@ function loadOfPool(pool: AssessedPool, { byNode, views, facts, sightings }: Loa
 }
 
 function progressOf(view: NodeView | undefined, sightings: Sightings): NodeProgress | undefined {
-  // A node on an earlier target must still do everything for this one.
+  // A node on an earlier target still has to take every step for this one.
   if (view === undefined || !view.isForTarget || !isInHand(view.phase)) return undefined;
   const isDrained = view.phase !== "Draining";
   const since = isDrained ? (sightings.before(restartKey(view.node.name)) ?? view.since) : view.since;

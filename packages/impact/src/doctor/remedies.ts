@@ -1,12 +1,12 @@
-// The options to unblock a rollout, from the least to the most harmful. All clients show these.
+// The options to unblock a rollout, from the least to the most harmful. All clients show the same options.
 
 import type { ImpactEntry, RolloutFinding } from "@virt/api";
 import { fillCommand, isDnsName } from "./text-templates.ts";
 
-/** `command` can be pasted as is. Absent if the action depends on the object. */
+/** `command` can be copied as it is. Absent if the action depends on the object. */
 export type BlockerRemedy = { readonly text: string; readonly consequence: string; readonly command?: string };
 
-/** Returns at least one option. A command is included only if both names are safe in a shell. */
+/** Returns at least one option. Includes a command only if both names are safe in a shell. */
 export function blockerRemedies(
   entry: Pick<ImpactEntry, "kind" | "namespace" | "name" | "reason">,
 ): readonly BlockerRemedy[] {

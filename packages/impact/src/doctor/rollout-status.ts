@@ -1,4 +1,4 @@
-// Summarizes a rollout, and keeps its status small in large clusters.
+// Summarizes a rollout, and limits the size of its status in large clusters.
 
 import {
   type FindingSeverity,
@@ -18,7 +18,7 @@ function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFindi
   return findings.find(({ severity }) => severity === "blocking");
 }
 
-/** Sorts by severity, the worst first. The sort is stable. */
+/** Sorts by severity, worst first. The sort is stable. */
 export function worstFirst<T extends { readonly severity: FindingSeverity }>(findings: readonly T[]): readonly T[] {
   const rank = ({ severity }: T) => findingSeverities.indexOf(severity);
   return findings.toSorted((left, right) => rank(left) - rank(right));
@@ -43,7 +43,7 @@ export function summarizeRollout({
   const headline = headlineOf({ findings });
   const rest = headline === undefined && remaining !== undefined && remaining.highSeconds > 0;
   const left = rest ? [leftText(durationText({ low: remaining.lowSeconds, high: remaining.highSeconds }))] : [];
-  // The summary does not name the VM: only the finding does.
+  // The summary does not name the VM. Only the finding does.
   const where = headline?.node === undefined ? "" : ` on ${headline.node}`;
   const stuck = headline === undefined ? [] : [`stuck: ${headline.id}${where}`];
   return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
@@ -72,7 +72,7 @@ export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last 
   return { ...ended, summary: foreignText([summarizeRollout(ended), ...stopped].join(", "), mostSummary) };
 }
 
-/** Resets the counts after the target of these pools was deleted: none of their nodes counts as updated. */
+/** Resets the counts after the target of these pools was deleted, so that none of their nodes counts as updated. */
 export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
   if (pools.size === 0) return rollout;
   const revoked = {
@@ -138,7 +138,7 @@ function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutF
   };
 }
 
-/** The least important list first. */
+/** Starts with the least important list. */
 const cutOrder = ["nodes", "findings", "pools"] as const;
 
 function cutLists(short: RolloutStatus, whole: RolloutStatus): RolloutStatus {

@@ -21,21 +21,21 @@ import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
-/** A written MachineConfig that pools must roll out. */
+/** A MachineConfig write that pools must roll out. */
 export type RolloutChange = {
   readonly machineConfig: string;
   readonly operation: "Apply" | "Delete";
   readonly pools: readonly string[];
   readonly hasKubeletDropIn: boolean;
-  /** Pools that list the MachineConfig, but whose target precedes the change. */
+  /** Pools that list the MachineConfig, but whose target does not include the change yet. */
   readonly unrenderedPools?: readonly string[];
-  /** Set if another client deleted the applied MachineConfig, so that no node can reach the plan's target. */
+  /** Set if another client deleted the applied MachineConfig, so that the nodes cannot reach the plan's target. */
   readonly isTargetGone?: boolean;
-  /** The config and the item that wait for the deleted target. */
+  /** The config and its item that wait for the deleted target. */
   readonly waiting?: { readonly config: string; readonly item: string };
 };
 
-/** Inputs that the impact also needs are read once. */
+/** Reads the inputs that the impact also needs only once. */
 export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
   /** Milliseconds, by the operator's clock. */
   readonly now: number;
@@ -48,7 +48,7 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly kubeletConfigs: readonly KubeObject[];
   /** The existing HyperConverged, KubeVirt and KubeDescheduler objects. */
   readonly operators: readonly KubeObject[];
-  /** The last diagnosis, written or not. After a restart, the stored status. */
+  /** The last diagnosis, even if it was not written. After a restart, the stored status. */
   readonly before: RolloutStatus | undefined;
   readonly observedRollouts?: readonly RolloutStatus[];
   /** From the previous diagnosis. Empty after a restart. */
@@ -58,7 +58,7 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly notAssessed: readonly ImpactGap[];
   /** True if VM names may be shown. */
   readonly areVmsNamed: boolean;
-  /** True without a watch. In that case, times that other components report count. */
+  /** True without a watch. Times from other components then count. */
   readonly isUnwatched?: boolean;
 };
 
@@ -69,12 +69,12 @@ export type RolloutCause = {
   readonly values: TemplateValues;
   /** Object names for the command. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Overrides the catalogue. So does `ageSeconds`. */
+  /** Overrides the catalogue, as `ageSeconds` does. */
   readonly severity?: FindingSeverity;
   readonly ageSeconds?: number;
-  /** Milliseconds: the start, if it is known better than from the first sighting. */
+  /** Milliseconds: the start, if more is known than the first sighting. */
   readonly since?: number;
-  /** Milliseconds: the latest possible start that other components report. Used only without a watch. */
+  /** Milliseconds: the latest possible start that other components report. Applies only without a watch. */
   readonly reportedSince?: number;
 };
 
@@ -82,12 +82,12 @@ export type NodeView = {
   readonly node: NodeFact;
   readonly phase: NodeRolloutPhase;
   readonly since: number;
-  /** False while the node applies an earlier target of its pool. */
+  /** False if the node is still at an earlier target of its pool. */
   readonly isForTarget: boolean;
   readonly report: MachineConfigNodeFact | undefined;
 };
 
-/** A pool that rolls out. `object` is undefined if the pool does not exist. */
+/** A pool in a rollout. `object` is undefined if the pool does not exist. */
 export type PoolView = {
   readonly name: string;
   readonly object: KubeObject | undefined;
@@ -96,6 +96,7 @@ export type PoolView = {
   readonly nodes: readonly NodeView[];
 };
 
+/** The facts about the progress of pools and nodes. Excludes facts about causes. */
 export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
@@ -120,7 +121,7 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
   });
 }
 
-/** Returns the phase of a node. A node at a target from before the changes is still waiting. */
+/** Returns the phase of a node. A node at a target from before the changes counts as waiting. */
 export function phaseForChanges(
   node: NodeFact,
   { target, isRendered }: { readonly target: string; readonly isRendered: boolean },
@@ -130,7 +131,7 @@ export function phaseForChanges(
   return reached === "Done" && !isRendered ? "Waiting" : reached;
 }
 
-/** Reports whether the pool's target includes the change: with the MachineConfig, or without it after a deletion. */
+/** Reports whether the pool's target includes the change: it lists the MachineConfig, or not after a deletion. */
 export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): boolean {
   const { machineConfig, operation, unrenderedPools = [], isTargetGone = false } = change;
   if (pool === undefined || isTargetGone || unrenderedPools.includes(pool.metadata.name)) return false;

@@ -6,7 +6,7 @@ import { readTime } from "@virt/objects";
 /** Times in milliseconds by key. */
 export type SightingTimes = ReadonlyMap<string, number>;
 
-/** The keys of the last and the current diagnosis. Keys that are no longer seen are forgotten. */
+/** The keys of the last and the current diagnosis. Forgets keys that have disappeared. */
 export class Sightings {
   readonly #before: SightingTimes;
   readonly now: number;
@@ -14,14 +14,14 @@ export class Sightings {
   readonly #seen = new Map<string, number>();
   #nextAt: number | undefined;
 
-  /** Without a watch, start times that other components report count. */
+  /** Without a watch, start times from other components count. */
   constructor(before: SightingTimes, now: number, isUnwatched = false) {
     this.#before = before;
     this.now = now;
     this.#isUnwatched = isUnwatched;
   }
 
-  /** Returns since when the key has been seen: `first` for a new key. A future time becomes now. */
+  /** Returns the first-seen time of the key: `first` for a new key. A future time becomes now. */
   see(key: string, first = this.now): number {
     const since = Math.min(this.#before.get(key) ?? first, this.now);
     this.#seen.set(key, since);
@@ -33,7 +33,7 @@ export class Sightings {
     return this.see(key, this.#isUnwatched ? reported : undefined);
   }
 
-  /** Returns the remainder of a key of the last diagnosis with this prefix. */
+  /** Returns the rest of a key of the last diagnosis that starts with this prefix. */
   rest(start: string): string | undefined {
     for (const key of this.#before.keys()) if (key.startsWith(start)) return key.slice(start.length);
     return undefined;
@@ -48,7 +48,7 @@ export class Sightings {
     return this.#nextAt;
   }
 
-  /** Returns since when the last diagnosis had seen the key. */
+  /** Returns the first-seen time that the last diagnosis had for the key. */
   before(key: string): number | undefined {
     const since = this.#before.get(key);
     return since === undefined ? undefined : Math.min(since, this.now);
@@ -90,7 +90,7 @@ export function aboutFinding(
   return `${node ?? ""} ${object.namespace ?? ""}/${object.name}`;
 }
 
-/** Restores first-seen times from the status, for a process that has just started. */
+/** Restores first-seen times from the status after a restart of the process. */
 export function sightingsOf(rollout: RolloutStatus | undefined): SightingTimes {
   const nodes = (rollout?.nodes ?? []).flatMap(({ name, phase, since }) => [
     [phaseKey(name, phase), since] as const,

@@ -1,5 +1,3 @@
-// Finds VMs that ran on the nodes of a rollout and are not running now.
-
 import type { RolloutFinding, RolloutStatus, StoppedVms } from "@virt/api";
 import { isEnded, isOnNode } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
@@ -9,7 +7,7 @@ import { isDnsName } from "./text-templates.ts";
 
 type VmSources = Pick<DoctorFacts, "vms" | "before" | "ranVms">;
 
-/** After a restart of the process, the VMs that the status names also count. */
+/** After a restart of the process, VMs that the status names also count. */
 export function seeRunningVms({ vms, before, ranVms }: VmSources, pools: readonly PoolView[]): ReadonlySet<string> {
   const nodes = new Set(pools.flatMap((pool) => pool.nodes.map(({ node }) => node.name)));
   const here = assessedOr(vms, []).filter((vm) => isOnNode(vm) && nodes.has(vm.node));

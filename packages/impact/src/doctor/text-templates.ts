@@ -1,4 +1,4 @@
-// Fills the templates of the catalogue. Foreign text never enters a command, and names only if they are valid.
+// Fills the templates of the catalogue. Foreign text never enters a command, and names enter only if they are valid.
 
 import { foreignText } from "../assessed.ts";
 
@@ -7,11 +7,11 @@ export type TemplateValues = Readonly<Record<string, string | number>>;
 
 const mostName = 253;
 
-/** Placeholders for object names and our own commands. Other values may be foreign text, which is truncated earlier. */
+/** Placeholders for object names and our own commands. Other values may be foreign text, which is already truncated. */
 const nameValues = new Set(["p", "n", "v", "ns", "pod", "b", "k", "mc", "nodes", "restore"]);
 const mostNames = 3 * mostName;
 
-/** Omits a bracketed part if one of its values is missing. Placeholders inside values are not replaced. */
+/** Omits a bracketed part if one of its values is missing. Does not replace placeholders inside values. */
 export function fillMessage(template: string, values: TemplateValues): string {
   const whole = template.replaceAll(/\[([^\]]*)\]/g, (_, part) => {
     const needed = [...String(part).matchAll(/<([a-zA-Z]+)>/g)].map(([, name = ""]) => name);
@@ -24,19 +24,18 @@ export function fillMessage(template: string, values: TemplateValues): string {
   });
 }
 
-/** Returns the template as the documentation shows it: with placeholders, in the plural. */
+/** Returns the template as the documentation shows it, with placeholders and in the plural. */
 export function showTemplate(template: string): string {
   return template.replaceAll(/\{[a-zA-Z]+:[^|}]*\|([^}]*)\}/g, "$1");
 }
 
-/** Returns undefined if a value is not a valid DNS name, so that nothing else gets pasted into a shell. */
+/** Returns undefined if a value is not a valid DNS name, so that users never paste foreign text into a shell. */
 export function fillCommand(template: string, names: Readonly<Record<string, string>>): string | undefined {
   const wanted = [...template.matchAll(/<([a-zA-Z]+)>/g)].map(([, name = ""]) => names[name]);
   if (!wanted.every((name) => name !== undefined && isDnsName(name))) return undefined;
   return template.replaceAll(/<([a-zA-Z]+)>/g, (_, name) => names[String(name)] ?? "");
 }
 
-/** Reports whether the text is a DNS-1123 subdomain. */
 export function isDnsName(text: string): boolean {
   return (
     text.length <= mostName && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/.test(text)
@@ -52,7 +51,7 @@ export function describeCommand({ kind, namespace, name }: FindingObject): strin
   return fillCommand(template, { name, namespace: namespace ?? "" });
 }
 
-/** Formats a duration in growing steps, so that a message changes rarely. */
+/** Formats a duration in growing steps, so that the message changes rarely. */
 export function lastingText(seconds: number): string {
   const minutes = Math.floor(Math.max(0, seconds) / 60);
   if (minutes < 1) return "less than a minute";

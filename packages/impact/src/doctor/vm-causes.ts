@@ -1,4 +1,4 @@
-// Finds causes among VMs that block a drain: VMs that cannot move, and migrations that do not start or end.
+// Finds causes in VMs that block a drain: VMs that cannot move, and migrations that do not start or end.
 
 import {
   type MigrationFact,
@@ -46,7 +46,7 @@ export class DrainedVmCauses {
     this.#laterRooms = new ClusterRooms(withReturningNodes(nodes, pools), vms, this.#settings);
   }
 
-  /** `since`: start of the drain in milliseconds. */
+  /** `since` is the start of the drain in milliseconds. */
   ofNode(node: string, since: number): readonly RolloutCause[] {
     const vms = (this.#vmsByNode.get(node) ?? []).toSorted(inNameOrder);
     return [...vms.flatMap((vm) => this.#ofVm(vm, since)), ...this.#ofQueue(node, vms)];
@@ -134,14 +134,14 @@ export class DrainedVmCauses {
     return [{ ...this.#cause("MigrationSlow", vm, { t }), since }];
   }
 
-  /** Returns when a migration last evacuated a VM of the node, in milliseconds. */
+  /** Returns the last time at which a migration evacuated a VM of the node, in milliseconds. */
   lastEvacuationOf(node: string): number | undefined {
     const evacuations = assessedOr(this.#facts.migrations, []).filter(({ evacuatedNode }) => evacuatedNode === node);
     const times = evacuations.flatMap(({ created }) => readTime(created) ?? []);
     return times.reduce<number | undefined>((latest, each) => Math.max(latest ?? each, each), undefined);
   }
 
-  /** Reports whether a VM of the node is being copied, which means that the drain makes progress. */
+  /** Reports whether a VM of the node is being copied, so that the drain makes progress. */
   isCopying(node: string): boolean {
     const here = this.#namesOn(node);
     return this.#underWay.some(({ namespace, vm, hasTarget }) => hasTarget && here.has(`${namespace}/${vm}`));
@@ -176,7 +176,7 @@ export class DrainedVmCauses {
     return [{ id: "MigrationsQueued", ...about, values, since }];
   }
 
-  // Migrations are also queued while LanesTaken is shown instead, so its age counts.
+  // Counts from the start of the queue, because migrations also wait while LanesTaken is reported instead.
   #seeQueue(node: string): number {
     const about = aboutFinding(node, { name: node });
     const taken = this.#sightings.before(findingKey("LanesTaken", about));
@@ -186,7 +186,7 @@ export class DrainedVmCauses {
 
 const schedulable = "kubevirt.io/schedulable";
 
-// Nodes past their drain soon accept VMs again: a VM that waits for them needs no action.
+// Nodes after their drain will soon accept VMs again, so a VM that waits for them needs no action.
 function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView[]): readonly NodeFact[] {
   const isReturning = new Set(
     pools
@@ -197,7 +197,7 @@ function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView
   return nodes.map((node) => {
     if (!isReturning.has(node.name)) return node;
     const taints = node.taints.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
-    // KubeVirt unsets the label of a node without a heartbeat for 5 minutes.
+    // KubeVirt unsets the label if a node has sent no heartbeat for 5 minutes.
     const labels = schedulable in node.labels ? { ...node.labels, [schedulable]: "true" } : node.labels;
     return { ...node, isReady: true, isCordoned: false, taints, labels };
   });

@@ -54,10 +54,10 @@ const poolFaults = poolNames.flatMap((_, pool): readonly ClusterFault[] => [
 ]);
 export const everyLostRight = lostRights.map((fact): ClusterFault => ({ kind: "right", fact }));
 
-/** Lets one run try each fault alone, so that no fault hides another. */
+/** Lets one run try each fault separately, so that no fault hides another. */
 export const everyFault: readonly ClusterFault[] = [...nodeFaults, ...poolFaults, ...everyLostRight];
 
-/** One fault of each kind, for laws about pairs: all pairs would take too long. */
+/** One fault of each kind, for laws about pairs. All pairs would take too long. */
 export const faultOfEachKind: readonly ClusterFault[] = [
   ...nodeFaults.filter((fault) => "node" in fault && fault.node === 0),
   ...poolFaults.filter((fault) => "pool" in fault && poolNames[fault.pool] === "worker"),
@@ -107,7 +107,7 @@ export const anyHealthyCluster: fc.Arbitrary<ClusterGiven> = fc
     roles: fc.array(fc.constantFrom("worker", "worker", "infra", "master"), { minLength: 1, maxLength: 5 }),
     memory: fc.constantFrom("64Gi", "120Gi", "240Gi"),
     limits: fc.tuple(fc.constantFrom(1, 2, "50%"), fc.constantFrom(1, 2, "50%")),
-    // Few VMs in most clusters: with more VMs, a single fault changes less.
+    // Most clusters have few VMs, because a single fault changes less if there are more.
     vms: fc.oneof(fc.array(anyVm, { maxLength: 2 }), fc.array(anyVm, { maxLength: 8 })),
     pods: fc.array(anyPod, { maxLength: 1 }),
     topology: fc.constantFrom("HighlyAvailable", "HighlyAvailable", "SingleReplica"),
@@ -135,7 +135,6 @@ export const anyHealthyCluster: fc.Arbitrary<ClusterGiven> = fc
     topology,
   }));
 
-/** Returns the facts of the cluster with all of these faults. */
 export function factsWithFaults(given: ClusterGiven, faults: readonly ClusterFault[]): ImpactFacts {
   const nodes = (given.nodes ?? []).map((node, at) =>
     faults.reduce(

@@ -1,4 +1,4 @@
-// Builds API objects and the facts read from them, for tests of the impact.
+// Builds API objects and facts from them, for tests of the impact.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {

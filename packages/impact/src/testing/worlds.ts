@@ -1,5 +1,3 @@
-// Helpers for tests of whole clusters.
-
 import type { Impact, ImpactPool } from "@virt/api";
 import { assessImpact } from "../index.ts";
 import { type ClusterGiven, clusterFacts, controlPlane, namesOf, nodeObject, vmsOn } from "./cluster-builder.ts";

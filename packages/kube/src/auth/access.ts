@@ -1,4 +1,4 @@
-// Data types for the address of the API server and the client's credentials.
+// The address of the API server and the credentials of the client.
 
 export type Material = { readonly data: string } | { readonly file: string };
 
@@ -25,7 +25,7 @@ export type Access = {
   readonly server: string;
   readonly authority?: Material;
   readonly isInsecure: boolean;
-  /** The name to verify in the server's certificate. Absent: the host of `server`. */
+  /** The name that the server's certificate must have. Absent: the host of `server`. */
   readonly serverName?: string;
   readonly proxy?: string;
   readonly certificate?: Material;
@@ -39,14 +39,14 @@ export type Access = {
   };
   readonly namespace?: string;
   readonly context?: string;
-  /** For messages: the files or the pod that the settings came from. */
+  /** The files or the pod that the settings came from, for messages. */
   readonly source: string;
 };
 
-/** The message is a single line for the user. */
+/** An error with a one-line message for the user. */
 export class AccessError extends Error {
   readonly code = "access";
 }
 
-/** Thrown if neither a kubeconfig nor a pod names a cluster. */
+/** No kubeconfig and no pod names a cluster. */
 export class NoClusterError extends AccessError {}

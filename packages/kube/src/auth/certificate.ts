@@ -10,7 +10,7 @@ export type KeyPair = { readonly cert: string; readonly key: string };
 
 export type Certificate = {
   readonly current: KeyPair;
-  /** Returns the new key pair once after a change, otherwise undefined. Cheap enough to call for each connection. */
+  /** Returns the new key pair once after a change, otherwise undefined. It is cheap enough for every connection. */
   readonly renewed: () => KeyPair | undefined;
 };
 
@@ -44,7 +44,7 @@ export function watchMountedCertificate(
   if (isEmpty(folder))
     observer.unusable(`no certificate in ${folder} yet; serving with a self-signed certificate until it exists`);
   const renewed = () => {
-    // Outside a kubelet mount, which swaps both files at once, one file may change before the other.
+    // Outside a kubelet mount, which replaces both files at once, one file may change before the other.
     const next = stampOf(folder);
     if (next === stamp) return undefined;
     stamp = next;

@@ -1,4 +1,4 @@
-// Keeps the credentials of a client fresh: rotated token files and the expiring output of credential plugins.
+// Keeps the credentials of a client up to date: rotated token files and the expiring output of credential plugins.
 
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type TlsMaterial = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** The kubelet renews a mounted token long before it expires, so a check every minute is enough. */
+/** The kubelet renews a mounted token long before it expires, so one check per minute is enough. */
 const recheckMs = 60_000;
 
 export class Credentials {
@@ -44,14 +44,14 @@ export class Credentials {
     return this.#pending;
   }
 
-  /** For use after a 401: the next request reads the files and runs the plugin again. */
+  /** Call it after a 401. The next request then reads the files and runs the plugin again. */
   renew(): void {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
     this.#identity = undefined;
     this.#plugin = undefined;
   }
 
-  /** Makes the next request check the files. Does not run the plugin. */
+  /** Makes the next request check the files, without running the plugin. */
   recheckFiles(): void {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
@@ -84,7 +84,7 @@ export class Credentials {
     const cert = this.#plugin?.certificate ?? contentOf(certificate);
     const own = this.#plugin?.key ?? contentOf(key);
     const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(own && { key: own }) };
-    // A new token must not cause new connections, so an equal `tls` keeps its identity.
+    // A new token must not cause new connections, so an equal `tls` stays the same object.
     if (!isDeepStrictEqual(this.#tls, tls)) this.#tls = tls;
     return { headers: this.#headers(), tls: this.#tls };
   }
@@ -146,7 +146,7 @@ export type ExecCredential = {
   readonly expiresAt?: number;
 };
 
-/** Long enough for a prepared device login. Bounds a plugin that hangs. */
+/** Long enough for a prepared device login, and a limit for plugins that hang. */
 const patienceMs = 60_000;
 
 async function runExecPlugin(plugin: ExecPlugin, access: Access, signal: AbortSignal): Promise<ExecCredential> {

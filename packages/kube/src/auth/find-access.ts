@@ -10,7 +10,7 @@ export type AccessSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** Tries ~/.kube/config before the pod, as kubectl does. */
+  /** True to try ~/.kube/config before the pod, as kubectl does. */
   readonly isPersonal?: boolean;
   /** Defaults to the standard mount path of a ServiceAccount. */
   readonly podFolder?: string;
@@ -28,7 +28,7 @@ export function findAccess(sources: AccessSources): Access {
   const paths = kubeconfigPaths(env);
   const there = paths.filter((path) => existsSync(path));
   const isListed = Boolean(env["KUBECONFIG"]);
-  // As with kubectl, some of the listed files may be missing, but not all.
+  // As in kubectl, some of the listed files may be missing, but not all.
   if (isListed && there.length === 0) throw new AccessError(`cannot read kubeconfig ${paths.join(", ")}: no such file`);
   const host = env["KUBERNETES_SERVICE_HOST"];
   const isPodFirst = !isListed && !isPersonal;
@@ -39,7 +39,7 @@ export function findAccess(sources: AccessSources): Access {
   );
 }
 
-/** Returns the files of KUBECONFIG, else ~/.kube/config. As in kubectl, the first file wins when they are merged. */
+/** Returns the files of KUBECONFIG, or ~/.kube/config. When they are merged, the first file wins, as in kubectl. */
 export function kubeconfigPaths(env: AccessSources["env"]): readonly string[] {
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   const home = env["HOME"];

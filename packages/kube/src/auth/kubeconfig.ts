@@ -17,7 +17,7 @@ type Merged = {
   readonly contexts: ReadonlyMap<string, Entry>;
 };
 
-/** js-yaml expands aliases, so even a small file can become a large value. Larger files are rejected unread. */
+/** js-yaml expands aliases, so even a small file can become a large value. Rejects larger files without parsing. */
 const limitInBytes = 4_000_000;
 
 export function accessFromKubeconfig(files: readonly KubeconfigFile[], wanted?: string): Access {
@@ -142,7 +142,7 @@ function userAccess({ fields, folder }: Entry): Pick<Access, "certificate" | "ke
   };
 }
 
-// The precedence is kubectl's: token file, token, password, credential plugin.
+// Has the precedence of kubectl: token file, token, password, credential plugin.
 function bearerOf(fields: Fields, folder: string): Bearer | undefined {
   const provider = fields["auth-provider"] as Fields | undefined;
   if (provider)

@@ -1,4 +1,4 @@
-// Records that the API server rejects the credentials, so that the client does not keep sending the same ones.
+// Records that the API server rejects the credentials, so that the client does not send the same ones all the time.
 
 import { X509Certificate } from "node:crypto";
 import { pauseAfter } from "@virt/objects";
@@ -28,12 +28,12 @@ export class RefusedCredentials {
     return this.#refusal !== undefined;
   }
 
-  /** Returns the milliseconds since the first consecutive rejection. 0 after success. */
+  /** Returns the milliseconds since the first of consecutive rejections, or 0 after a success. */
   get forMs(): number {
     return this.#refusal === undefined ? 0 : this.#clock.monotonic() - this.#refusal.sinceMs;
   }
 
-  /** Returns the milliseconds until these credentials may be sent again. 0 for different ones. */
+  /** Returns the milliseconds until these credentials may be sent again, or 0 for other credentials. */
   restMs(identity: Identity): number {
     if (this.#refusal === undefined || !isSameIdentity(this.#refusal.identity, identity)) return 0;
     return Math.max(0, this.#refusal.untilMs - this.#clock.monotonic());

@@ -15,6 +15,18 @@ test("a server certificate covers DNS names, IPv4 and IPv6 addresses", () => {
   expect(certificate.checkIP("127.0.0.2")).toBeUndefined();
 });
 
+test.each([
+  ["::ffff:10.0.0.1", "it contains an IPv4 address. Use the IPv4 address."],
+  ["::ffff:a00:1", "it contains an IPv4 address. Use the IPv4 address."],
+  ["0:0:0:0:0:FFFF:0a00:0001", "it contains an IPv4 address. Use the IPv4 address."],
+  ["64:ff9b::10.0.0.1", "it contains an IPv4 address. Use the IPv4 address."],
+  ["fe80::1%eth0", "it has a zone. Use the address without its zone."],
+])("rejects the server address %s", (address, reason) => {
+  expect(() => issueServer(authority, ["localhost", address], validity)).toThrow(
+    `cannot issue a certificate for the IPv6 address ${address}: ${reason}`,
+  );
+});
+
 test("only its own CA verifies a certificate", () => {
   const other = new X509Certificate(issueAuthority("test authority", validity).certificate);
   const signer = new X509Certificate(authority.certificate);

@@ -3,12 +3,16 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 
+/** A certificate and its private key (PKCS#8), both in PEM. */
 export type IssuedCertificate = { readonly certificate: string; readonly key: string };
 
+/** A certificate authority with its key. `commonName` becomes the issuer of the certificates it signs. */
 export type Authority = IssuedCertificate & { readonly commonName: string };
 
+/** The period in which a certificate is valid, in whole seconds. Milliseconds are cut off. */
 export type Validity = { readonly from: Date; readonly until: Date };
 
+/** Returns a new self-signed authority with a new P-256 key. */
 export function issueAuthority(commonName: string, validity: Validity): Authority {
   const { publicKey, privateKey } = freshKey();
   const extensions = [
@@ -19,6 +23,10 @@ export function issueAuthority(commonName: string, validity: Validity): Authorit
   return { commonName, certificate: signed(body, privateKey), key: privateKey };
 }
 
+/**
+ * Returns a server certificate with a new key. `hosts` are DNS names and IP addresses; the first one becomes the common
+ * name. Throws for an IPv6 address that contains an IPv4 address or a zone.
+ */
 export function issueServer(authority: Authority, hosts: readonly string[], validity: Validity): IssuedCertificate {
   const alternatives = extension("2.5.29.17", derSequence(...hosts.map(hostName)));
   return issueLeaf(authority, { subject: name(hosts[0] ?? "server"), validity }, [
@@ -27,7 +35,10 @@ export function issueServer(authority: Authority, hosts: readonly string[], vali
   ]);
 }
 
-/** Kubernetes takes the common name as the user name and the organizations as the groups. */
+/**
+ * Returns a client certificate with a new key. Kubernetes takes the common name as the user name and the organizations
+ * as the groups.
+ */
 export function issueClient(
   authority: Authority,
   user: string,
@@ -92,6 +103,7 @@ function hostName(host: string): Buffer {
 }
 
 function ipv6Bytes(address: string): Buffer {
+  if (/[.%]/.test(address)) throw new Error(unsupportedAddress(address));
   const [head = "", tail] = address.split("::");
   const words = (text: string) =>
     text
@@ -101,7 +113,18 @@ function ipv6Bytes(address: string): Buffer {
   const left = words(head);
   const right = words(tail ?? "");
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => 0);
-  return Buffer.from([...left, ...zeros, ...right].flatMap((word) => [word >> 8, word & 0xff]));
+  const bytes = Buffer.from([...left, ...zeros, ...right].flatMap((word) => [word >> 8, word & 0xff]));
+  if (bytes.subarray(0, ipv4Mapped.length).equals(ipv4Mapped)) throw new Error(unsupportedAddress(address));
+  return bytes;
+}
+
+/** The prefix ::ffff:0:0/96. Clients compare such an address as an IPv4 address. */
+const ipv4Mapped = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
+
+function unsupportedAddress(address: string): string {
+  const problem = address.includes("%") ? "it has a zone" : "it contains an IPv4 address";
+  const next = address.includes("%") ? "Use the address without its zone" : "Use the IPv4 address";
+  return `cannot issue a certificate for the IPv6 address ${address}: ${problem}. ${next}.`;
 }
 
 function pem(bytes: Buffer): string {

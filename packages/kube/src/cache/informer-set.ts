@@ -1,5 +1,3 @@
-// Runs the watches that are wanted at the moment. The set is data: kinds come and go, the process stays.
-
 import type { Breakers } from "../circuitbreaker/breaker.ts";
 import type { ApiReader } from "../client/api-client.ts";
 import type { Discovery } from "../client/discovery.ts";
@@ -16,7 +14,7 @@ export type InformerSetOptions = {
   readonly observer: InformerObserver;
 };
 
-/** How long an informer retries discovery of a kind after a CRD of its group changed. */
+/** How long an informer retries discovery after a CRD of its group changed. */
 const groupChangeMs = 15_000;
 
 export class InformerSet {
@@ -31,7 +29,7 @@ export class InformerSet {
     this.#probes = new ProbeLimit(parts.clock);
   }
 
-  /** Starts and stops streams until exactly these run. One that is wanted before and after is not touched. */
+  /** Starts and stops informers until exactly these run. Does not touch those that stay. */
   setSpecs(specs: readonly InformerSpec[]): void {
     const wanted = new Map(specs.map((spec) => [idOf(spec), spec]));
     for (const [id, watch] of this.#running) {
@@ -52,7 +50,7 @@ export class InformerSet {
     return [...this.#running.values()];
   }
 
-  /** A CRD of this group came, changed or went. */
+  /** Call it after a CRD of this group was added, changed or deleted. */
   groupChanged(group: string): void {
     this.#parts.discovery.forget(group);
     this.#groupChanges.set(group, this.#parts.clock.monotonic());
@@ -61,12 +59,12 @@ export class InformerSet {
     }
   }
 
-  /** A watch shows objects by the schema with which it began, so informers of the kind start again. */
+  /** Restarts informers of the kind, because a watch keeps the schema with which it started. */
   schemaChanged(crd: string): void {
     for (const watch of this.#running.values()) if (watch.resource === crd) watch.relistSoon();
   }
 
-  /** The process was frozen, or another stream was found dead: all of them are doubtful. */
+  /** Checks all streams, because the process was frozen or another stream was found dead. */
   doubtAll(): void {
     for (const watch of this.#running.values()) watch.doubt();
   }
@@ -91,7 +89,7 @@ export class InformerSet {
   }
 }
 
-/** Asked for all wanted streams whenever one may be another: cheap, and the same for specs that are written alike. */
+/** Returns equal ids for specs that are written alike. Must be cheap, because every change compares all specs. */
 function idOf({ apiVersion, kind, namespace, name, labelSelector, projection }: InformerSpec): string {
   return JSON.stringify([apiVersion, kind, namespace, name, labelSelector, projection]);
 }

@@ -1,4 +1,4 @@
-// One wanted watch: finds out how its kind is served, reflects it, and waits for it where it is not served yet.
+// Runs one watch: discovers how its kind is served, reflects it, and waits while the kind is not served.
 
 import { type InformerSpec, type KubeObject, pauseAfter } from "@virt/objects";
 import type { Breakers } from "../circuitbreaker/breaker.ts";
@@ -15,15 +15,15 @@ import { type ProbeLimit, WatchSource } from "./watch-source.ts";
 
 export type { InformerSpec };
 
-/** One informer as controllers see it: its store, whether it is synced, and what keeps it from that. */
+/** The public view of an informer: its store, its state and its error. */
 export type InformerState = {
   readonly spec: InformerSpec;
   readonly store: Store<KubeObject>;
-  /** "starting": nothing is known yet. "not served": the server has no such kind, which is a fact. */
+  /** "starting": the first list is in progress. "not served": the API server does not have the kind. */
   readonly state: "starting" | "synced" | "not served";
-  /** Why there is no list yet; of one that is synced, why the server refuses to renew it. What was listed stays. */
+  /** The reason why there is no list, or why the server refuses to renew it. Listed objects stay. */
   readonly lastError: string | undefined;
-  /** There are objects, but too large to be kept: nothing is known of them until they shrink. */
+  /** True if the objects are too large to keep. The store is empty until they shrink. */
   readonly isTooLarge: boolean;
   readonly ages: ReflectorAges;
   readonly doubt: () => void;
@@ -32,7 +32,7 @@ export type InformerState = {
 
 export type InformerObserver = {
   readonly changed: (spec: InformerSpec, change: StoreChange<KubeObject>) => void;
-  /** The kind is served now, or not any more, its first list is complete, or `lastError` is another one. */
+  /** Called when the kind becomes served or not served, when its first list completes, and when `lastError` changes. */
   readonly stateChanged: (informer: InformerState) => void;
   readonly warned: (spec: InformerSpec, what: string, why: string) => void;
   readonly handlerFailed: (error: unknown) => void;
@@ -45,15 +45,15 @@ export type InformerOptions = {
   readonly observer: InformerObserver;
   readonly client: ApiReader;
   readonly breakers: Breakers;
-  /** The name under which its connections wait for a circuit breaker. */
+  /** The name under which its connections wait for a circuit breaker. Unique in the process. */
   readonly caller: string;
   readonly probes: ProbeLimit;
   readonly server: { canStream: boolean };
-  /** A CRD of this group came or changed a moment ago: what is not served now may be in the next one. */
+  /** True shortly after a CRD of this group changed. A kind that is not served may then be served soon. */
   readonly isGroupNew: boolean;
 };
 
-/** A CRD is announced some milliseconds before its path is served. */
+/** A CRD is visible some milliseconds before its path is served. */
 const patienceMs = { first: 50, most: 30_000 };
 const discoveriesAfterChange = 8;
 const schemaPatienceMs = 2_000;
@@ -65,7 +65,7 @@ export class Informer implements InformerState {
   readonly #stopped = new AbortController();
   #reflector: Reflector<KubeObject> | undefined;
   #isServed: boolean | undefined;
-  /** Looks since the last news of the group, and how many of them are worth while. */
+  /** Attempts since the last change of the group, and their limit. */
   #discoveries = 0;
   #mostDiscoveries: number;
   #lastError: string | undefined;
@@ -119,12 +119,12 @@ export class Informer implements InformerState {
     this.#reflector?.relist();
   }
 
-  /** As `things.example.org`; undefined: it is not served. */
+  /** Such as `things.example.org`. Undefined if the kind is not served. */
   get resource(): string | undefined {
     return this.#reflector === undefined ? undefined : this.#resource;
   }
 
-  /** A CRD is announced some time before the API server serves by it. */
+  /** Schedules a new list, because the API server uses a new schema some time after its CRD is visible. */
   relistSoon(): void {
     this.#cancelRelist?.();
     this.#cancelRelist = this.#parts.clock.schedule(schemaPatienceMs, () => this.relist());
@@ -153,7 +153,7 @@ export class Informer implements InformerState {
     const attempt = breakers.begin(caller);
     const found = await discovery.find(this.spec, signal, guardClient(client, attempt));
     this.#isDiscovering = false;
-    // Parks while the server is down, so that a caller remains to probe it.
+    // Parks while the server is down, so that a caller remains that can probe it.
     if (!signal.aborted && found.kind === "unavailable" && attempt.park(() => void this.#discover())) return;
     attempt.end();
     if (signal.aborted) return;

@@ -1,4 +1,4 @@
-// What is kept of an object in memory: all of it, its metadata, or what was declared of it.
+// The parts of an object that a cache keeps: all of it, its metadata, or declared parts.
 
 import {
   exceedsBytes,
@@ -17,12 +17,13 @@ type Key = ProjectionMember[number];
 
 const identity = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp"];
 
+/** Returns the parts of an object that a cache keeps. Keeping everything returns the same object. */
 export function projectObject(object: KubeObject, projection: Projection): KubeObject {
   switch (projection.keep) {
     case "all":
       return object;
     case "metadata": {
-      // They say who wrote what, are larger than all the rest, and nobody asks for them here.
+      // They are larger than all other metadata, and no reader of metadata needs them.
       const { managedFields: _owners, ...metadata } = object.metadata;
       return { apiVersion: object.apiVersion, kind: object.kind, metadata };
     }
@@ -35,13 +36,12 @@ export function projectObject(object: KubeObject, projection: Projection): KubeO
   }
 }
 
-/** Then the server need not send the rest. */
+/** Reports whether metadata is sufficient, so that the server does not have to send the rest. */
 export function isAllInMetadata(projection: Projection): boolean {
   if (projection.keep === "parts") return projection.parts.every(([first]) => first === "metadata");
   return projection.keep === "metadata";
 }
 
-/** Whether it is kept who owns which field. */
 export function keepsOwners(projection: Projection): boolean {
   switch (projection.keep) {
     case "all":
@@ -59,12 +59,12 @@ function isOfOwners([first = "metadata", second = "managedFields"]: ProjectionMe
   return isLike("metadata", first) && isLike("managedFields", second);
 }
 
-/** Whether two states of an object are the same to whoever declared the projection: a version alone is no change. */
+/** Reports whether the projected parts of two states are equal. A new resourceVersion alone does not count. */
 export function isSameProjection(before: KubeObject, after: KubeObject): boolean {
   return isEqual(withoutVersion(before), withoutVersion(after));
 }
 
-/** About how many bytes of memory a value takes. */
+/** Returns the approximate memory of a value in bytes. */
 export function projectedBytes(value: Json | undefined): number {
   if (typeof value === "string") return 16 + value.length;
   if (typeof value !== "object" || value === null) return 8;
@@ -93,7 +93,7 @@ function withPart(kept: JsonMap, from: JsonMap, [key, ...rest]: readonly string[
   return { ...kept, [key]: withPart(isMap(inner) ? inner : {}, value, rest) } as KubeObject;
 }
 
-/** Of a map nothing is kept but what a path leads to, and no empty maps on the way. */
+/** Keeps only what the paths lead to, without empty maps. */
 function pick(from: JsonMap, members: readonly ProjectionMember[], depth = 0): JsonMap | undefined {
   const kept: [string, Json][] = [];
   for (const name of Object.keys(from)) {
@@ -140,7 +140,7 @@ function isAmong(element: JsonMap, key: Key | undefined): boolean {
   return typeof text === "string" && key.among.includes(text);
 }
 
-// Asked for hundreds of labels of each of thousands of nodes, so nothing is made where nothing is found.
+// Allocates nothing without a match, because it runs for hundreds of labels of thousands of nodes.
 function leadingTo(
   name: string,
   members: readonly ProjectionMember[],

@@ -1,4 +1,4 @@
-// Keeps a store equal to what the server has of one subject. Thin: `stepReflector` of the engine decides what to do next.
+// Keeps a store equal to the server's state of one subject. `stepReflector` decides each step.
 
 import {
   initialReflectorState,
@@ -19,7 +19,7 @@ import type { LeastVersion, ProbeLimit, WatchSource, WatchStart } from "./watch-
 export type ReflectorObserver = {
   readonly warned: (what: "relist" | "dead stream" | "refused" | "broken" | "malformed", why: string) => void;
   readonly vanished: () => void;
-  /** The store was emptied; it fills again when what is on the server fits. */
+  /** The store was emptied because its objects are too large. It fills again when they fit. */
   readonly overflowed: (why: string) => void;
   /** The server answers again after failures. */
   readonly recovered: () => void;
@@ -29,24 +29,23 @@ export type ReflectorOptions<T> = {
   readonly source: WatchSource<T>;
   readonly client: ApiReader;
   readonly breakers: Breakers;
-  /** The name under which its connections wait for a circuit breaker. */
   readonly caller: string;
   readonly store: Store<T>;
   readonly observer: ReflectorObserver;
   readonly clock: Clock;
   readonly random: () => number;
   readonly probes: ProbeLimit;
-  /** What all reflectors learned about the server: whether it streams lists. */
+  /** State that all reflectors share: whether the server can stream lists. */
   readonly server: { canStream: boolean };
 };
 
-/** Milliseconds since something happened; absent when it never did. */
+/** Milliseconds since the last line, list and probe. Absent before the first one. */
 export type ReflectorAges = { readonly line?: number; readonly list?: number; readonly probe?: number };
 
 const quietMs = 30_000;
 const backoffMs = { first: 100, most: 30_000 };
 const pageSize = 250;
-/** What one reflector may keep. Thousands of nodes take a third of it. */
+/** The memory limit of one reflector. Thousands of nodes take a third of it. */
 const budgetBytes = 16_000_000;
 
 export class Reflector<T> {
@@ -67,14 +66,14 @@ export class Reflector<T> {
     this.#input({ is: "start" });
   }
 
-  /** The store stays as it is. */
+  /** Ends the connection. The store keeps its items. */
   stop(): void {
     this.#isStopped = true;
     this.#hangUp();
     this.#parts.breakers.withdraw(this.#parts.caller);
   }
 
-  /** Somebody has reason to believe that the stream is dead: asks the server at once. */
+  /** Checks the stream with a request, because the caller suspects that it is dead. */
   doubt(): void {
     this.#input({ is: "doubted" });
   }
@@ -148,7 +147,7 @@ export class Reflector<T> {
     const { signal } = this.#connection;
     const client = this.#guard(this.#dial());
     this.#watchSilence(effort);
-    // Spread, so that streams that began together do not all end together.
+    // Random, so that streams that started together do not end together.
     const timeoutSeconds = 240 + Math.floor(50 * random());
     const ending = await source.follow(client, { ...beginning, timeoutSeconds, signal }, (frames) => {
       this.#at.line = clock.monotonic();
@@ -218,7 +217,7 @@ export class Reflector<T> {
     this.#timer = clock.schedule(Math.max(backoff, atLeastMs), due);
   }
 
-  // One timer for each connection, set again when it fires: a busy stream costs no timers.
+  // Uses one timer per connection and sets it again when it fires, so that a busy stream causes no timers.
   #watchSilence(effort: number): void {
     const { clock } = this.#parts;
     const since = clock.monotonic();

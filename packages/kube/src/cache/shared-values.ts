@@ -1,17 +1,17 @@
-// Equal values in many objects are kept once: thousands of VMs come from few templates, and what is kept of them is mostly the same.
+// Stores equal values of many objects once. Thousands of VMs come from a few templates and are mostly equal.
 
 import type { Json, JsonMap, KubeObject } from "@virt/objects";
 
-/** Then all are forgotten: what is shared by then stays so, and memory is bounded whatever the objects hold. */
+/** At this limit, all values are forgotten. Objects keep what they already share, and memory stays bounded. */
 const mostKnown = 500;
-/** Longer values are seldom equal, and to find out costs more. */
+/** Longer values are rarely equal, and comparing them costs more than it saves. */
 const longest = 500;
 
 export class SharedValues {
   readonly #texts = new Map<string, string>();
   readonly #values = new Map<string, Json>();
 
-  /** An equal object. It shares what it has in common with those before. */
+  /** Returns an equal object that shares its parts with earlier objects. */
   shareObject({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
     return {
       apiVersion: this.#shareText(apiVersion),

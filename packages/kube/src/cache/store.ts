@@ -1,19 +1,19 @@
-// The store of one informer: items by key, handlers of their changes, and the resource version that they reflect.
+// The store of one informer: items by key, handlers of changes, and the resource version.
 
 import { reaches, type WatchItem } from "@virt/objects";
 
-/** `before` is absent for what is new, `after` for what is gone. A removal carries the last state. */
+/** `before` is absent after an addition, `after` is absent after a removal. A removal has the last known state. */
 export type StoreChange<T> = { readonly key: string; readonly before?: T; readonly after?: T };
 
 export type StoreHandler<T> = (change: StoreChange<T>) => void;
 
 export type StoreOptions<T> = {
-  /** Handlers are not notified of an item that is equal to the one before. */
+  /** Compares two states of an item. Handlers are not called for equal states. */
   readonly isEqual: (before: T, after: T) => boolean;
-  /** A handler that throws does not keep others from running; its error ends here. */
+  /** Receives the error of a handler that throws. The other handlers still run. */
   readonly onHandlerError: (error: unknown) => void;
   readonly bytesOf: (item: T) => number;
-  /** The first list is complete, or the first after a `clear`. */
+  /** Called when the first list is complete, and when the first list after a `clear` is. */
   readonly onSynced?: () => void;
 };
 
@@ -33,12 +33,12 @@ export class Store<T> {
     this.#settings = settings;
   }
 
-  /** False until the first list is complete: absence of an item means nothing before that. */
+  /** False until the first list is complete. Before that, a missing item means nothing. */
   get isSynced(): boolean {
     return this.#version !== undefined;
   }
 
-  /** The newest version that the store is known to contain. */
+  /** The latest version that the store is known to contain. */
   get version(): string | undefined {
     return this.#version;
   }
@@ -51,12 +51,12 @@ export class Store<T> {
     return this.#items.size;
   }
 
-  /** What the items take, or those of a list that is not complete yet if that is more. */
+  /** The memory of the items, or that of an unfinished list if it is larger. */
   get bytes(): number {
     return Math.max(this.#bytes, this.#collectedBytes);
   }
 
-  /** The namespace whose items take most of `bytes`. Undefined if no item has a namespace. Weighs all items. */
+  /** The namespace whose items take most of `bytes`. Undefined if no item has a namespace. Slow: measures all items. */
   get largestNamespace(): { readonly name: string; readonly bytes: number } | undefined {
     const items = this.#collectedBytes > this.#bytes ? this.#collected : this.#items;
     const sums = new Map<string, number>();
@@ -77,22 +77,19 @@ export class Store<T> {
     return this.#items.keys();
   }
 
-  /** All items as handlers were last notified: the same array until the next change. A new version alone is no change, so it may be older than `items`. */
+  /** All items as handlers last saw them. The array stays the same until an item changes, so versions may be older. */
   get notifiedItems(): readonly T[] {
     this.#notified ??= [...this.#items.values()];
     return this.#notified;
   }
 
-  /** Handlers run synchronously, in the order in which they came. Returns how to leave. */
+  /** Handlers run synchronously, in the order of their subscription. Returns the function to unsubscribe. */
   subscribe(handler: StoreHandler<T>): () => void {
     this.#handlers.add(handler);
     return () => void this.#handlers.delete(handler);
   }
 
-  /**
-   * Settles when the store contains the write that was answered with this version, when nothing more comes, or when the
-   * signal is aborted.
-   */
+  /** Resolves when the store contains the write with this version, when it is closed, or when the signal is aborted. */
   async contains(version: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#isClosed || (this.#version !== undefined && reaches(this.#version, version))) return;
     const waiter = { version, arrive: () => {} };
@@ -105,7 +102,7 @@ export class Store<T> {
     this.#waiting = this.#waiting.filter((one) => one !== waiter);
   }
 
-  /** A new list begins; what an unfinished one brought is forgotten. */
+  /** Starts a new list, and drops the items of an unfinished one. */
   begin(): void {
     this.#collected = new Map();
     this.#collectedBytes = 0;
@@ -151,7 +148,7 @@ export class Store<T> {
     for (const { version: wanted, arrive } of this.#waiting) if (reaches(version, wanted)) arrive();
   }
 
-  /** The kind is gone, and everything of it; or nothing is known of it any more. */
+  /** Removes all items, because the kind is gone or its state is unknown. */
   clear(): void {
     const before = this.#items;
     this.#items = new Map();
@@ -161,7 +158,7 @@ export class Store<T> {
     for (const [key, item] of before) this.#notify({ key, before: item });
   }
 
-  /** Nothing more comes. */
+  /** Ends all waits. The store does not change any more. */
   close(): void {
     this.#isClosed = true;
     for (const { arrive } of this.#waiting) arrive();

@@ -1,5 +1,4 @@
-// The list and watch of one subject over HTTP: a stream, a page, a probe. Answers become the stream ends that a reflector knows; few
-// probes run at a time.
+// The list and watch of one subject over HTTP: streams, pages and probes. Limits the number of parallel probes.
 
 import {
   type ItemTransform,
@@ -26,31 +25,32 @@ import {
 import type { Clock } from "../clock.ts";
 import { withoutOwners } from "./without-owners.ts";
 
-/** What is watched: as narrow as the catalog allows. */
+/** The objects to watch, and how much of them the server sends. */
 export type WatchSubject = {
   readonly resource: Resource;
   readonly namespace?: string;
   readonly selection: Pick<ListSelection, "labelSelector" | "fieldSelector">;
-  /** Metadata alone is cut off on the server's side. */
+  /** `metadata`: the server sends only the metadata. */
   readonly content: "full" | "metadata";
-  /** Nobody asks who owns which field, so that is not read. */
+  /** Drops the field owners before parsing, because no reader needs them. */
   readonly owners?: "ignored";
 };
 
 export type WatchStart =
   | { readonly from: "version"; readonly version: string }
-  /** The whole list first, as a stream; not older than `version`, where one is given. */
+  /** Streams the whole list first, at least as new as `version` if it is set. */
   | { readonly from: "list"; readonly version?: string };
 
-/** A list that begins shows at least this version. */
+/** A new list must be at least as new as this version. */
 export type LeastVersion = { readonly notOlderThan?: string };
 
-/** The page was given up because of its size. */
+/** The page was cancelled because of its size. */
 export type PageTooLarge = { readonly how: "too large"; readonly why: string };
 
-/** Above this a page is large: parsing it blocks the process. */
+/** Parsing a larger page blocks the process for too long. */
 const largePageBytes = 2_000_000;
 
+/** Lists and watches one subject over HTTP. The caller decides when, and handles retries. */
 export class WatchSource<T> {
   readonly #subject: WatchSubject;
   readonly #transform: ItemTransform<T>;
@@ -60,7 +60,7 @@ export class WatchSource<T> {
     this.#transform = transform;
   }
 
-  /** Settles when the stream has ended. The server ends it by itself after `timeoutSeconds`. */
+  /** Resolves when the stream has ended. The server ends it after `timeoutSeconds`. */
   async follow(
     client: ApiReader,
     beginning: WatchStart & { readonly timeoutSeconds: number; readonly signal: AbortSignal },
@@ -95,7 +95,7 @@ export class WatchSource<T> {
     return page === undefined ? { how: "broken", why: notList } : { ...page, isLarge: answer.bytes > largePageBytes };
   }
 
-  /** The same watch from the same point, on another connection, for one second: was anything missed? */
+  /** Opens the same watch from the same version on another connection for one second, to detect missed changes. */
   async probe(client: ApiReader, from: string, signal: AbortSignal): Promise<ProbeResult> {
     const stream = await client.stream(this.#watch({ resourceVersion: from, timeoutSeconds: 1 }), { signal });
     if (stream.kind === "answered") return stream.status === 410 ? "expired" : "no answer";

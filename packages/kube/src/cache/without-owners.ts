@@ -1,10 +1,10 @@
-// Cuts managedFields that no reader wants from a text before it is parsed: parsing them is most of the work.
+// Removes unneeded managedFields from JSON text before it is parsed, because parsing them is most of the work.
 
 const [quote, comma, openMap, closeMap, openList, closeList, backslash] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x5c];
 
 /**
- * `path` leads to the object: `["object"]` in a line of a watch. An empty list takes their place. Only text that is written as
- * API servers write it, without spaces, is changed. It need not be valid, and what is wrong outside of the list stays wrong.
+ * Replaces the list by an empty one. `path` leads to the object, such as `["object"]` in a line of a watch. Changes
+ * only text without spaces, as API servers write it. The text need not be valid JSON.
  */
 export function withoutOwners(text: string, path: readonly string[]): string {
   const start = [...path, "metadata", "managedFields"].reduce((at, name) => memberAt(text, at, name), 0);
@@ -12,7 +12,7 @@ export function withoutOwners(text: string, path: readonly string[]): string {
   return end < 0 ? text : `${text.slice(0, start)}[]${text.slice(end)}`;
 }
 
-/** Where the value of a member begins, in the map that begins at `start`; -1: there is none. */
+/** Returns the start of the member's value in the map at `start`, or -1. */
 function memberAt(text: string, start: number, name: string): number {
   if (text.charCodeAt(start) !== openMap) return -1;
   let key = start + 1;
@@ -26,7 +26,7 @@ function memberAt(text: string, start: number, name: string): number {
   return -1;
 }
 
-/** Where the comma or the bracket is that follows a value; -1: nowhere. */
+/** Returns the index of the comma or bracket after a value, or -1. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -42,7 +42,7 @@ function endOfValue(text: string, start: number): number {
   return -1;
 }
 
-/** After the quote that closes it; -1: none does. */
+/** Returns the index after the closing quote, or -1. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -16,7 +16,7 @@ export type OpenBreaker = { readonly scope: BreakerScope; readonly openForMs: nu
 
 export type UnavailableAnswer = { readonly message: string; readonly retryInMs?: number };
 
-/** One reconcile or one connection. Guards each of its requests with `admit`, then reports the result. */
+/** One reconcile or connection. It asks `admit` before each of its requests, then reports the result. */
 export type GuardedAttempt = {
   readonly isOpen: (scope: BreakerScope) => boolean;
   /** "wait": do not send the request, and treat it as unavailable. */
@@ -33,18 +33,18 @@ export type GuardedAttempt = {
   readonly end: () => void;
 };
 
-/** Open while `openSince` is set. */
+/** The circuit is open while `openSince` is set. */
 type Circuit = {
   readonly scope: BreakerScope;
-  /** Wakes each parked caller, by name, in order of arrival. */
+  /** Wakes parked callers. Keyed by caller, in order of arrival. */
   readonly parked: Map<string, () => void>;
   failures: number;
   openSince: number | undefined;
-  /** The caller whose real work probes the open circuit. */
+  /** The caller whose next request probes the open circuit. */
   probe: string | undefined;
   /** No probe before this time, from Retry-After. */
   notBefore: number;
-  /** After closing: how many callers are woken next, and the latest time for it. */
+  /** After the circuit closes: how many callers to wake next, and the latest time for it. */
   batch: number;
   batchAt: number;
 };
@@ -63,7 +63,7 @@ const intervalMs = 1_000;
  */
 export class Breakers {
   readonly #options: BreakerOptions;
-  // In the order of their turns: a probed circuit moves to the end.
+  // In probing order: a probed circuit moves to the end.
   readonly #circuits = new Map<string, Circuit>();
   #nextProbeAt = Number.NEGATIVE_INFINITY;
   #timer: Cancel | undefined;
@@ -116,7 +116,7 @@ export class Breakers {
     };
   }
 
-  /** Stops waiting and probing. */
+  /** Removes the caller from waiting and probing. */
   withdraw(caller: string): void {
     for (const circuit of this.#all) {
       circuit.parked.delete(caller);
@@ -131,7 +131,7 @@ export class Breakers {
     );
   }
 
-  /** Wakes no more callers. */
+  /** Stops waking callers. */
   [Symbol.dispose](): void {
     this.#circuits.clear();
     this.#setTimer();
@@ -193,7 +193,7 @@ export class Breakers {
     for (const [, wake] of batch) wake();
   }
 
-  /** At most one probe for each circuit, so that hanging requests to one resource do not block all workers. */
+  /** Starts at most one probe per circuit, so that hanging requests to one resource do not block all workers. */
   #startProbe(circuit: Circuit): boolean {
     const [first] = circuit.parked;
     const isDue = circuit.openSince !== undefined && circuit.probe === undefined && circuit.notBefore <= this.#now;

@@ -1,4 +1,4 @@
-// A client that asks the circuit breakers before each request and reports each answer to them.
+// A client that asks the circuit breakers before each request and reports each answer.
 
 import {
   type ApiAnswer,
@@ -15,7 +15,7 @@ import type { Breakers, GuardedAttempt } from "./breaker.ts";
 
 export type RequestGuard = Pick<GuardedAttempt, "isOpen" | "admit" | "answered" | "unavailable">;
 
-/** While the server itself is down, its circuit decides for every request. */
+/** While the whole server is down, its circuit decides for every request. */
 const server: BreakerScope = { access: "read", resource: "*" };
 
 const parked: FailedRequest = {
@@ -33,7 +33,7 @@ export function guardClient(client: ApiReader, guard: RequestGuard): ApiReader {
   return wrapClient(client, guardedBy(guard));
 }
 
-/** For requests that belong to no reconcile: each is an attempt of its own, and none of them is a probe. */
+/** Guards requests outside of reconciles. Each is a separate attempt, and none is a probe. */
 export function guardEachRequest(client: ApiReader, breakers: Breakers, caller: string): ApiReader {
   let count = 0;
   return wrapClient(client, async (request, send) => {
@@ -57,11 +57,11 @@ function guardedBy(guard: RequestGuard): RequestWrapper {
 
 function reportAnswer(guard: RequestGuard, scope: BreakerScope, answer: ApiAnswer | FailedRequest | ApiStream): void {
   if (answer.kind === "failed" && isAboutServer(answer.failure)) return guard.unavailable(server, answer.failure);
-  // A request that this process cancelled or did not send says nothing about the server.
+  // A request that this process cancelled or did not send does not show the server's state.
   const isOurs = answer.kind === "failed" && ["aborted", "fenced", "access", "parked"].includes(answer.failure.reason);
   if (isOurs) return;
   guard.answered(server);
-  // A server that sends too much works, and a smaller page is requested next.
+  // A server that sends too much is working, and the next request asks for a smaller page.
   const isTooLarge = answer.kind === "failed" && answer.failure.reason === "too large";
   if (answer.kind === "streaming" || isTooLarge) return guard.answered(scope);
   const result = writeResultOf(answer);

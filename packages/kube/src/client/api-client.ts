@@ -1,4 +1,4 @@
-// The interfaces of the HTTP client: one that reads, one that also writes. Every response and every failure is a value.
+// The interfaces of the HTTP client. Every response and every failure is a value.
 
 import type { Json } from "@virt/objects";
 import type { Pool } from "./connections.ts";
@@ -12,7 +12,7 @@ export type ApiReader = {
   readonly stream: (request: ReadRequest, options: SendOptions) => Promise<ApiStream | ApiAnswer | FailedRequest>;
 };
 
-/** Sends reads, and writes while its write gate is open. Only `Client.under` creates one. */
+/** Sends reads, and writes while its write gate is open. Only `Client.under` creates it. */
 export type ApiWriter = ApiReader & {
   readonly write: (request: WriteRequest, options: SendOptions) => Promise<ApiAnswer | FailedRequest>;
 };
@@ -27,10 +27,10 @@ export type ApiAnswer = {
   readonly bytes: number;
 };
 
-/** No response, or an unusable one. */
+/** A request without a usable response. */
 export type FailedRequest = { readonly kind: "failed"; readonly failure: RequestFailure };
 
-/** A watch. `follow` passes on complete lines and resolves when the stream ends, with the failure if it broke. */
+/** A watch. `follow` passes on complete lines. It resolves when the stream ends, with the failure if it broke. */
 export type ApiStream = {
   readonly kind: "streaming";
   readonly follow: (onLines: (lines: readonly Buffer[]) => void) => Promise<RequestFailure | undefined>;
@@ -67,7 +67,6 @@ export function wrapClient(client: ApiReader & Partial<ApiWriter>, wrapper: Requ
   };
 }
 
-/** Reports each request to the observer. */
 export function observeRequests(client: ApiWriter, observer: RequestObserver): ApiWriter {
   return wrapClient(client, async (request, send) => {
     const answer = await send();

@@ -1,4 +1,4 @@
-// Talks to one API server: credentials, connections, limits. Every answer and every failure is a value.
+// The HTTP client for one API server: credentials, connections and limits.
 
 import type { ClientRequest } from "node:http";
 import type { Access } from "../auth/access.ts";
@@ -28,10 +28,10 @@ import {
 import { requestFailureOf } from "./outcome.ts";
 import type { ApiRequest, ReadRequest } from "./request.ts";
 
-/** What a client is made of. Limits are milliseconds and bytes; each has a default. */
+/** The parts of a client. Limits are in milliseconds and bytes, and each has a default. */
 export type ClientOptions = {
   readonly access: Access;
-  /** Program, version, controller and process identity, which tells replicas apart in an audit log. */
+  /** Program, version, controller and a process ID that distinguishes replicas in an audit log. */
   readonly userAgent: string;
   readonly limits?: Partial<ClientLimits>;
   readonly clock?: Pick<Clock, "monotonic">;
@@ -47,7 +47,7 @@ export type ClientLimits = {
   readonly frameBytes: number;
 };
 
-/** A webhook may take 30 s of a write. */
+/** Webhooks may delay a write by 30 s. */
 const usualLimits: ClientLimits = {
   connectMs: 5_000,
   readMs: 30_000,
@@ -57,7 +57,7 @@ const usualLimits: ClientLimits = {
   frameBytes: 8_000_000,
 };
 
-/** Talks to one API server. Never throws for a response or a failure. `close` ends its connections. */
+/** Sends requests to one API server. Never throws because of a response or a failure. `close` ends its connections. */
 export class Client implements ApiReader {
   readonly #connections: Connections;
   readonly #credentials: Credentials;
@@ -97,7 +97,7 @@ export class Client implements ApiReader {
     };
   }
 
-  /** For how long the server has refused our credentials without a break; 0: it does not. */
+  /** The milliseconds for which the server has been rejecting our credentials, or 0. */
   get unauthorizedForMs(): number {
     return this.#refusal.forMs;
   }
@@ -148,7 +148,7 @@ export class Client implements ApiReader {
     const restMs = this.#refusal.restMs(identity);
     if (restMs > 0) return this.#resting(restMs);
     const first = await this.#attempt(request, identity, sending, mayLeave);
-    // The server closed a kept connection just when we used it: the server has not seen this read.
+    // The server closed an idle connection just when we used it, so it has not seen this read.
     const isUnseen =
       "failure" in first && first.isReused && first.failure.reason === "reset" && request.scope.access === "read";
     const begun = isUnseen ? await this.#attempt(request, identity, sending, mayLeave) : first;
@@ -157,7 +157,7 @@ export class Client implements ApiReader {
     this.#credentials.renew();
     const renewed = await this.#identity(sending.signal);
     if ("failure" in renewed || isSameIdentity(renewed, identity)) return this.#refused(begun, identity);
-    // Our token was rotated. An unauthorized request changed nothing, so even a write may be sent again.
+    // Our token was rotated. A rejected request changed nothing, so even a write may be sent again.
     begun.incoming.resume();
     const again = await this.#attempt(request, renewed, sending, mayLeave);
     if ("failure" in again) return again;
@@ -181,7 +181,7 @@ export class Client implements ApiReader {
     return { failure: { reason: "unauthorized", message }, isReused: false };
   }
 
-  // The server says no more than "Unauthorized".
+  // The server only answers "Unauthorized", so this names an expired certificate.
   #explain({ incoming, isReused }: HttpResponse, { tls }: Identity): BrokenExchange | undefined {
     const at = tls.cert === undefined ? undefined : expiredAt(tls.cert, systemClock.wall());
     if (at === undefined) return undefined;
@@ -222,7 +222,7 @@ export class Client implements ApiReader {
       accept,
       "user-agent": this.#userAgent,
       ...headers,
-      // Without a length Node sends a DELETE body in chunks, and the server then deletes without its preconditions.
+      // Without a length, Node sends the body of a DELETE in chunks. The server then ignores its preconditions.
       ...(request.method !== "GET" && {
         "content-type": request.contentType,
         "content-length": `${Buffer.byteLength(request.body)}`,

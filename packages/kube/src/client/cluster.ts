@@ -15,7 +15,7 @@ import type { Discovery } from "./discovery.ts";
 import { type ReadResult, readResultOf, type WriteResult, writeResultOf } from "./outcome.ts";
 import { deleteObject, getObject, type ObjectPlace, patchObject, type Resource } from "./request.ts";
 
-/** Objects of the API server, never of a cache. Expected outcomes are values. Bound to one AbortSignal. */
+/** Reads and writes objects without a cache. Expected outcomes are values. Bound to one AbortSignal. */
 export type Cluster = {
   readonly read: (ref: Ref) => Promise<ReadResult>;
   readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<DryRunOutcome>;
@@ -23,12 +23,14 @@ export type Cluster = {
   readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
 };
 
+/** A cluster that can only be read. */
 export type ClusterReader = Pick<Cluster, "read">;
 
 type ObjectClient<C extends ApiReader> = { readonly client: C; readonly discovery: Discovery };
 
 type KindRef = Pick<Ref, "apiVersion" | "kind">;
 
+/** Returns a reader that resolves kinds by discovery. Requests fail once the signal is aborted. */
 export function readerFor({ client, discovery }: ObjectClient<ApiReader>, signal: AbortSignal): ClusterReader {
   return {
     read: (ref) =>
@@ -36,6 +38,7 @@ export function readerFor({ client, discovery }: ObjectClient<ApiReader>, signal
   };
 }
 
+/** Returns a cluster that resolves kinds by discovery. Requests fail once the signal is aborted. */
 export function clusterFor({ client, discovery }: ObjectClient<ApiWriter>, signal: AbortSignal): Cluster {
   const call = { client, discovery, signal };
   const apply = async (resource: Resource, desired: KubeObject, write: Write, isDryRun: boolean): Promise<Outcome> => {
@@ -91,7 +94,7 @@ async function read(resource: Resource, at: ObjectPlace, { client, signal }: Pic
   return readResultOf(await client.send(getObject(resource, placeOf(at)), { signal }));
 }
 
-/** With the version alone a deleted object would be created again, so it never goes without the uid. */
+/** Never sends a version without the uid, because the server would then re-create a deleted object. */
 function identity(expect: ExpectedVersion): { readonly uid?: string; readonly resourceVersion?: string } {
   return typeof expect === "string" ? {} : expect;
 }
@@ -104,7 +107,7 @@ function outcomeOf(writing: WriteResult): Outcome {
   return writing.kind === "absent" ? { kind: "stale" } : writing; // it was deleted while we wrote
 }
 
-/** Reads the live object if there are conflicts. Only dry runs pay for it: their conflicts are shown, those of a write are not. */
+/** Reads the live object for the owners of a conflict. Only for dry runs, because only their conflicts are shown. */
 async function withOwners(outcome: Outcome, readLive: () => Promise<ReadResult>): Promise<DryRunOutcome> {
   if (outcome.kind !== "conflict") return outcome;
   const live = await readLive();

@@ -1,18 +1,18 @@
-// The sockets to one API server: three pools of kept connections, made anew when certificates change.
+// The sockets to one API server: three pools of idle connections, which are replaced when certificates change.
 
 import { type ClientRequest, Agent as PlainAgent, type RequestOptions, request as sendPlain } from "node:http";
 import { Agent as SecureAgent, request as sendSecure } from "node:https";
 import type { Access } from "../auth/access.ts";
 import type { TlsMaterial } from "../auth/credentials.ts";
 
-/** Calls share eight sockets, each watch has its own, and a lease renewal never waits for anybody. */
+/** Calls share eight sockets, and each watch has its own. A lease renewal never waits for another request. */
 export type Pool = "calls" | "watches" | "lease";
 
 const sockets: Readonly<Record<Pool, number>> = { calls: 8, watches: Number.POSITIVE_INFINITY, lease: 1 };
 
-/** Linux probes a silent peer 10 times at 1 s after this, so a vanished one is found in 25 s without a request. */
+/** After this time, Linux probes a silent peer 10 times, once a second. A vanished peer is thus found within 25 s. */
 const probeAfterMs = 15_000;
-/** Before the server closes them. */
+/** Less than the server's own timeout. */
 const idleAfterMs = 60_000;
 
 type AnyAgent = PlainAgent | SecureAgent;
@@ -29,7 +29,7 @@ export class Connections {
     this.#proxyEnv = proxy === undefined ? env : { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
   }
 
-  /** Nothing is written yet: the caller ends the request when it may leave. */
+  /** Opens a request without sending it. The caller ends it when it may be sent. */
   open(pool: Pool, tls: TlsMaterial, options: RequestOptions & { readonly path: string }): ClientRequest {
     const url = new URL(this.#access.server);
     const path = `${url.pathname.replace(/\/$/, "")}${options.path}`;
@@ -57,7 +57,7 @@ export class Connections {
         lease: this.#make("lease", tls),
       };
       this.#tls = tls;
-      // Idle sockets of the old identity go; requests under way end on theirs.
+      // Closes idle sockets with the old certificate. Pending requests complete on theirs.
       for (const agent of Object.values(old ?? {})) closeIdle(agent);
     }
     return this.#agents[pool];

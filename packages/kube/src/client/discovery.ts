@@ -1,4 +1,4 @@
-// Knows how the server serves a kind: path, scope, versions. Asks once for each group and version, until `forget`.
+// Discovers how the server serves a kind: path, scope and versions. Caches each group version until `forget`.
 
 import type { Ref } from "@virt/objects";
 import type { ApiReader } from "./api-client.ts";
@@ -12,20 +12,20 @@ export type DiscoveryResult =
 
 type ServedResources = readonly { readonly kind: string; readonly name: string; readonly namespaced: boolean }[];
 
-/** Undefined: the group or version is not there, which is a fact and kept like one. */
+/** Undefined if the server does not have the group or version. This is cached, too. */
 type ServedGroup = { readonly resources: ServedResources | undefined };
 
 type GroupAnswer = ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>;
 
-/** One request for a group. `kinds` were asked for before its answer came, so that it speaks for them. */
+/** One request for a group. Its answer is valid for `kinds`, which were requested before it arrived. */
 type GroupRequest = { readonly answer: Promise<GroupAnswer>; readonly kinds: Set<string>; isAnswered: boolean };
 
 type DiscoveryCall = { readonly signal: AbortSignal; readonly client: ApiReader };
 
 /**
- * Resources by kind, cached until a CRD of their group changes. A kind that is not served is cached, too; a failed
- * request is not. A CRD is announced some milliseconds before its kind is served, so an answer that is older than the
- * first question for a kind cannot say that it is not served.
+ * Caches resources by kind until a CRD of their group changes. Also caches that a kind is not served, but no failed
+ * requests. A CRD is visible some milliseconds before its kind is served, so an answer that is older than the first
+ * request for a kind does not prove its absence.
  */
 export class Discovery {
   readonly #client: ApiReader;
@@ -36,7 +36,7 @@ export class Discovery {
     this.#client = client;
   }
 
-  /** A caller that can be parked while the server is down passes its own client. */
+  /** `client` is for callers that can be parked while the server is down. */
   async find(
     { apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">,
     signal: AbortSignal,
@@ -60,25 +60,23 @@ export class Discovery {
   }
 
   /**
-   * Where to send what is urgent: where it was last known to be, although something of its group changed since then. The
-   * answer says whether it is there no more.
+   * Returns the last known place of a kind, even if its group has changed since then. For urgent requests, whose answer
+   * shows whether the place is still valid.
    */
   async place(of: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal, client?: ApiReader): Promise<DiscoveryResult> {
     const resource = this.#places.get(`${of.apiVersion} ${of.kind}`);
     return resource === undefined ? this.find(of, signal, client) : { kind: "served", resource };
   }
 
-  /** It is not there any more. */
   forgetPlace({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">): void {
     this.#places.delete(`${apiVersion} ${kind}`);
   }
 
-  /** One version alone: what is known of the others stays. */
   forgetVersion(apiVersion: string): void {
     this.#groups.delete(apiVersion);
   }
 
-  /** A CRD of this group came, changed or went. */
+  /** Call it after a CRD of this group was added, changed or deleted. */
   forget(group: string): void {
     for (const apiVersion of this.#groups.keys())
       if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);
@@ -90,7 +88,7 @@ export class Discovery {
       isAnswered: false,
       answer: this.#send(apiVersion, by).then((group) => {
         asked.isAnswered = true;
-        // No answer is no fact.
+        // A failed request is not cached.
         if ("kind" in group && this.#groups.get(apiVersion) === asked) this.#groups.delete(apiVersion);
         return group;
       }),

@@ -1,4 +1,4 @@
-// One HTTP exchange within its limits: the request, the answer as a value, or the lines of a watch stream.
+// One HTTP request and its response, within limits.
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -6,14 +6,14 @@ import { readJson } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./api-client.ts";
 import { type RequestFailure, requestFailureOf } from "./outcome.ts";
 
-/** Milliseconds. `whole` ends with the response's headers where the body is a stream. */
+/** Milliseconds. For streams, `whole` ends with the headers of the response. */
 export type ExchangeLimits = { readonly connect: number; readonly whole: number; readonly silence: number };
 
 export type HttpExchange = {
   readonly open: () => ClientRequest;
   readonly body: string | undefined;
   readonly limits: ExchangeLimits;
-  /** Asked synchronously, right before the first byte is written. */
+  /** Called synchronously, right before the request's first byte is written. False cancels the request. */
   readonly mayLeave: () => boolean;
   readonly signal: AbortSignal;
 };
@@ -21,7 +21,7 @@ export type HttpExchange = {
 export type HttpResponse = { readonly incoming: IncomingMessage; readonly isReused: boolean };
 export type BrokenExchange = { readonly failure: RequestFailure; readonly isReused: boolean };
 
-/** Settles with the response's headers. From then on the signal still ends the body. */
+/** Resolves with the headers of the response. The signal can still end the body after that. */
 export function exchangeHttp(what: HttpExchange): Promise<HttpResponse | BrokenExchange> {
   const { limits, signal } = what;
   return new Promise((settle) => {
@@ -36,7 +36,7 @@ export function exchangeHttp(what: HttpExchange): Promise<HttpResponse | BrokenE
     outgoing.once("error", (error: Error & { failure?: RequestFailure }) => {
       clearTimeout(whole);
       const failure = error.failure ?? requestFailureOf(error);
-      // Broken before it was made: the request never left.
+      // The connection failed before the request was sent.
       const isUnmade = !hasLeft && failure.reason === "reset";
       settle({ failure: isUnmade ? { ...failure, reason: "unreachable" } : failure, isReused: outgoing.reusedSocket });
     });
@@ -72,14 +72,14 @@ function leaveWhenConnected(outgoing: ClientRequest, socket: Socket, departure: 
   socket.once("close", () => clearTimeout(timer));
 }
 
-// Node does not document secureConnecting, but a TLS socket has no other sign that its handshake is still under way.
+// Node does not document secureConnecting, but a TLS socket has no other sign of a pending handshake.
 function isConnected(socket: Socket & { readonly secureConnecting?: boolean }): boolean {
   return !socket.connecting && socket.secureConnecting !== true;
 }
 
 export type DrainedBody = { readonly isWhole: boolean; readonly error?: unknown };
 
-/** Settles with the body. By events: an iterator over it takes several turns of the loop for each piece. What is thrown ends it. */
+/** Resolves with the body. Uses events, because an iterator takes several turns of the event loop per chunk. */
 function drainBody(incoming: IncomingMessage, onPiece: (piece: Buffer) => void): Promise<DrainedBody> {
   return new Promise((settle) => {
     incoming.on("data", (piece: Buffer) => {
@@ -96,7 +96,7 @@ function drainBody(incoming: IncomingMessage, onPiece: (piece: Buffer) => void):
   });
 }
 
-/** The whole body, or the failure that cut it. */
+/** Returns the whole body, or the failure that interrupted it. */
 export async function readBody(
   incoming: IncomingMessage,
   limits: ExchangeLimits,
@@ -154,13 +154,13 @@ export function apiAnswerOf({ incoming }: HttpResponse, bytes: Buffer): ApiAnswe
   }
 }
 
-/** Seconds, or a date; the API server sends seconds. */
+/** Accepts seconds and dates. The API server sends seconds. */
 function retryAfter(header: string | undefined): number | undefined {
   const seconds = Number(header);
   return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-/** Settles when the stream has ended: whole, or broken. */
+/** Resolves when the stream has ended, with the failure if it broke. */
 export async function followStream(
   incoming: IncomingMessage,
   frameBytes: number,
@@ -177,7 +177,7 @@ export async function followStream(
 
 const newline = 0x0a;
 
-/** Throws a RangeError when a line is longer than `limit` bytes. */
+/** Splits a stream into lines. Throws a RangeError if a line exceeds `limit` bytes. */
 export class FrameCutter {
   readonly #limit: number;
   #parts: Buffer[] = [];
@@ -187,7 +187,7 @@ export class FrameCutter {
     this.#limit = limit;
   }
 
-  /** The lines that this piece completes, without their newline. Empty lines are dropped. */
+  /** Returns the lines that this chunk completes, without newlines. Drops empty lines. */
   push(piece: Buffer): readonly Buffer[] {
     const lines: Buffer[] = [];
     let start = 0;
@@ -202,13 +202,13 @@ export class FrameCutter {
     return lines;
   }
 
-  // Most lines are in one piece: a copy of each would be most of the memory that a long list takes.
+  // Avoids a copy if the line is in one chunk. Copies would double the memory for a long list.
   #joined(): Buffer {
     const [first] = this.#parts;
     return first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts);
   }
 
-  /** Whether the stream would end in the middle of a line. */
+  /** True if the stream would end in the middle of a line. */
   get isCut(): boolean {
     return this.#size > 0;
   }

@@ -1,11 +1,9 @@
-// One list of the API server, page by page, without an informer.
-
 import { type KubeObject, type ListPageRequest, nextPage, notList, readListPage } from "@virt/objects";
 import type { ApiAnswer, ApiReader, FailedRequest } from "./api-client.ts";
 import { type ReadResult, readResultOf } from "./outcome.ts";
 import type { ReadRequest } from "./request.ts";
 
-/** "too large": a single object is. "endless": there are more than `mostPages` pages. */
+/** "too large": a single object exceeds the limit. "endless": there are more than `mostPages` pages. */
 export type ListPagesResult =
   | { readonly kind: "listed" | "too large" | "endless" }
   | Exclude<ReadResult, { readonly kind: "found" }>;
@@ -13,14 +11,14 @@ export type ListPagesResult =
 export type ListPagesOptions = {
   readonly client: ApiReader;
   readonly signal: AbortSignal;
-  /** Of `listPageSize` objects each. A list with more of them has no end. */
+  /** The maximum number of pages with `listPageSize` objects. A longer list counts as endless. */
   readonly mostPages: number;
   readonly onItem: (item: KubeObject) => void;
 };
 
-/** How many objects a page has, unless they are large. */
+/** The number of objects per page, unless they are large. */
 export const listPageSize = 500;
-/** The size limit of a page. Reading a larger one blocks the process; usual pages are smaller. */
+/** The size limit of a page in bytes. Parsing a larger one would block the process. */
 export const mostPageBytes = 8_000_000;
 
 /** Requests pages until the list is complete. Calls `onItem` for each object as its page arrives. */

@@ -1,18 +1,17 @@
-// What an answer of the API server means, and what can go wrong on the way to it, as values. Status codes and throwables are
-// interpreted here and nowhere else.
+// Converts answers of the API server and failures into values. Only this file interprets status codes and exceptions.
 
 import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./api-client.ts";
 
 export type { WriteResult };
 
-/** The result of a read. `absent`: the kind is served, the object does not exist. */
+/** The result of a read. `absent`: the kind is served, but the object does not exist. */
 export type ReadResult =
   | { readonly kind: "found"; readonly object: KubeObject }
   | { readonly kind: "absent" }
   | Extract<Outcome, { kind: "missing" | "rejected" | "unavailable" }>;
 
-/** The API server's own description of what went wrong. */
+/** The body of an error response. */
 type ApiStatus = {
   readonly reason?: string;
   readonly message?: string;
@@ -23,7 +22,7 @@ type ApiStatus = {
   };
 };
 
-/** Interprets the answer to a read of one object. */
+/** Converts the answer to a read of one object. Never throws. */
 export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
   if (answer.kind === "answered" && answer.status === 200) return { kind: "found", object: answer.body as KubeObject };
   const result = classify(answer);
@@ -61,7 +60,7 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
       return isOtherObject ? { kind: "stale" } : rejected(answer);
     }
     case 500: {
-      // A field that the schema does not declare; only its message shows it.
+      // Only the message shows that the schema does not declare a field.
       const isSchema = status?.message?.startsWith("failed to create typed patch object") === true;
       return isSchema ? rejected(answer) : unavailable(answer);
     }
@@ -70,7 +69,7 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
   }
 }
 
-// A CRD that is being deleted takes no new objects; soon its kind is not served, or a new CRD takes them.
+// A CRD that is being deleted accepts no new objects. Soon its kind is not served, or a new CRD accepts them.
 function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
 }
@@ -82,7 +81,7 @@ function isDenial(status: ApiStatus | undefined): boolean {
   return status?.message?.startsWith("admission webhook ") === true;
 }
 
-// A path that is not served is answered in plain text, an object that is not there with a Status.
+// The server answers in plain text if the path is not served, and with a Status if the object does not exist.
 function notFound(status: ApiStatus | undefined): WriteResult {
   if (status?.details === undefined) return { kind: "missing", what: "kind" };
   return status.details.kind === "namespaces" ? { kind: "missing", what: "namespace" } : { kind: "absent" };
@@ -113,12 +112,12 @@ function rejected({ status, body, text }: ApiAnswer): Extract<Outcome, { kind: "
   return { kind: "rejected", reason, message };
 }
 
-// The API server in the name of a webhook with side effects, a webhook that says no itself, an aggregated API server;
-// only the message shows it.
+// Matches rejections by the API server on behalf of a webhook with side effects, by a webhook, and by an aggregated API
+// server. Only the message shows this.
 const noDryRun = /^admission webhook .*\bdry[ -]?run\b|^dryRun is not supported/is;
 const noDryRunReason = "NoDryRun";
 
-/** The dry run was refused as such: nothing is known about the object. */
+/** Reports whether a webhook does not support dry runs, so that nothing is known about the object. */
 export function isDryRunRefused(outcome: Outcome): boolean {
   return outcome.kind === "rejected" && outcome.reason === noDryRunReason;
 }
@@ -134,7 +133,7 @@ function statusOf(body: Json | undefined): ApiStatus | undefined {
   return isStatus ? (body as ApiStatus) : undefined;
 }
 
-/** Why there is no answer. */
+/** The reason for a missing or unusable response. */
 export type FailureReason =
   | "refused" // no server listens
   | "unresolved" // no such host
@@ -150,10 +149,10 @@ export type FailureReason =
   | "parked" // not sent while the server is known to be down
   | "access"; // our credentials cannot be read
 
-/** One line for people, and the reason for machines. */
+/** `message` is one line for users. */
 export type RequestFailure = { readonly reason: FailureReason; readonly message: string; readonly cause?: unknown };
 
-/** It concerns the server as a whole, whatever was asked of it. */
+/** Reports whether the failure concerns the whole server, regardless of the request. */
 export function isAboutServer({ reason }: RequestFailure): boolean {
   return (
     reason === "refused" ||

@@ -1,8 +1,8 @@
-// Builds requests to the API server. Pure: every URL can be tested without a server.
+// Builds requests to the API server. Does no I/O, so that tests can check every URL without a server.
 
 import type { Json } from "@virt/objects";
 
-/** A kind as the server serves it. Nothing is pluralised by rule: this comes from discovery or from a declaration. */
+/** A kind as the server serves it, from discovery or a declaration. Plural names are never derived by rule. */
 export type Resource = {
   readonly group: string;
   readonly version: string;
@@ -10,38 +10,36 @@ export type Resource = {
   readonly isNamespaced: boolean;
 };
 
-/**
- * An object or a collection. Without a namespace: all of them, or a cluster-scoped kind; without a name: the collection.
- */
+/** An object or a collection. No namespace: all namespaces, or a cluster-scoped kind. No name: the collection. */
 export type ObjectPlace = { readonly namespace?: string; readonly name?: string; readonly subresource?: string };
 
 type RequestTarget = {
-  /** With its query, below the server's own path. */
+  /** The path below the server's own path, with the query. */
   readonly path: string;
   readonly accept?: string;
-  /** What the breaker, the limits and the metrics go by. */
+  /** The key for circuit breakers, limits and metrics. */
   readonly scope: BreakerScope;
 };
 
-/** Changes nothing, so no gate is asked. */
+/** A request that changes nothing. It ignores the write gate. */
 export type ReadRequest = RequestTarget & { readonly method: "GET" };
 
-/** Sent only by an `ApiWriter`. */
+/** A request that only an `ApiWriter` sends. */
 export type WriteRequest = RequestTarget & {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly contentType: string;
   readonly body: string;
-  /** Changes nothing if it succeeds: no gate keeps it back. */
+  /** True if a success changes nothing. The request then ignores the write gate. */
   readonly isDryRun: boolean;
 };
 
-/** A request as the client sends it. */
+/** A read or a write, for code that handles both. */
 export type ApiRequest = ReadRequest | WriteRequest;
 
 /** Requests of one scope share a circuit breaker. */
 export type BreakerScope = { readonly access: "read" | "write"; readonly resource: string };
 
-/** What a list or a watch returns; absent: everything, at the newest version. */
+/** Restricts a list or watch. Absent: all objects, at the latest version. */
 export type ListSelection = {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -49,24 +47,24 @@ export type ListSelection = {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
 };
 
-/** Drops everything but metadata on the server's side. */
+/** Makes the server send only the metadata of objects. */
 export const metadataOnly = {
   object: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
   list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 } as const;
 
-/** Another form of the answer, such as `metadataOnly`. */
+/** The form of the answer, such as `metadataOnly`. */
 export type AcceptOptions = { readonly accept?: string };
 
-/** GET one object. */
+/** Returns the request that reads one object. */
 export function getObject(resource: Resource, place: ObjectPlace, { accept }: AcceptOptions = {}): ReadRequest {
   return { ...read(resource, pathOf(resource, place)), ...(accept && { accept }) };
 }
 
-/** One page of a list: at most `limit` items, from `continue` on. */
+/** One page of a list: at most `limit` items, starting at the token `continue`. */
 export type ListOptions = ListSelection & AcceptOptions & { readonly limit?: number; readonly continue?: string };
 
-/** GET one page of a collection. */
+/** Returns the request for one page of a collection. */
 export function listObjects(
   resource: Resource,
   place: ObjectPlace,
@@ -75,11 +73,11 @@ export function listObjects(
   return { ...read(resource, withQuery(pathOf(resource, place), page)), ...(accept && { accept }) };
 }
 
-/** How a watch begins, and after how many seconds the server ends it. */
+/** The start of a watch, and the seconds after which the server ends it. */
 export type WatchOptions = ListSelection &
   AcceptOptions & { readonly timeoutSeconds: number; readonly sendInitialEvents?: boolean };
 
-/** GET a watch, with bookmarks. */
+/** Returns the request for a watch with bookmarks. */
 export function watchObjects(
   resource: Resource,
   place: ObjectPlace,
@@ -89,10 +87,10 @@ export function watchObjects(
   return { ...read(resource, withQuery(pathOf(resource, place), query)), ...(accept && { accept }) };
 }
 
-/** What every write may ask for. */
+/** Options of every write. */
 export type WriteOptions = { readonly isDryRun?: boolean; readonly fieldManager?: string; readonly isStrict?: boolean };
 
-/** POST a new object. */
+/** Returns the request that creates an object. */
 export function createObject(
   resource: Resource,
   place: ObjectPlace,
@@ -102,7 +100,7 @@ export function createObject(
   return write({ method: "POST", resource, path: pathOf(resource, place), body, options });
 }
 
-/** Carries the resourceVersion that was read inside the body: the server refuses it when that has moved. */
+/** Returns the request that replaces an object. The server rejects an out-of-date resourceVersion in the body. */
 export function replaceObject(
   resource: Resource,
   place: ObjectPlace,
@@ -118,10 +116,10 @@ const patchTypes = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** `force` takes fields from other managers; only for an apply. */
+/** `force` takes over fields of other managers. Only for `apply`. */
 export type PatchOptions = WriteOptions & { readonly type: keyof typeof patchTypes; readonly force?: boolean };
 
-/** PATCH: JSON patch, merge patch or server-side apply. */
+/** Returns the request for a JSON patch, a merge patch or a server-side apply. */
 export function patchObject(
   resource: Resource,
   place: ObjectPlace,
@@ -133,13 +131,13 @@ export function patchObject(
   return { ...write({ method: "PATCH", resource, path, body, options, query }), contentType: patchTypes[type] };
 }
 
-/** Only the object that was seen is deleted: its uid is required. */
+/** Preconditions of a deletion. The uid is required, so that only the known object is deleted. */
 export type DeleteOptions = {
   readonly preconditions: { readonly uid: string; readonly resourceVersion?: string };
   readonly isDryRun?: boolean;
 };
 
-/** Never without the uid of the object that is meant. */
+/** Returns the request that deletes an object, with its uid as a precondition. */
 export function deleteObject(
   resource: Resource,
   place: ObjectPlace,
@@ -150,12 +148,12 @@ export function deleteObject(
   return write({ method: "DELETE", resource, path: pathOf(resource, place), body, options });
 }
 
-/** A path that is not an object: discovery, version, health. */
+/** Returns the request for a path that is not an object, such as discovery, version or health. */
 export function getPath(path: string): ReadRequest {
   return { method: "GET", path, scope: { access: "read", resource: path } };
 }
 
-/** `<plural>.<group>`, as kubectl names it. */
+/** Returns `<plural>.<group>`, as kubectl writes it. */
 export function resourceName({ group, plural }: Resource): string {
   return group === "" ? plural : `${plural}.${group}`;
 }

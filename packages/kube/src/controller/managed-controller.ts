@@ -1,4 +1,4 @@
-// Runs one controller with its work queue, worker, and write gate.
+// Runs one controller with its work queue, worker and write gate.
 
 import type { KubeObject } from "@virt/objects";
 import type { InformerSpec, InformerState } from "../cache/informer.ts";
@@ -14,7 +14,7 @@ import { WorkQueue, type WorkQueueObserver } from "../workqueue/work-queue.ts";
 import { type ReconcileTrace, ReconcileTracer } from "./reconcile-tracer.ts";
 import { type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
 
-/** The clients and callbacks of one reconcile. Not valid after it ends. */
+/** The clients and callbacks of one reconcile. Do not use them after it ends. */
 export type ReconcileContext = {
   readonly signal: AbortSignal;
   readonly cluster: Cluster;
@@ -22,19 +22,19 @@ export type ReconcileContext = {
   readonly sender: ApiWriter;
   /** Reports the answer to a write. The next reconcile of this key waits until the cache contains it. */
   readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
-  /** Adds a decision to the trace. Absent unless reconciles are traced. */
+  /** Adds a decision to the trace. Absent if reconciles are not traced. */
   readonly explain?: (decision: string) => void;
 };
 
-/** Maps changes to keys and reconciles one key at a time. For a complete program, see example.integration.test.ts. */
+/** Maps changes to keys, and reconciles one key at a time. example.integration.test.ts shows a complete program. */
 export type Controller = {
   readonly name: string;
-  /** Returns the keys that a change affects. Must be fast and synchronous. Absent: changes enqueue no keys. */
+  /** Returns the keys that a change affects. Must be fast and synchronous. Absent: changes add no keys. */
   readonly keysFor?: (spec: InformerSpec, change: StoreChange<KubeObject>) => Iterable<string>;
-  /** Returns the keys to enqueue when a kind becomes served, listed, or not served. */
+  /** Returns the keys to add when a kind becomes served, listed or not served. */
   readonly keysWhen?: (informer: InformerState) => Iterable<string>;
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
-  /** Called when this process gains or loses leadership. Another leader may have written in the meantime. */
+  /** Called when this process gains or loses leadership. Another leader may have written in between. */
   readonly gateChanged?: () => void;
 };
 
@@ -165,7 +165,7 @@ export class OwnWrites {
     this.#clock = clock;
   }
 
-  /** A no-op write returns a version that the cache already contains, so it causes no wait. */
+  /** A write without changes returns a version that the cache already contains, so it causes no wait. */
   note(key: string, write: OwnWrite): void {
     const writes = this.#writes.get(key) ?? new Map<string, OwnWrite>();
     this.#writes.set(key, writes.set(write.object, write));

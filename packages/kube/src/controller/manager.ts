@@ -1,4 +1,4 @@
-// Runs the controllers of a process: watches objects, elects leaders, and shuts down in order.
+// Runs the controllers of a process: watches objects, elects leaders and shuts down in order.
 
 import type { KubeObject } from "@virt/objects";
 import type { InformerObserver, InformerSpec, InformerState } from "../cache/informer.ts";
@@ -28,7 +28,7 @@ export type LeaseDurations = {
   readonly retryMs: number;
 };
 
-/** Controllers that share a lease, metrics, and events. Without a lease, they always write. */
+/** Controllers that share a lease, metrics and events. Without a lease, they may always write. */
 export type ControllerGroup = {
   readonly name: string;
   /** Names must be unique in the process. */
@@ -50,7 +50,7 @@ export type ControllerGroup = {
 /** `caller` is the name under which the sink waits for a circuit breaker. */
 export type EventSink = { readonly client: ApiWriter; readonly breakers: Breakers; readonly caller: string };
 
-/** The manager closes the client when it stops. */
+/** The client and the controllers of a manager. The manager closes the client when it stops. */
 export type ManagerOptions = {
   readonly client: Client;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ type RunningGroup = {
   readonly events?: { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
-/** Every manager watches CRDs to learn which kinds are served. It caches only metadata that has a bounded size. */
+/** Every manager watches CRDs to learn which kinds are served. It keeps only metadata of bounded size. */
 export const crdInformer: InformerSpec = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -74,10 +74,10 @@ export const crdInformer: InformerSpec = {
 };
 
 const checkEveryMs = 1_000;
-/** A timer that is later than this means that the process was frozen or suspended. */
+/** A timer that fires later than this means that the process was frozen or suspended. */
 const frozenMs = 5_000;
 
-/** Runs until `stop`. Never exits the process. For a complete program, see example.integration.test.ts. */
+/** Runs until `stop`. Never exits the process. example.integration.test.ts shows a complete program. */
 export class Manager {
   readonly discovery: Discovery;
   readonly breakers: Breakers;
@@ -137,7 +137,7 @@ export class Manager {
   }
 
   /**
-   * Waits for running reconciles, or ends them when the signal is aborted. Then flushes events. Releases the leases
+   * Waits for running reconciles, or ends them when the signal is aborted. Then flushes events, and releases the leases
    * last, so that no write happens without a lease.
    */
   async stop(signal: AbortSignal): Promise<void> {

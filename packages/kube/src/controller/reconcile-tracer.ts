@@ -1,10 +1,10 @@
-// Traces reconciles for the debug log. At other log levels, no tracer exists.
+// Traces reconciles for the debug log. At other log levels, there is no tracer.
 
 import { type ApiWriter, observeRequests } from "../client/api-client.ts";
 import { requestLine } from "../metrics/metrics.ts";
 import type { ReconcileReport } from "./worker.ts";
 
-/** Contains names, verbs, paths, and codes, but no bodies or credentials. */
+/** Contains names, verbs, paths and codes, but no bodies or credentials. */
 export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
   readonly triggers: readonly string[];
   readonly decisions: readonly string[];
@@ -13,7 +13,7 @@ export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
 
 type OpenTrace = { readonly triggers: string[]; readonly decisions: string[]; readonly requests: string[] };
 
-/** Hundreds of changes can enqueue the same key. */
+/** Hundreds of changes can add the same key. */
 const mostNamed = 10;
 
 export class ReconcileTracer {
@@ -31,7 +31,7 @@ export class ReconcileTracer {
     this.#waiting.set(key, triggers);
   }
 
-  /** The reconcile must use the returned client. */
+  /** The reconcile must use the client that is returned. */
   begin(key: string, client: ApiWriter): { readonly client: ApiWriter; readonly explain: (decision: string) => void } {
     const triggers = this.#waiting.get(key) ?? ["requeue"];
     this.#waiting.delete(key);

@@ -27,7 +27,7 @@ const abortGraceMs = 1_000;
 export class Worker {
   readonly #parts: WorkerOptions;
   readonly #running: ActiveReconciles;
-  // Parked keys, and woken keys that have not run yet. Any of these may be the probe of a circuit.
+  // Parked keys, and woken keys that have not run yet. Each of them may be the probe of a circuit.
   readonly #parkedKeys = new Set<string>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
@@ -55,7 +55,7 @@ export class Worker {
     this.#unsubscribe();
   }
 
-  // Callers add keys in the middle of their own work, so the worker starts in a microtask.
+  // Callers add keys during their own work, so the worker starts in a microtask.
   #setPump(): void {
     if (this.#isPumpSet) return;
     this.#isPumpSet = true;
@@ -123,7 +123,7 @@ export class Worker {
     this.#releaseParkedKeys();
   }
 
-  // A key that will not run must not remain the probe of a circuit.
+  // A key that will not run must not stay the probe of a circuit.
   #releaseParkedKeys(): void {
     for (const key of this.#parkedKeys) {
       this.#parts.breakers.withdraw(this.#nameOf(key));

@@ -7,7 +7,7 @@ import type { EventEntry } from "./event-series.ts";
 
 const most = { routine: 250, important: 4_000, others: 1_000 };
 
-/** A storm has thousands of events, so no operation on one event may scan all the others. */
+/** A storm has thousands of events, so handling one event must not scan all others. */
 export class EventCorrelator {
   // The oldest entry is first in each map.
   readonly #important = new Map<string, EventEntry>();
@@ -51,7 +51,7 @@ export class EventCorrelator {
     if (entry.stage !== "unsent" && entry.dueAt < Infinity) this.#due.add(name);
   }
 
-  /** Drops the oldest entries, but not the busy one or unsent important ones. Returns the events not fully written. */
+  /** Drops the oldest entries, but not the busy one or unsent important ones. Returns events not fully written. */
   bound(busy: string | undefined): readonly EventInput[] {
     const gone = [
       ...excess(this.#routine, { limit: most.routine, busy }),
@@ -61,7 +61,7 @@ export class EventCorrelator {
     return gone.filter(([, { dueAt }]) => dueAt < Infinity).map(([, { input }]) => input);
   }
 
-  /** Important events come first, then the earliest due. Skips series updates while stopping. */
+  /** Returns important events first, then the earliest. Skips series updates while stopping. */
   next(isStopping: boolean): readonly [string, EventEntry] | undefined {
     const [important] = this.#important;
     if (important !== undefined) return important;

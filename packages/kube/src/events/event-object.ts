@@ -5,10 +5,10 @@ import { cutText, type KubeObject, type Ref, sha256 } from "@virt/objects";
 import { createObject, type ObjectPlace, patchObject, type Resource, type WriteRequest } from "../client/request.ts";
 import { microTime } from "../clock.ts";
 
-/** `kubectl describe` finds events by the uid. */
+/** `kubectl describe` finds the events of an object by its uid. */
 export type EventSubject = Ref & { readonly uid?: string };
 
-/** Longer texts are cut: `action` at 128 bytes, `note` at 1 KiB. */
+/** Cuts longer texts: `action` at 128 bytes, `note` at 1 KiB. */
 export type EventInput = {
   readonly priority: EventPriority;
   readonly regarding: EventSubject;
@@ -29,7 +29,7 @@ const events: Resource = { group: "events.k8s.io", version: "v1", plural: "event
 /** The limits of the API server in bytes. */
 const maxBytes = { note: 1024, action: 128, reason: 128, instance: 128 } as const;
 
-/** Returns the same name in every process, so a restart repeats no event. Re-created objects are new subjects. */
+/** Returns the same name in every process, so that a restart repeats no event. Re-created objects count as new. */
 export function eventName(namePrefix: string, { regarding, reason, action, note }: EventInput): string {
   const { uid, apiVersion, kind, namespace = "", name } = regarding;
   const subject = uid === undefined ? [apiVersion, kind, namespace, name] : [uid];
@@ -72,7 +72,7 @@ export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource
   return createObject(events, { namespace }, object);
 }
 
-/** Returns an empty patch, which is answered with the event: the operator's role may patch events but not get them. */
+/** Returns an empty patch. The response has the event, which the operator's role may patch but not get. */
 export function readEvent(name: string, event: EventInput): WriteRequest {
   return patchObject(events, placeOf(name, event), {}, { type: "merge" });
 }

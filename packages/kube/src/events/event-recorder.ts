@@ -9,14 +9,14 @@ import { type Cancel, type Clock, sleep } from "../clock.ts";
 import { createEvent, type EventInput, type EventSource, eventName, raiseSeries, readEvent } from "./event-object.ts";
 import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } from "./event-series.ts";
 
-/** Not called for events that are waiting. */
+/** Not called for pending events. */
 export type EventObserver = {
   readonly written: () => void;
   readonly lost: (why: EventLossReason, event: EventInput, message: string) => void;
 };
 
 export type EventRecorderOptions = {
-  /** Bound to the controller's lease, so that events wait until this process leads again. */
+  /** Bound to the controller's lease, so that events wait until this process is the leader again. */
   readonly client: ApiWriter;
   readonly breakers: Breakers;
   /** The name under which events wait for a circuit breaker. Unique in the process. */
@@ -30,7 +30,7 @@ export type EventRecorderOptions = {
 
 const flushMs = 2_000;
 
-/** Records changes of state, not every reconcile. Repeated events raise a series, even across processes. */
+/** Records changes of state, not every reconcile. Repeated events update a series, even across processes. */
 export class EventRecorder {
   readonly #parts: EventRecorderOptions;
   readonly #ending = new AbortController();
@@ -75,7 +75,7 @@ export class EventRecorder {
       else if (action.do === "wait") this.#timer = clock.schedule(action.ms, () => this.#input({ is: "due" }));
       else void this.#send(action);
     }
-    // A woken call may hold the only probe of a circuit. Give it back if there is nothing to send.
+    // A woken call may hold the only probe of a circuit. Releases it if there is nothing to send.
     if (input.is === "woken" && !this.#series.isBusy) this.#withdraw();
     if (this.#series.isAllWritten) this.#onAllWritten();
   }

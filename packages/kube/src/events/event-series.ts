@@ -1,4 +1,4 @@
-// Decides the next write for recorded events: create, read back, or raise the count of a series. Does no I/O.
+// Decides the next write for recorded events: create, read back, or update the count of a series. Does no I/O.
 
 import type { KubeObject } from "@virt/objects";
 import type { WriteResult } from "../client/outcome.ts";
@@ -34,7 +34,7 @@ export class EventSeries {
   #notBefore = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
-  /** Raises a series at most once in `repeatMs`. `nameOf` must return different names for different events. */
+  /** Updates a series at most once in `repeatMs`. `nameOf` must return different names for different events. */
   constructor(repeatMs: number, nameOf: (event: EventInput) => string) {
     this.#repeatMs = repeatMs;
     this.#nameOf = nameOf;
@@ -57,8 +57,8 @@ export class EventSeries {
   }
 
   /**
-   * Returns the next actions. At most one write is in flight, and no `wait` is returned until it is answered. An empty
-   * result means that nothing is pending.
+   * Returns the next actions. At most one write is in flight, and `wait` is returned only if none is. An empty result
+   * means that nothing is pending.
    */
   step(input: SeriesInput, now: ClockReading): readonly SeriesAction[] {
     const lost = this.#apply(input, now);
@@ -228,7 +228,7 @@ function rest(entry: EventEntry, repeatMs: number, now: number): EventEntry {
   return { ...entry, wroteAt: now, dueAt: entry.unwritten > 0 ? now + repeatMs : Number.POSITIVE_INFINITY };
 }
 
-// The API server deletes events after an hour, so the event is created again.
+// The API server deletes events after an hour, so this creates the event again.
 function anew(entry: EventEntry, now: number): EventEntry {
   return { ...entry, stage: "unsent", count: 0, unwritten: 0, firstWallMs: entry.lastWallMs, dueAt: now };
 }

@@ -1,9 +1,9 @@
-// Decides the next step of a candidate for a lease. Pure.
+// Decides the next step of a candidate for a lease. Does no I/O.
 
 import type { ClockReading } from "../clock.ts";
 import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
 
-/** `failed`: a write may still have been applied. */
+/** `failed`: the write may still take effect. */
 export type LeaseAnswer =
   | { readonly kind: "found"; readonly lease: LeaseObject }
   | { readonly kind: "absent" }
@@ -23,7 +23,7 @@ export type LeaseAction =
 /** Times are the candidate's own monotonic milliseconds. */
 export type ElectionState = {
   readonly seen?: { readonly lease: LeaseObject; readonly sinceMs: number };
-  /** A renewal relies on the known lease, a claim on the lease just read. */
+  /** A renewal starts from the known lease, a claim from the lease that was just read. */
   readonly asked?: { readonly what: "read" | "renewal" | "claim"; readonly atMs: number };
   readonly isLeaving?: true;
 };
@@ -64,7 +64,7 @@ export function stepElection(
 
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
-/** Claims a lease that is ours, free, or unchanged for its duration. Never compares timestamps from other machines. */
+/** Claims a lease that is ours, free, or unchanged for its duration. Never compares times of other machines. */
 function consider(
   elector: LeaderElector,
   was: ElectionState & { readonly seen: ObservedLease },
@@ -77,7 +77,7 @@ function consider(
   return isMine(elector, lease) ? move : { ...move, fenceUpdate: "lost" };
 }
 
-/** Re-creates a deleted lease after its duration, because the holder does not know about the deletion yet. */
+/** Re-creates a deleted lease after its duration, because the holder may not know of the deletion. */
 function replace(elector: LeaderElector, state: ElectionState, now: ClockReading): ElectionStep {
   const leftMs = state.seen === undefined ? 0 : leftOf(elector, state.seen, now);
   if (leftMs > 0) return { ...pause(elector, state, now, leftMs), fenceUpdate: "lost" };
@@ -85,7 +85,7 @@ function replace(elector: LeaderElector, state: ElectionState, now: ClockReading
   return { state: asking(state, "claim", now), action, fenceUpdate: "lost" };
 }
 
-/** Releases the lease even if only a claim is pending, which may have been applied. Retries once after a conflict. */
+/** Also releases the lease if a claim is pending, because it may take effect. Retries once after a conflict. */
 function leave(elector: LeaderElector, state: ElectionState, input: LeaseInput, now: ClockReading): ElectionStep {
   const leaving = { ...state, isLeaving: true } as const;
   const release = (lease: LeaseObject, what: "renewal" | "claim") =>
@@ -144,7 +144,7 @@ function asking(
   return { ...state, asked: { what, atMs: monotonicMs } };
 }
 
-/** The retry period counts from the last request, so a request that hung longer is retried at once. */
+/** Counts the retry period from the last request, so that a request that hung longer is retried immediately. */
 function pause(
   elector: LeaderElector,
   { seen, asked }: ElectionState,

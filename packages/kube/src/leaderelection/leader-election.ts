@@ -1,4 +1,4 @@
-// Runs a candidate for one lease and drives its write fence.
+// Runs a candidate for one lease and controls its write fence.
 
 import { type Clock, sleep } from "../clock.ts";
 import {
@@ -23,7 +23,7 @@ export type LeaseApi = {
   readonly update: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
 };
 
-/** Called on changes only. The write fence reports leadership. */
+/** Called on changes only. Use the write fence to find out whether this process is the leader. */
 export type LeaderElectionObserver = {
   /** Empty if the lease has no holder. */
   readonly heldBy: (identity: string) => void;
@@ -39,7 +39,7 @@ export type LeaderElectionOptions = {
   readonly observer: LeaderElectionObserver;
 };
 
-/** The defaults of Kubernetes components: 15 s, 10 s, and 2 s. */
+/** The defaults of Kubernetes components: 15 s, 10 s and 2 s. */
 export const defaultLeaseDurations = { durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2_000 } as const;
 
 /**
@@ -71,7 +71,7 @@ export async function runLeaderElection(parts: LeaderElectionOptions, signal: Ab
   }
 }
 
-// The signal that triggers the release must not abort it.
+// The signal that triggers the release must not cancel it.
 const never = new AbortController().signal;
 
 type LeaseCall = Exclude<LeaseAction, { readonly kind: "end" }>;

@@ -1,4 +1,4 @@
-// Builds coordination.k8s.io/v1 Leases and the requests to claim, renew, and release them.
+// Builds coordination.k8s.io/v1 Leases and the requests to claim, renew and release them.
 
 import type { Json } from "@virt/objects";
 import type { ApiAnswer, ApiWriter, FailedRequest } from "../client/api-client.ts";
@@ -46,7 +46,7 @@ export function newLease(me: Candidate, wallMs: number): LeaseObject {
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
 }
 
-/** Counts a transition if it takes a free lease. */
+/** Counts a transition if it claims a free lease. */
 export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): LeaseObject {
   const transitions = lease.spec?.leaseTransitions ?? 0;
   const taken =
@@ -54,7 +54,7 @@ export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): Le
   return { ...lease, spec: { ...lease.spec, ...held(me, wallMs), ...taken } };
 }
 
-/** Sets a duration of 1 s, which frees the lease for clients that ignore the holder. */
+/** Sets a duration of 1 s, which frees the lease for clients that ignore its holder. */
 export function releasedLease(lease: LeaseObject, wallMs: number): LeaseObject {
   const now = microTime(wallMs);
   const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };

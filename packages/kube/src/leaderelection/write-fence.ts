@@ -2,14 +2,14 @@
 
 import { advanceElapsed, type Cancel, type Clock, type Elapsed, startElapsed } from "../clock.ts";
 
-/** Nominal, so that no look-alike object passes as a gate. */
+/** Abstract class, so that an object of the same shape is not accepted as a gate. */
 export abstract class WriteGate {
   declare protected readonly isWriteGate: true;
 
   /** Called synchronously, immediately before a write reaches the socket. */
   abstract mayWrite(): boolean;
 
-  /** Calls the listener at once and on each change. Returns the function to unsubscribe. */
+  /** Calls the listener immediately and on each change. Returns the function to unsubscribe. */
   abstract subscribe(listener: (isOpen: boolean) => void): () => void;
 }
 
@@ -24,14 +24,14 @@ class NoLease extends WriteGate {
   }
 }
 
-/** Only for writes without a lease: the Lease itself, access reviews, user commands, no leader election. */
+/** For writes without a lease only: the Lease itself, access reviews, user commands, no leader election. */
 export const noLease: WriteGate = new NoLease();
 
 const checkEveryMs = 1_000;
 
 export type WriteFenceOptions = {
   readonly clock: Clock;
-  /** The time that a renewal is valid after it was sent. Less than the lease duration. */
+  /** How long a renewal is valid after it was sent. Less than the lease duration. */
   readonly deadlineMs: number;
 };
 
@@ -68,7 +68,7 @@ export class WriteFence extends WriteGate {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Take a mark immediately before you send a renewal. Pass it to `renewed` on success. */
+  /** Returns a mark. Take it right before you send a renewal, and pass it to `renewed` on success. */
   mark(): number {
     this.#elapsed = advanceElapsed(this.#elapsed, this.#reading);
     return this.#elapsed.totalMs;

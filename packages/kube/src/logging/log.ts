@@ -4,15 +4,17 @@ import { pino } from "pino";
 import type { Clock } from "../clock.ts";
 import { loggable, loggableText } from "./loggable.ts";
 
+/** The level of a log record. A log drops records below its own level. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogFormat = "json" | "pretty";
 
-/** Accepts any value: errors, Kubernetes objects, requests. Put an exception in the field `error`. */
+/** Accepts any value, such as errors, Kubernetes objects and requests. Put an exception in the field `error`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 type Write = (message: string, fields?: Fields) => void;
 
+/** Writes log records. Removes secrets from fields and messages. */
 export type Log = Readonly<Record<LogLevel, Write>> & {
   /** Adds these fields to each record, such as `controller` and `key`. */
   readonly child: (fields: Fields) => Log;
@@ -27,7 +29,7 @@ export type LogSettings = {
   readonly write: (line: string) => void;
 };
 
-/** Writes one line per call to `write`. Secrets are redacted first. */
+/** Returns a log that writes one line per call to `write`. Redacts secrets first. */
 export function createLog({ level, format, isColoured, clock, write }: LogSettings): Log {
   const settings = {
     level,
@@ -62,7 +64,7 @@ export function logFormatOf(flag: string): LogFormat | undefined {
   return flag === "json" || flag === "pretty" ? flag : undefined;
 }
 
-// pino receives only plain, redacted data, so it can neither leak a secret nor fail on a value.
+// Passes only plain, redacted data to pino, so that it cannot leak a secret or fail on a value.
 function wrap(logger: pino.Logger): Log {
   const at =
     (level: LogLevel): Write =>

@@ -1,4 +1,4 @@
-// Converts any value to plain data for the log: bounded, acyclic, and without secrets.
+// Converts any value to plain data for the log: bounded, acyclic and without secrets.
 
 import { cutText, type Json, type JsonMap } from "@virt/objects";
 import {
@@ -16,7 +16,7 @@ const most = { depth: 10, values: 1_000, textBytes: 8_192, jsonLength: 100_000 }
 type Walk = { left: number; readonly open: Set<object> };
 type Place = { readonly walk: Walk; readonly depth: number; readonly isSecret: boolean };
 
-/** Never throws. Drops undefined and functions, replaces bytes by their count, and keeps the causes of errors. */
+/** Never throws. Drops undefined and functions, replaces bytes by their count and keeps the causes of errors. */
 export function loggable(value: unknown): Json | undefined {
   return visit(value, { walk: { left: most.values, open: new Set() }, depth: 0, isSecret: false });
 }
@@ -86,7 +86,7 @@ function plain(value: object, place: Place): Json {
   return map(Object.entries(value), place);
 }
 
-// Checks by name: accessing the global `Headers` loads fetch, which permanently costs 6 MB.
+// Checks the name, because accessing the global `Headers` loads fetch, which permanently costs 6 MB.
 function isHeaders(value: object): value is Headers {
   return Object.prototype.toString.call(value) === "[object Headers]";
 }
@@ -129,7 +129,7 @@ function map(entries: readonly (readonly [string, unknown])[], place: Place): Js
   );
 }
 
-// Numbers and booleans are not secrets: `tokens: 25`, `automountServiceAccountToken: false`.
+// Numbers and booleans are not secret: `tokens: 25`, `automountServiceAccountToken: false`.
 function isHideable(value: unknown): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }

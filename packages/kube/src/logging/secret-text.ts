@@ -1,4 +1,4 @@
-// Recognizes secrets by their name or by their form, also inside text and JSON in text.
+// Recognizes secrets by their name or their form, also inside text and JSON in text.
 
 import { cutText } from "@virt/objects";
 
@@ -31,13 +31,13 @@ export function endsInSecretName(text: string): boolean {
   return name !== undefined && isSecretName(name);
 }
 
-// Fast path for most logged values: no token and no name-value pair.
+// A fast path for most logged values: no token and no name-value pair.
 const plainWord = /^[\w/]{0,200}$/;
 // Each of these patterns must take linear time, so a word matches only from its start.
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const token = /(?<![\w-])eyJ[\w-]{4,}\.[\w-]+(?:\.[\w-]*)?|\bsha256~[\w-]+/g;
 const userInUrl = /\/\/[^/\s@]+@/g;
-// The text was not valid JSON, so after a secret's name a list or map hides the rest.
+// The text is not valid JSON, so after a secret's name a list or map hides the rest.
 const header = /((?:authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)(?:[[{][\s\S]*|[^"'\\\r\n]+)/gi;
 const scheme = /\b((?:Bearer|Basic)\s+)[^\s"',;\\]+/gi;
 // Matches name=value, name: value, "name":"value", and "name","value". Quotes may be escaped, and the last may be
@@ -68,10 +68,10 @@ function hideValue(...[, name, between, value]: [string, string, string, string]
   return `${name}${between}${isSecretName(name) ? redactedMark : scrubText(value)}`;
 }
 
-/** `json` is a map, a list, or a string that contains quotes. */
+/** `json` is a map, a list or a string that contains quotes. */
 export type Piece = { readonly text: string } | { readonly json: object | string };
 
-// Each attempt may scan the rest of the text.
+// Limits the attempts, because each may scan the rest of the text.
 const mostTries = 20;
 
 /** Treats truncated or malformed JSON as text. */

@@ -10,7 +10,7 @@ import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** `prefix` starts the names of all metrics except the standard ones. */
+/** The prefix of all metric names except the standard ones. */
 export type MetricsScope = { readonly registry: Registry; readonly prefix: string };
 
 export type InformerAge = { readonly resource: string; readonly ages: ReflectorAges };
@@ -42,6 +42,7 @@ function oldestOf(watches: Iterable<InformerAge>, age: keyof ReflectorAges): Rea
   return oldest;
 }
 
+/** Registers the metrics of circuit breakers and returns the observer that updates them. Call it once per registry. */
 export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObserver {
   const labelNames = ["access", "resource"] as const;
   const isOpen = new Gauge({
@@ -75,6 +76,7 @@ export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: bo
   return (isLeading) => gauge.set(isLeading ? 1 : 0);
 }
 
+/** Registers the metrics of events and returns the observer that updates them. Call it once per registry. */
 export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver {
   const registers = [registry];
   const written = new Counter({ name: `${prefix}events_written_total`, help: "Events and series written.", registers });
@@ -87,6 +89,7 @@ export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver 
   return { written: () => written.inc(), lost: (reason) => lost.inc({ reason }) };
 }
 
+/** Registers `<prefix>build_info`. Call it once per registry. */
 export function buildInfo({ registry, prefix }: MetricsScope, version: string): void {
   const help = "Always 1; the label is the running version.";
   new Gauge({ name: `${prefix}build_info`, help, labelNames: ["version"], registers: [registry] }).set({ version }, 1);

@@ -1,5 +1,3 @@
-// Metrics of the process: memory, CPU, event loop, open handles.
-
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";

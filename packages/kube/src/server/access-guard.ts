@@ -12,7 +12,7 @@ export type AccessDecision =
   | { readonly kind: "unknown" } // no token, or a token that the cluster does not accept
   | { readonly kind: "forbidden"; readonly user: string; readonly path: string }
   | { readonly kind: "throttled"; readonly retryInMs: number }
-  | ReviewUnavailable; // the API server gave no answer
+  | ReviewUnavailable; // the API server did not answer
 
 export type AccessRequest = {
   readonly authorization: string | undefined;
@@ -56,7 +56,7 @@ export class AccessGuard {
     return may.isAllowed ? { kind: "allowed" } : { kind: "forbidden", user: user.name, path };
   }
 
-  /** Cached and pending answers take no token from the limit. Failed reviews are not cached. */
+  /** Cached and pending answers use no token of the limit. Failed reviews are not cached. */
   async #lookUp<T extends TokenReviewResult | AccessReviewResult>(
     key: string,
     address: string,
@@ -77,7 +77,7 @@ export class AccessGuard {
     return result;
   }
 
-  // Removes expired entries. The rate limit of lookups bounds the rest.
+  // Removes expired entries. The rate limit of lookups bounds the number of others.
   #cache(key: string, result: TokenReviewResult | AccessReviewResult): void {
     const now = this.#parts.clock.monotonic();
     for (const [old, { until }] of this.#cached) if (until <= now) this.#cached.delete(old);
@@ -146,7 +146,7 @@ export type LookupLimit = { readonly all: Bucket; readonly each: ReadonlyMap<str
 
 export const noLookups: LookupLimit = { all: fullBucket, each: new Map() };
 
-/** Takes one lookup if the limits allow it. Otherwise `retryInMs` is the time until a retry makes sense. */
+/** Takes one lookup if the limits allow it. Otherwise, `retryInMs` is the time until the next one is allowed. */
 export function takeLookup(
   was: LookupLimit,
   address: string,

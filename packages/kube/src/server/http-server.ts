@@ -1,4 +1,4 @@
-// A small HTTP or HTTPS server with bounds on connections, sizes, and times.
+// A small HTTP or HTTPS server with limits on connections, sizes and times.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
@@ -36,7 +36,7 @@ export const defaultServerLimits: ServerLimits = {
   requestsEach: 100,
 };
 
-/** Accepts the newest connection and soon closes idle ones, so that no client causes a restart by the kubelet. */
+/** Accepts the latest connection and soon closes idle ones, so that no client causes a restart by the kubelet. */
 export const probeServerLimits: ServerLimits = {
   ...defaultServerLimits,
   requestMs: 2_000,
@@ -94,7 +94,7 @@ function create(
   if (certificate === undefined) return createServer(options, onRequest);
   const tls = { ...certificate.current, minVersion: "TLSv1.2", handshakeTimeout: limits.handshakeMs } as const;
   const server = createSecureServer({ ...options, ...tls }, onRequest);
-  // Must run before Node starts TLS with the certificate that it has.
+  // Must run before Node starts TLS with its current certificate.
   server.prependListener("connection", () => {
     const renewed = certificate.renewed();
     if (renewed !== undefined) server.setSecureContext({ ...renewed, minVersion: "TLSv1.2" });
@@ -104,7 +104,7 @@ function create(
 
 function limitConnections(server: Server | SecureServer, limits: ServerLimits): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
-  // `evict` accepts one more connection, which then replaces the oldest.
+  // `evict` accepts one more connection, which then replaces the oldest one.
   server.maxConnections = limits.whenFull === "evict" ? limits.connections + 1 : limits.connections;
   server.maxRequestsPerSocket = limits.requestsEach;
   server.on("dropRequest", (_, socket: Socket) => socket.destroy()); // otherwise Node keeps answering 503

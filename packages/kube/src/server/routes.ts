@@ -1,8 +1,9 @@
-// Routes requests, applies the access guard, and turns errors into replies.
+// Routes requests, applies the access guard and turns errors into replies.
 
 import type { IncomingMessage } from "node:http";
 import type { AccessDecision, AccessGuard } from "./access-guard.ts";
 
+/** The complete answer to a request. */
 export type RouteReply = {
   readonly status: number;
   readonly body: string | Uint8Array;

@@ -1,4 +1,4 @@
-// The servers of the operator: probes, metrics, and other guarded or public routes.
+// The servers of the operator: probes, metrics and other routes, guarded or public.
 
 import type { IncomingMessage } from "node:http";
 import type { Registry } from "prom-client";
@@ -16,13 +16,14 @@ import {
 } from "./http-server.ts";
 import { createAnswerer, type RouteReply, type Routes, type ServingObserver } from "./routes.ts";
 
+/** A started server, `off` if its address is `0`, or the reason why it cannot listen. */
 export type Serving =
   | { readonly kind: "serving"; readonly port: number; readonly close: () => Promise<void> }
   | { readonly kind: "off" }
   | { readonly kind: "refused"; readonly problem: string };
 
 type ServerOptions = {
-  /** As in the flags: `:8081`, `127.0.0.1:8083`, or `0` for no server. */
+  /** As in the flags: `:8081`, `127.0.0.1:8083` or `0` for no server. */
   readonly address: string;
   readonly observer: ServingObserver;
   readonly limits?: Partial<ServerLimits>;
@@ -48,7 +49,7 @@ export type GuardedServerOptions = ServerOptions & {
   readonly certificateFolder?: string;
 };
 
-/** Serves routes over HTTPS to users whose RBAC allows `get` on the path. Unknown paths return 404 to everyone. */
+/** Serves routes over HTTPS to users who may `get` the path by RBAC. Unknown paths return 404 to everyone. */
 export function serveGuarded({
   guard,
   clock,

@@ -1,4 +1,4 @@
-// Candidates for a lease with faults in their machines, clocks, and requests.
+// Candidates for a lease with faults in their machines, clocks and requests.
 
 import type { Clock } from "../clock.ts";
 import {
@@ -148,7 +148,7 @@ class Candidate {
 
 export class ElectionHarness {
   readonly real: Clock;
-  /** Candidates that could write under another holder's lease on waking. */
+  /** Candidates that could write on waking, although another process holds the lease. */
   readonly sleepwalkers: string[] = [];
   readonly registry = new Registry();
   readonly candidates: readonly Candidate[];

@@ -1,5 +1,3 @@
-// A write gate that tests open and close directly.
-
 import { WriteGate } from "../leaderelection/write-fence.ts";
 
 export class ManualWriteGate extends WriteGate {

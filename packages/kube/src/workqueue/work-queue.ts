@@ -1,9 +1,9 @@
-// The work queue: holds each key once, hands no key to two workers, and retries failures with a backoff.
+// The work queue: holds each key once, gives no key to two workers and retries failures with a backoff.
 
 import type { Cancel, Clock } from "../clock.ts";
 import { DelayQueue } from "./delay-queue.ts";
 
-/** For `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds`, and `_work_duration_seconds`. */
+/** For `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds` and `_work_duration_seconds`. */
 export type WorkQueueObserver = {
   readonly added: () => void;
   /** Called for failures only. The metric of client-go counts all delayed adds. */
@@ -13,7 +13,7 @@ export type WorkQueueObserver = {
   readonly worked: (seconds: number) => void;
 };
 
-/** For `workqueue_depth`, `_unfinished_work_seconds`, and `_longest_running_processor_seconds`. */
+/** For `workqueue_depth`, `_unfinished_work_seconds` and `_longest_running_processor_seconds`. */
 export type WorkQueueState = {
   readonly depth: number;
   readonly unfinishedSeconds: number;

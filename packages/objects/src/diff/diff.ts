@@ -7,31 +7,34 @@ import { yamlLines } from "../encoding/yaml.ts";
 import { equalJson, type JsonMap } from "../json/json.ts";
 import { type HeadingAt, hunkHeader, writeHunks } from "./unified-diff.ts";
 
+/** Returns the diff of an object that does not exist yet, cut to 32,000 bytes. */
 export function creationDiff(desired: KubeObject): string {
   const { lines } = readable(reviewed(desired));
   const header = hunkHeader({ from: 0, count: 0 }, { from: 0, count: lines.length });
   return bounded(["--- /dev/null", `+++ ${titleOf(desired)}`, header, ...lines.map((line) => `+${line}`)]);
 }
 
+/** Returns the diff of an object that is deleted, cut to 32,000 bytes. */
 export function deletionDiff(live: KubeObject): string {
   const { lines } = readable(reviewed(live));
   const header = hunkHeader({ from: 0, count: lines.length }, { from: 0, count: 0 });
   return bounded([`--- ${titleOf(live)}`, "+++ /dev/null", header, ...lines.map((line) => `-${line}`)]);
 }
 
-/** Returns the equal diff if no reviewed field differs. Compare the objects to find out whether an item has changes. */
+/** Returns `equalDiff` if no reviewed field differs. To detect changes of an item, compare the objects. */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
   if (hunks.length === 0) return equalDiff({ kind: live.kind, name: live.metadata.name });
   return bounded([`--- ${titleOf(live)}`, `+++ ${titleOf(predicted)}`, ...hunks]);
 }
 
+/** Returns the diff of an object without changes. */
 export function equalDiff({ kind, name }: Pick<Ref, "kind" | "name">): string {
   const title = `${name} (${kind})`;
   return text([`--- ${title}`, `+++ ${title}`, "(no changes)"]);
 }
 
-/** Returns a diff without a size limit. Undefined: no object on that side. `isRaw` keeps Ignition contents encoded. */
+/** Returns a diff of any size. Undefined: there is no object on that side. `isRaw` keeps Ignition contents encoded. */
 export function wholeDiff(
   live: KubeObject | undefined,
   predicted: KubeObject | undefined,
@@ -51,7 +54,7 @@ export function diffText(object: KubeObject): string {
   return text(readable(reviewed(object)).lines);
 }
 
-// If contents differ only in encoding, shows them encoded.
+// Shows contents encoded if they differ only in their encoding.
 function hunksOf(live: KubeObject, predicted: KubeObject): readonly string[] {
   const [old, fresh] = [readable(live), readable(predicted)];
   const hunks = writeHunks(old.lines, fresh.lines, old.headingAt);
@@ -82,7 +85,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** In bytes, for each of up to 16 items in a status. */
+/** In bytes. A status has up to 16 items. */
 const mostBytes = 32_000;
 
 function bounded(lines: readonly string[]): string {
@@ -108,7 +111,7 @@ function reviewed(object: KubeObject): KubeObject {
   };
 }
 
-// Written by the server and not reviewed.
+// The server writes these parts, so reviewers do not see them.
 const serverParts = new Set(["status"]);
 const serverMetadata = new Set([
   "managedFields",

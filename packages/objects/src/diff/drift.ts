@@ -1,4 +1,4 @@
-// Compares live, desired, and predicted objects, and ignores differences in form where needed.
+// Compares live, desired and predicted objects. Ignores differences in form where needed.
 
 import type { KubeObject } from "@virt/api";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
@@ -7,6 +7,7 @@ import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts
 import { leafPaths, noSchema } from "../fields/shape.ts";
 import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
+/** A field with its live and desired values. An absent value is undefined. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
 /** Compares only the owned fields. A removed field counts as changed. */
@@ -14,7 +15,7 @@ export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObje
   return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
 }
 
-/** Compares maps by member, lists as a whole, numbers by value. */
+/** Compares maps by member, lists as a whole and numbers by value. */
 export function desiredChanges(desired: KubeObject, live: KubeObject): readonly Change[] {
   return leafPaths(desired, noSchema).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(desired, path)));
 }
@@ -43,14 +44,14 @@ function changeAt(path: Path, live: Json | undefined, desired: Json | undefined)
   return [{ path, ...(live === undefined ? {} : { live }), ...(desired === undefined ? {} : { desired }) }];
 }
 
-/** Returns text such as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
+/** Returns a text such as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
 export function describeChange({ path, live, desired }: Change): string {
   return `${writeDotted(path)} (${showValue(desired)} -> ${showValue(live)})`;
 }
 
 const longest = 60;
 
-/** Returns JSON of at most 60 characters. */
+/** Returns JSON, cut to 60 characters. */
 export function showValue(value: Json | undefined): string {
   if (value === undefined) return "absent";
   const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));
@@ -58,8 +59,8 @@ export function showValue(value: Json | undefined): string {
 }
 
 /**
- * Reports whether an API server treats the values as equal: durations and quantities by amount, empty like absent.
- * `isFilledIn` accepts members that only `there` has.
+ * Reports whether an API server treats the values as equal. Compares durations and quantities by amount, and treats
+ * empty values as absent. `isFilledIn` accepts members that only `there` has.
  */
 export function isSameMeaning(
   wanted: Json | undefined,
@@ -102,7 +103,7 @@ function isSameAmount(left: Json, right: Json): boolean {
 
 const most = 3;
 
-/** Returns text such as `a, b, c and 4 more`. */
+/** Returns a text such as `a, b, c and 4 more`. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;

@@ -1,11 +1,11 @@
-// Computes unified diffs. Matches lines like Python's difflib: the longest common run first, then both sides of it.
+// Computes unified diffs. Matches lines as Python's difflib does: the longest common run first, then both sides of it.
 
 const context = 3;
 
-/** Returns the section of a line, for hunks that start below its heading. */
+/** Returns the heading of the section that contains a line. Hunks that start inside a section show it. */
 export type HeadingAt = (line: number) => string | undefined;
 
-/** Changes at most six equal lines apart share a hunk. */
+/** Changes with at most six equal lines between them share a hunk. */
 export function writeHunks(
   old: readonly string[],
   fresh: readonly string[],
@@ -15,7 +15,7 @@ export function writeHunks(
   return grouped(differences).flatMap((group) => writeHunk(group, { old, fresh, headingAt }));
 }
 
-/** Writes line 0 as the start of a side without lines. */
+/** Uses line 0 for a side without lines. */
 export function hunkHeader(old: { from: number; count: number }, fresh: { from: number; count: number }): string {
   const range = ({ from, count }: { from: number; count: number }) => `${count === 0 ? from : from + 1},${count}`;
   return `@@ -${range(old)} +${range(fresh)} @@`;
@@ -85,7 +85,7 @@ export type LineSpan = {
   readonly freshTo: number;
 };
 
-/** Returns runs in order. Gives up on text that is slow to match, such as thousands of equal lines. */
+/** Returns matching runs in order. Gives up on texts that are slow to match, such as thousands of equal lines. */
 export function matchLines(old: readonly string[], fresh: readonly string[]): readonly LineRun[] {
   const longestRun = searcher(old, fresh);
   const found: LineRun[] = [];
@@ -100,10 +100,10 @@ export function matchLines(old: readonly string[], fresh: readonly string[]): re
   return joined(found.toSorted((left, right) => left.old - right.old));
 }
 
-// Bounds the comparisons, which take some tenths of a second. Real objects need thousands.
+// Limits the comparisons to a few tenths of a second. Real objects need thousands.
 const patience = 4_000_000;
 
-// On ties, the smallest start in the old text wins, then in the new one. `>` and the ascending loops ensure this.
+// On ties, the first start in the old text wins, then in the new text. `>` and the ascending loops ensure this.
 function searcher(old: readonly string[], fresh: readonly string[]) {
   const places = placesOf(fresh);
   const rows = new Rows(fresh.length);
@@ -154,7 +154,7 @@ class Rows {
     this.#row++;
   }
 
-  /** The next row has no previous one. */
+  /** Skips a row, so that the next one has no previous row. */
   skip(): void {
     this.#row += 2;
   }

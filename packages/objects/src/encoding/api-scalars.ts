@@ -1,14 +1,14 @@
-// Parses and formats API scalars: RFC 3339 times, durations, and quantities.
+// Parses and formats API scalars: RFC 3339 times, durations and quantities.
 
 import type { Json } from "../json/json.ts";
 
 const rfc3339 =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,9}))?(Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Returns milliseconds and truncates the fraction. Undefined if invalid. */
+/** Returns milliseconds, without fractions. Undefined if invalid. */
 export function readTime(text: string): number | undefined {
   const [, date = "", clock = "", fraction = "0", zone = ""] = rfc3339.exec(text) ?? [];
-  // `Date` accepts 30 February as 1 March.
+  // `Date` would accept 30 February as 1 March.
   if (!isDate(date)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.slice(0, 3)}${zone.toUpperCase()}`);
 }
@@ -18,7 +18,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
-/** Writes milliseconds only if needed. Supports the years 0 to 9999. */
+/** Writes milliseconds only if they are not zero. Supports the years 0 to 9999. */
 export function writeTime(ms: number): string {
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }
@@ -55,7 +55,7 @@ export function readQuantity(value: Json): number | undefined {
   return amount === "" ? undefined : Number(amount) * (suffixes[unit] ?? 1);
 }
 
-/** Returns undefined if invalid. Custom resources keep the written form: `131486020Ki`, `8e9`, or a number. */
+/** Returns undefined if invalid. Custom resources keep the written form, such as `131486020Ki`, `8e9` or a number. */
 export function readBytes(quantity: Json | undefined): number | undefined {
   const bytes = quantity === undefined ? undefined : readQuantity(quantity);
   return bytes !== undefined && Number.isFinite(bytes) && bytes >= 0 ? bytes : undefined;

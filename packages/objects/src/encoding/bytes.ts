@@ -1,5 +1,3 @@
-// UTF-8, SHA-256, and data URLs.
-
 import { sha256 as sha256Bytes } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
@@ -20,11 +18,12 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Returns the length in bytes. A lone surrogate counts as three. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Compares by UTF-8 bytes, which means by code point and not by UTF-16 unit. */
+/** Compares by UTF-8 bytes, and so by code point instead of UTF-16 unit. */
 export function compareUtf8(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;
@@ -33,7 +32,7 @@ export function compareUtf8(left: string, right: string): number {
   return rank(left.charCodeAt(at)) - rank(right.charCodeAt(at));
 }
 
-// Surrogates encode the highest code points, but are below U+E000.
+// Surrogates are below U+E000 but encode the highest code points.
 function rank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;
@@ -54,12 +53,12 @@ export function readDataUrl(url: string): Uint8Array | undefined {
   return /;base64$/i.test(match[1] ?? "") ? decodeBase64(binaryString(data)) : data;
 }
 
-/** Writes a fixed form. Never change it: a changed byte reboots a pool. */
+/** Writes a fixed form. Never change it, because a changed byte reboots a pool. */
 export function writeDataUrl(text: string): string {
   return `data:text/plain;charset=utf-8;base64,${btoa(binaryString(encodeUtf8(text)))}`;
 }
 
-/** Accepts missing padding. Rejects white space like Ignition, which `atob` would skip. */
+/** Accepts missing padding. Rejects white space as Ignition does, although `atob` would skip it. */
 function decodeBase64(text: string): Uint8Array | undefined {
   if (/\s/.test(text)) return undefined;
   try {
@@ -90,7 +89,7 @@ function unescapePercent(text: string): Uint8Array | undefined {
 
 const percent = 0x25;
 
-/** Works in chunks, because argument lists are limited. */
+/** Works in chunks, because the number of arguments is limited. */
 function binaryString(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
@@ -99,7 +98,7 @@ function binaryString(bytes: Uint8Array): string {
 
 export const cutMark = "…";
 
-/** Returns at most `maxBytes` bytes of UTF-8 with the mark. Never splits a character. */
+/** Returns at most `maxBytes` bytes of UTF-8, including the mark. Never splits a character. */
 export function cutText(text: string, maxBytes: number): string {
   if (utf8Length(text) <= maxBytes) return text;
   let left = maxBytes - utf8Length(cutMark);

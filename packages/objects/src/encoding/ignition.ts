@@ -17,7 +17,7 @@ import {
 import { decodeUtf8, readDataUrl, sha256 } from "./bytes.ts";
 import { writeText } from "./yaml.ts";
 
-/** The heading contains everything that the lines do not show. */
+/** The heading shows everything that the lines do not. */
 export type IgnitionSection = { readonly heading: string; readonly lines: readonly string[] };
 
 /**
@@ -113,7 +113,7 @@ function readResource(resource: Json | undefined): Contents | undefined {
   return { notes: [`binary, ${bytes.length} bytes, sha256 ${sha256(bytes)}`], lines: [], rest };
 }
 
-/** Empty if one resource must be shown as stored. */
+/** Empty if one of the resources must be shown as it is stored. */
 function readResources(resources: Json | undefined): readonly Contents[] {
   const read = asList(resources).map(readResource);
   return read.every((each) => each !== undefined) ? read : [];
@@ -132,7 +132,7 @@ function readText(text: string): Omit<Contents, "rest"> {
   return { notes, lines: isEscaped ? lines.map(escape) : lines };
 }
 
-// Invisible characters could make a script read differently from what it runs.
+// Invisible characters could hide what a script runs.
 const invisible = /[^\P{Cc}\t\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const eachInvisible = new RegExp(invisible, "gu");
 

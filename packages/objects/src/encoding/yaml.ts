@@ -1,15 +1,16 @@
-// Writes JSON values as YAML in a fixed style that YAML 1.1 and 1.2 read back alike.
+// Writes JSON values as YAML in a fixed style that YAML 1.1 and 1.2 parse to the same value.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { compareUtf8 } from "./bytes.ts";
 
+/** Returns YAML with sorted keys and a final newline. Throws for numbers that JSON does not have. */
 export function writeYaml(value: Json): string {
   return yamlLines(value)
     .map((line) => `${line}\n`)
     .join("");
 }
 
-/** Returns the unindented lines that replace a list at `line`. Undefined keeps the list. */
+/** Returns the lines that replace a list at `line`, without indentation. Undefined keeps the list. */
 export type ListText = (list: readonly Json[], line: number) => readonly string[] | undefined;
 
 /** Returns lines without line ends. */
@@ -21,7 +22,7 @@ export function yamlLines(value: Json, listText: ListText = () => undefined): re
   return place.lines;
 }
 
-// `lead` starts the first line, `pad` the others.
+// `lead` starts the first line, `pad` all others.
 type OutputPlace = {
   readonly lines: string[];
   readonly pad: string;
@@ -85,7 +86,7 @@ function isLiteral(text: string): boolean {
   return text.includes("\n") && text.split("\n").every((line) => isPrintable(line) && !line.endsWith(" "));
 }
 
-// A text of only newlines has no content whose last line break could be clipped.
+// A text of newlines only has no content, so clipping would remove its last newline.
 function chomping(text: string): string {
   if (!text.endsWith("\n")) return "-";
   return text.endsWith("\n\n") || text === "\n" ? "+" : "";
@@ -98,13 +99,13 @@ function writeScalar(value: Scalar): string {
   return typeof value === "number" ? writeNumber(value) : String(value);
 }
 
-/** Uses a plain scalar if both YAML versions read it back, single quotes for indicators, otherwise double quotes. */
+/** Returns a plain scalar if both YAML versions parse it back, else a quoted one. Indicators need single quotes. */
 export function writeText(text: string): string {
   if (text === "" || isOtherType(text) || needsEscape.test(text) || hasBlankEdge.test(text)) return doubleQuoted(text);
   return isIndicated(text) ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** True if both versions print the line and keep its spaces and line breaks. */
+/** Reports whether both versions can show the line in a literal block. */
 function isPrintable(line: string): boolean {
   return !needsEscape.test(line);
 }

@@ -7,12 +7,13 @@ import { type Path, readElement } from "./path.ts";
 /** A tree of path elements. The root is never owned. */
 export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<string, FieldSet> };
 
+/** The empty set. */
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-// The limit of the API server. Deeper trees are cut.
+// The limit of the API server. Cuts deeper trees.
 const deepest = 1000;
 
-/** Treats a field with an unreadable part as owned: a false conflict is better than taking it from its owner. */
+/** Counts a field with an unreadable part as owned, because a false conflict is better than a takeover. */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
 }
@@ -30,6 +31,7 @@ function readNode(fields: Json | undefined, depth: number): FieldSet {
 
 type Growing = { isOwned: boolean; readonly below: Map<string, Growing> };
 
+/** Returns the set of exactly these fields, without their parents. */
 export function fieldSet(paths: Iterable<Path>): FieldSet {
   const root: Growing = { isOwned: false, below: new Map() };
   for (const path of paths) path.reduce(grown, root).isOwned = true;
@@ -48,12 +50,12 @@ function node(isOwned: boolean, below: Iterable<readonly [string, FieldSet]>): F
   return { isOwned, below: new Map(below) };
 }
 
-/** Ignores parents and children. */
+/** Reports whether the field is in the set, regardless of its parents and children. */
 export function hasField(set: FieldSet, path: Path): boolean {
   return find(set, path)?.isOwned === true;
 }
 
-/** Reports whether the path, a parent, or a child is in the set. */
+/** Reports whether the path, a parent or a child is in the set. */
 export function touchesField(set: FieldSet, path: Path): boolean {
   const isParent = path.some((_, at) => hasField(set, path.slice(0, at)));
   return isParent || find(set, path) !== undefined;
@@ -63,7 +65,7 @@ function find(set: FieldSet, path: Path): FieldSet | undefined {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), set);
 }
 
-/** Parents come before children. */
+/** Returns all paths, with parents before children. */
 export function pathsOf(set: FieldSet): readonly Path[] {
   return walk(set, [], ({ isOwned }) => isOwned);
 }
@@ -78,6 +80,7 @@ function walk(set: FieldSet, above: Path, isWanted: (node: FieldSet) => boolean)
   return [...here, ...[...set.below].flatMap(([element, inner]) => walk(inner, [...above, element], isWanted))];
 }
 
+/** Returns the fields of either set. Shares subtrees with both. */
 export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = new Map(left.below);
   for (const [element, inner] of right.below) {
@@ -87,6 +90,7 @@ export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   return { isOwned: left.isOwned || right.isOwned, below };
 }
 
+/** Returns the fields of `left` that `right` does not contain itself. Children of a field in `right` stay. */
 export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = [...left.below].flatMap(([element, inner]) => {
     const other = right.below.get(element);
@@ -96,6 +100,7 @@ export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   return node(left.isOwned && !right.isOwned, below);
 }
 
+/** Reports whether the set is empty. */
 export function isNoFields(set: FieldSet): boolean {
   return !set.isOwned && set.below.size === 0;
 }

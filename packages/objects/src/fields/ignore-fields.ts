@@ -5,13 +5,14 @@ import { isList, parseJson } from "../json/json.ts";
 import { isOverridable } from "../patch/patch-text.ts";
 import { type Pointer, readPointer } from "./path.ts";
 
+/** The pointers of the ignore-fields annotation, or the reason why it is invalid. */
 export type IgnoreFields =
   | { readonly kind: "pointers"; readonly pointers: readonly Pointer[] }
   | { readonly kind: "refused"; readonly reason: string };
 
 const limits = { bytes: 16_384, pointers: 100 };
 
-/** Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, to protect what the user meant. */
+/** Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user meant all. */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);
   if (bytes > limits.bytes) return exceeded("bytes", bytes, limits.bytes);

@@ -1,5 +1,3 @@
-// Removes fields from an object, or keeps only given fields.
-
 import type { KubeObject } from "@virt/api";
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { type FieldSet, fieldSet } from "./field-set.ts";
@@ -15,6 +13,7 @@ import {
 } from "./path.ts";
 import { keysOf, type Shape, type ShapeOf } from "./shape.ts";
 
+/** An object without its masked fields, and the paths of those fields. */
 export type MaskedObject = {
   readonly object: KubeObject;
   readonly released: readonly Path[]; // the removed fields, none below another
@@ -31,6 +30,7 @@ export function maskFields(object: KubeObject, pointers: readonly Pointer[], sha
   return { object: leaveOut(object, released), released };
 }
 
+/** Reports whether the pointer matches a field of the object. */
 export function isPointedAt(object: KubeObject, pointer: Pointer, shapeOf: ShapeOf): boolean {
   return resolve({ value: object, path: [], names: [] }, pointer, shapeOf) !== undefined;
 }
@@ -44,7 +44,7 @@ function isCovered(path: Path, at: number, found: readonly Path[]): boolean {
 
 type PointedValue = { readonly value: Json | undefined; readonly path: Path; readonly names: readonly string[] };
 
-// Inside an atomic value, returns the path of the whole value.
+// Returns the path of the whole value if the pointer leads into an atomic value.
 function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: ShapeOf): Path | undefined {
   const shape = shapeOf(place.names);
   if (place.value === undefined) return undefined;
@@ -54,7 +54,7 @@ function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: Shap
   return isKey(rest, shape) ? below.path : resolve(below, rest, shapeOf);
 }
 
-// Without its key, an element would be a different one.
+// Without its key, a list element would be a different one.
 function isKey([segment]: Pointer, shape: Shape | undefined): boolean {
   return shape?.kind === "map" && segment !== undefined && shape.keys.includes(segment);
 }
@@ -82,7 +82,7 @@ function listElement(list: readonly Json[], segment: string, shape: Shape | unde
   return value === undefined ? undefined : name(value);
 }
 
-/** Keeps members such as `spec` even if empty, because a server may require them. */
+/** Keeps top-level members such as `spec` even if they become empty, because the server may require them. */
 export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject {
   if (paths.length === 0) return object;
   const set = fieldSet(paths);

@@ -4,7 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { type FieldSet, fieldSet, isNoFields, pathsOf } from "./field-set.ts";
 import { fieldElement, type Path, type Pointer, valueAt } from "./path.ts";
 
-/** Everything at and below `from` moves to `to`. Undefined: no part can be mapped. */
+/** Everything at and below `from` moves to `to`. Undefined: no part can be mapped to the other version. */
 export type FieldMove = { readonly from: Pointer; readonly to: Pointer | undefined };
 
 type VersionedKind = Pick<KubeObject, "apiVersion" | "kind">;
@@ -41,7 +41,7 @@ export function movesTo({ apiVersion, kind }: VersionedKind, from?: string): rea
   return one?.moves ?? [];
 }
 
-/** The place of `unplaced` fields in the object's version is unknown. */
+/** `unplaced` fields have no known place in the object's version. */
 export type PlacedFields = { readonly fields: FieldSet; readonly unplaced?: FieldSet };
 
 export function placeFields(fields: FieldSet, object: KubeObject, moves: readonly FieldMove[]): PlacedFields {
@@ -68,7 +68,7 @@ export function isPlaceKnown(path: Path, moves: readonly FieldMove[]): boolean {
   return moves.some(({ to }) => to !== undefined && startsWith(path, to));
 }
 
-/** Returns a field without a place unchanged. It has no effect. */
+/** Returns the dotted field in the other version. A field without a place stays unchanged and has no effect. */
 export function movedField(field: string, moves: readonly FieldMove[]): string {
   const names = field.split(".");
   const move = moves.find(({ from }) => startsWith(names.map(fieldElement), from));

@@ -1,4 +1,4 @@
-// Finds the owners of fields: managers, opponents in edit wars, and the other side of conflicts.
+// Finds the owners of fields: managers, opponents in edit wars and the other side of conflicts.
 
 import type { Conflict, KubeObject } from "@virt/api";
 import { readTime } from "../encoding/api-scalars.ts";
@@ -17,19 +17,20 @@ import {
 import { isPlaceKnown, movesTo, type PlacedFields, placeFields } from "./moved-fields.ts";
 import { fieldPath, type Path } from "./path.ts";
 
+/** An entry of `metadata.managedFields`. A manager has one entry for each operation, subresource and version. */
 export type Owner = {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly subresource?: string;
   readonly time?: string;
   readonly apiVersion?: string;
-  /** In the requested version. */
+  /** The fields in the requested version. */
   readonly fields: FieldSet;
-  /** In the entry's own version. Their place in the requested version is unknown. */
+  /** The fields in the entry's own version. Their place in the requested version is unknown. */
   readonly unplaced?: FieldSet;
 };
 
-/** In the object's own version. Skips entries without a manager. */
+/** Returns the owners in the object's own version. Skips entries without a manager. */
 export const readOwners = oncePer((object: KubeObject) => ownersAs(object, object.apiVersion));
 
 /** Returns the owners in another version of the object. */
@@ -60,7 +61,7 @@ function fieldsIn(entry: Json, object: KubeObject): PlacedFields {
   return from === object.apiVersion ? { fields } : placeFields(fields, object, movesTo(object, from));
 }
 
-/** Returns the fields from server-side apply, without subresources. */
+/** Returns the fields that server-side apply set. Excludes subresources. */
 export function appliedBy(owners: readonly Owner[], manager: string): FieldSet {
   const [first = noFields, ...more] = owners.filter((owner) => isApplier(owner, manager)).map(({ fields }) => fields);
   return more.reduce(uniteFields, first);
@@ -71,8 +72,8 @@ function isApplier(owner: Owner, manager: string): boolean {
 }
 
 /**
- * Reports whether the status was last written before `manager` last applied the object. Times have whole seconds, so a
- * tie counts as newer.
+ * Reports whether the last write of the status precedes the manager's last apply. Times have whole seconds, so a tie
+ * counts as newer.
  */
 export function isStatusOlder(object: KubeObject, manager: string): boolean {
   const owners = readOwners(object);
@@ -81,7 +82,7 @@ export function isStatusOlder(object: KubeObject, manager: string): boolean {
   return latest(owners.filter(({ subresource }) => subresource === "status")) < applied;
 }
 
-/** Includes owners of a parent or a part of the field. */
+/** Returns the owners of the field, of its parents and of its parts. */
 export function ownersOf(owners: readonly Owner[], path: Path): readonly Owner[] {
   return owners.filter(({ fields }) => touchesField(fields, path));
 }
@@ -93,8 +94,8 @@ export function mayOwn({ apiVersion, unplaced }: Owner, path: Path, object: Kube
 }
 
 /**
- * Reports whether the manager applied all fields (dotted) and no other manager owns anything in `spec`. Only then may
- * the operator delete the object.
+ * Reports whether the manager applied all fields (dotted) and no other manager owns anything in `spec`. Otherwise, the
+ * operator must not delete the object.
  */
 export function isMadeBy(object: KubeObject, manager: string, fields: readonly string[]): boolean {
   const owners = readOwners(object);
@@ -107,26 +108,28 @@ export function isMadeBy(object: KubeObject, manager: string, fields: readonly s
   return isAll && fields.length > 0 && others.length === 0;
 }
 
-/** Drops empty names. */
+/** Splits at dots and drops empty names. */
 export function dottedPath(field: string): Path {
   return fieldPath(...field.split(".").filter((name) => name !== ""));
 }
 
+/** The manager on the other side of an edit war. */
 export type Opponent = Pick<Owner, "manager" | "operation">;
 
+/** The owners before and after a write. */
 export type FieldEncounter = {
   readonly live: readonly Owner[];
   readonly answer: readonly Owner[];
   readonly ours: readonly string[]; // our own managers, which are never opponents
 };
 
-/** Returns the newest owner of the field or, after a removal, the newest manager that changed anything. */
+/** Returns the latest owner of the field or, after a removal, the latest manager that changed anything. */
 export function opponentOf(path: Path, { live, answer, ours }: FieldEncounter): Opponent | "unknown" {
   const others = live.filter(({ manager, subresource }) => subresource === undefined && !ours.includes(manager));
   return newest(ownersOf(others, path)) ?? newest(others.filter((owner) => isChanged(owner, answer))) ?? "unknown";
 }
 
-/** Returns text such as `"kubectl-edit" (Update)`. */
+/** Returns a text such as `"kubectl-edit" (Update)`. */
 export function describeOpponent(opponent: Opponent | "unknown"): string {
   return opponent === "unknown" ? opponent : `"${opponent.manager}" (${opponent.operation})`;
 }
@@ -151,7 +154,7 @@ function isChanged(owner: Owner, answer: readonly Owner[]): boolean {
   );
 }
 
-/** Adds the owner's operation (default Update) and time. Removes a leading dot from `field`. */
+/** Adds the owner's operation (default: Update) and time. Removes a leading dot from `field`. */
 export function completeConflict(
   { field, manager }: Pick<Conflict, "field" | "manager">,
   live: readonly Owner[],
@@ -164,7 +167,7 @@ export function completeConflict(
   return { field: name, manager, operation: entry?.operation ?? "Update", ...time };
 }
 
-/** Formats like structured-merge-diff, without the leading dot: `spec.containers[name="a"].image`. */
+/** Uses the format of structured-merge-diff without the leading dot: `spec.containers[name="a"].image`. */
 function conflictField(path: Path): string {
   return path.map(elementText).join("").replace(/^\./, "");
 }

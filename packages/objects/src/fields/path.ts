@@ -23,6 +23,7 @@ export const fieldElement = (name: string): string => `f:${name}`;
 export const keyElement = (keys: JsonMap): string => `k:${canonicalJson(keys)}`;
 export const valueElement = (value: Json): string => `v:${canonicalJson(value)}`;
 
+/** Returns the path of nested members. Lists need `keyElement` or `valueElement`. */
 export function fieldPath(...names: readonly string[]): Path {
   return names.map(fieldElement);
 }
@@ -58,6 +59,7 @@ export function segmentOf(element: string): string {
 
 const plain = (value: Json): string => (typeof value === "string" ? value : canonicalJson(value));
 
+/** Returns the value at the path, or undefined if any part of it is missing. */
 export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return path.reduce<Json | undefined>(step, value);
 }
@@ -88,6 +90,7 @@ function asKeys(text: string): JsonMap {
 /** Unescaped segments. Empty: the whole document. */
 export type Pointer = readonly string[];
 
+/** A parsed JSON pointer, or the reason why the text is not one. */
 export type PointerText =
   | { readonly kind: "pointer"; readonly pointer: Pointer }
   | { readonly kind: "no-slash" }
@@ -101,11 +104,12 @@ export function readPointer(text: string): PointerText {
   return { kind: "pointer", pointer: text.slice(1).split("/").map(unescape) };
 }
 
+/** Returns the JSON pointer with its escapes. The empty pointer is an empty text. */
 export function writePointer(pointer: Pointer): string {
   return pointer.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-// ~01 means ~1 and not a slash, so the tilde comes last.
+// Unescapes ~0 last, because ~01 means ~1 and not a slash.
 function unescape(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }

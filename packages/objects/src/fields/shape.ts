@@ -1,22 +1,22 @@
-// Merge rules of the schema, and the leaf fields of an object.
+// The merge rules of a schema, and the leaf fields of an object.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 import { oncePerPair } from "../memoize.ts";
 import { fieldElement, keyElement, type Path, valueElement } from "./path.ts";
 
-/** The merge rule under server-side apply. */
+/** How server-side apply merges a list or map. */
 export type Shape =
   | { readonly kind: "atomic" } // owned as a whole
   | { readonly kind: "map"; readonly keys: readonly string[] } // a list whose elements are identified by these keys
   | { readonly kind: "set" }; // a list whose elements are identified by their value
 
-/** `[]` in the path stands for list elements. Undefined is the default: lists are atomic, maps merge by member. */
+/** Returns the merge rule of a path; `[]` stands for list elements. Undefined: atomic lists, maps merged by member. */
 export type ShapeOf = (path: readonly string[]) => Shape | undefined;
 
-/** For free-form fields and objects without a schema. */
+/** For free-form fields, and for objects without a schema. */
 export const noSchema: ShapeOf = () => undefined;
 
-/** Leaves are atomic values, empty maps, and scalars. Excludes the object's identity, which has no owner. */
+/** Returns atomic values, empty maps and scalars. Excludes the identity of the object, which has no owner. */
 export const leafPaths: (object: JsonMap, shapeOf: ShapeOf) => readonly Path[] = oncePerPair((object, shapeOf) =>
   leavesOfMap(withoutIdentity(object), { path: [], names: [] }, shapeOf),
 );

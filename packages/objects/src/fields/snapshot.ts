@@ -1,4 +1,4 @@
-// Snapshots the managed fields of a plan's targets, to detect changes since the review.
+// Snapshots of the managed fields of a plan's targets, to detect changes since the review.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { at, type Json, type JsonMap } from "../json/json.ts";
@@ -23,7 +23,7 @@ export function targetKey({ apiVersion, kind, namespace, name }: Ref): string {
   return [groupVersion, kind, ...(namespace ? [namespace] : []), name].join("/");
 }
 
-/** Returns the existing values. Without managed fields, returns the whole spec. */
+/** Returns the values that exist. Without managed fields, returns the whole spec. */
 export function managedValues(live: KubeObject | undefined, managedFields: readonly string[]): Json {
   if (live === undefined) return { __state: "NOT_FOUND" };
   const fields = managedFields.length === 0 ? ["spec"] : managedFields;

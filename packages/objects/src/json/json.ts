@@ -1,4 +1,4 @@
-// Access to JSON of unknown shape, its canonical text, and its hash.
+// Access to JSON of unknown shape, its canonical text and its hash.
 
 import type { Json, JsonMap } from "@virt/api";
 import { compareUtf8, sha256 } from "../encoding/bytes.ts";
@@ -11,7 +11,7 @@ export function isMap(value: Json | undefined): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// Array.isArray does not narrow a readonly array.
+/** Reports whether the value is a list. Array.isArray does not narrow a readonly array. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
@@ -25,7 +25,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Ignores inherited members such as `constructor` and `__proto__`. */
+/** Returns a member of a map. Ignores inherited members such as `constructor` and `__proto__`. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -35,25 +35,27 @@ export function at(value: Json | undefined, ...keys: readonly string[]): Json | 
   return keys.reduce<Json | undefined>(member, value);
 }
 
+/** Returns the text, or undefined for any other value. Does not convert numbers. */
 export function asText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Returns the number, or undefined for any other value. Does not parse texts. */
 export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Returns an empty list for any other value. */
+/** Returns the list, or an empty list for any other value. */
 export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
-/** Skips undefined members. */
+/** Returns the members that are not undefined. */
 export function entriesOf(map: JsonMap): readonly (readonly [string, Json])[] {
   return Object.entries(map).filter((entry): entry is [string, Json] => entry[1] !== undefined);
 }
 
-/** Compares numbers by value and ignores the order of keys. */
+/** Reports whether two values are equal. Compares numbers by value and ignores the order of keys. */
 export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (isList(left)) {
@@ -68,11 +70,12 @@ function keysOf(map: JsonMap): readonly string[] {
   return Object.keys(map).filter((key) => map[key] !== undefined);
 }
 
+/** Returns the SHA-256 of the canonical JSON, in hex. The order of keys does not matter. */
 export function digest(value: Json): string {
   return sha256(canonicalJson(value));
 }
 
-/** Sorts keys by UTF-8 bytes and escapes `<`, `>`, `&`, U+2028, and U+2029 like Go's encoder. */
+/** Sorts keys by UTF-8 bytes, and escapes `<`, `>`, `&`, U+2028 and U+2029 as Go's encoder does. */
 export function canonicalJson(value: Json): string {
   if (isMap(value)) return canonicalMap(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -3,7 +3,7 @@
 
 import type { Json } from "./json.ts";
 
-/** Throws a SyntaxError like JSON.parse. */
+/** Parses JSON text. Throws a SyntaxError, as JSON.parse does. */
 export function readJson(text: string): Json {
   const isSafe = !text.includes("\\") || !hasEscapedKey(text);
   return isSafe ? (JSON.parse(text) as Json) : new Reader(text).read();
@@ -23,14 +23,14 @@ function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Deeper than any cluster object, and safe for the stack. */
+/** Deeper than any object of a cluster, and safe for the stack. */
 const deepest = 1_000;
 
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const restOfString = /(?:[^"\\]|\\.)*"/sy;
 const special = /[\\\u0000-\u001f]/; // oxlint-disable-line no-control-regex -- JSON forbids them in strings
 
-/** V8 parses only single strings and numbers, never keys. */
+/** Uses V8 only for single strings and numbers, never for keys. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -133,14 +133,14 @@ function put(map: Record<string, Json>, key: string, value: Json): void {
   else map[key] = value;
 }
 
-/** A slice from 13 characters on keeps the whole text in memory. */
+/** Copies slices of 13 or more characters, because they would keep the whole text in memory. */
 function ownText(slice: string): string {
   return slice.length < 13 ? slice : String(JSON.parse(JSON.stringify(slice)));
 }
 
 type OpenContainers = (Set<string> | undefined)[];
 
-/** Accepts any text and builds no values, so that oversized JSON need not be parsed. */
+/** Accepts any text and builds no values, so that the caller can reject oversized JSON without parsing it. */
 export function measureJson(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
@@ -161,7 +161,7 @@ const [quote, comma, openMap, closeMap, openList, closeList] = ['"', ",", "{", "
   sign.charCodeAt(0),
 );
 
-/** Requires valid JSON. */
+/** Returns the first duplicate member. Requires valid JSON. */
 export function duplicateIn(text: string): string | undefined {
   const open: OpenContainers = [];
   for (let at = 0; at < text.length; at++) {
@@ -186,7 +186,7 @@ function duplicateAt(
   return key !== undefined && isKnown(open, key) ? key : undefined;
 }
 
-// Creates the set at the first key, because malicious text has mostly empty maps.
+// Creates the set with the first key, because malicious text consists mostly of empty maps.
 function isKnown(open: OpenContainers, key: string): boolean {
   const keys = open.at(-1);
   if (keys === undefined) open[open.length - 1] = new Set([key]);

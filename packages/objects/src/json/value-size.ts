@@ -1,11 +1,9 @@
-// Measures untrusted values only as far as needed.
-
 import { isMap, type Json } from "./json.ts";
 
 /** Replaces a value that was dropped because of its size. */
 export const overLimit = "(over the limit)";
 
-/** Returns true also for a value that was dropped for its size. */
+/** Reports whether a value exceeds the limit. Also true for a value that was dropped for its size. */
 export function exceedsBytes(value: Json | undefined, most: number): boolean {
   return value === overLimit || bytesLeft(value, most) < 0;
 }
@@ -15,7 +13,7 @@ function bytesLeft(value: Json | undefined, left: number): number {
   if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>(takeElement, left - 2);
   if (!isMap(value)) return left - 4;
   let rest = left - 2;
-  // Stops early, even for a megabyte of labels, because it does not list the keys first.
+  // Does not list the keys first, so that it stops early even for a megabyte of labels.
   for (const key in value) {
     if (rest < 0) return rest;
     rest = bytesLeft(value[key], rest - key.length - 4);

@@ -1,4 +1,4 @@
-// A mutable copy of a document during a patch. Tracks its size.
+// A mutable copy of a document, with its size, while a patch is applied.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import type { Pointer } from "../fields/path.ts";
@@ -35,13 +35,13 @@ export class PatchDocument {
     return pointer.reduce<Mutable | undefined>(child, this.#root);
   }
 
-  /** Does not create parents. Takes ownership of the value. */
+  /** Takes ownership of the value. Does not create parents. */
   add(pointer: Pointer, value: Json): PatchStep {
     const { parent, key } = this.#parentOf(pointer);
     if (Array.isArray(parent)) return this.#insert(parent, key, value);
     if (parent === undefined) return failed("its parent does not exist or holds no members");
     if (Object.hasOwn(parent, key)) return this.replace(pointer, value);
-    // Assigning `__proto__` would set the prototype.
+    // An assignment to `__proto__` would set the prototype.
     Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
     this.#grow(parent, jsonBytesOf(key) + 1 + jsonBytesOf(value), 1);
     return done;
@@ -77,7 +77,7 @@ export class PatchDocument {
     return done;
   }
 
-  // Accounts for commas. The cached count keeps this fast for wide maps.
+  // Counts commas. The cached count of members keeps this fast for wide maps.
   #grow(parent: Container, bytes: number, members: 1 | -1): void {
     const isList = Array.isArray(parent);
     const after = isList ? parent.length : (this.#counts.get(parent) ?? Object.keys(parent).length - members) + members;

@@ -1,4 +1,4 @@
-// Parses patch annotations: strict RFC 6902, bounded, and only for fields that may be overridden.
+// Parses patch annotations: strict RFC 6902, within limits and only for fields that users may override.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import { type Pointer, readPointer } from "../fields/path.ts";
@@ -129,7 +129,7 @@ function shown(value: Json): string {
 
 export const ownPrefix = "platform.kubevirt.io/";
 
-// In less careful code, these names could reach an object's prototype.
+// With less careful code, these names could reach the prototype of an object.
 const prototypeNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function isOverridable(pointer: Pointer): boolean {
@@ -138,7 +138,7 @@ export function isOverridable(pointer: Pointer): boolean {
   return root === "spec" || root === "data" || (root === "metadata" && isOpenMetadata(pointer));
 }
 
-// A single label or annotation outside our prefix.
+// Allows a single label or annotation without our prefix.
 function isOpenMetadata([, part, key, ...rest]: Pointer): boolean {
   const isOne = key !== undefined && rest.length === 0 && !key.startsWith(ownPrefix);
   return isOne && (part === "labels" || part === "annotations");

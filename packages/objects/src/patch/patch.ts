@@ -1,4 +1,4 @@
-// Applies a patch annotation (RFC 6902) atomically, within limits, and without changing the object's identity.
+// Applies a patch annotation (RFC 6902) atomically and within limits. Never changes the identity of the object.
 
 import type { KubeObject } from "@virt/api";
 import { asList, at, entriesOf, equalJson, isMap, type Json, type JsonMap } from "../json/json.ts";
@@ -14,11 +14,12 @@ import {
   type ValueOperation,
 } from "./patch-text.ts";
 
+/** The patched object and its number of operations, or the reason why the patch is refused. */
 export type Patched =
   | { readonly kind: "patched"; readonly object: KubeObject; readonly operations: number }
   | PatchRefusal;
 
-/** Does not change the baseline. The reason of a rejection is a message for users. */
+/** Returns a patched copy. The reason of a refusal is a message for users. */
 export function applyPatch(baseline: KubeObject, text: string): Patched {
   const patch = readPatch(text);
   if (patch.kind === "refused") return patch;
@@ -51,7 +52,7 @@ const identity: readonly (readonly string[])[] = [
   ["metadata", "labels", `${ownPrefix}managed-by`],
 ];
 
-// A second barrier after the allowed paths. Keep it if you allow more paths.
+// A second check after the one for allowed paths. Keep it if you allow more paths.
 function isSameObject(baseline: KubeObject, document: Json): document is KubeObject {
   const isSame = identity.every((path) => equalJson(at(baseline, ...path), at(document, ...path)));
   return isSame && equalJson(partsOf(baseline), partsOf(document)) && at(document, "metadata", "uid") === undefined;
@@ -65,7 +66,7 @@ function partsOf(value: Json): readonly string[] {
     : [];
 }
 
-// Bounds all copies and moves together, because the document may stay small while the work grows.
+// Limits all copies and moves together, because the document may stay small while the work grows.
 const limits = { bytes: 524_288, depth: 64, carriedBytes: 131_072, carriedValues: 800 };
 
 type Load = { bytes: number; values: number };

@@ -1,5 +1,5 @@
-// A token bucket, and the rule that turns repeated corrections of a field into an edit war. Callers keep the state and
-// the clock. Times are milliseconds.
+// A token bucket, and the rule for when repeated corrections of a field become an edit war. Callers keep the state and
+// the clock. Times are in milliseconds.
 
 import type { Opponent } from "../fields/owners.ts";
 import { type Path, writePath } from "../fields/path.ts";
@@ -13,12 +13,13 @@ export type EditWarRule = {
 
 const minute = 60_000;
 
-/** Per field and opponent of an object that the platform controller manages. */
+/** Applies per field and opponent of an object that the platform controller manages. */
 export const platformRule: EditWarRule = { limit: 5, windowMs: 60 * minute, waitsMs: [1000, 2000, 4000, 8000] };
 
-/** Per item of a plan with automatic drift correction. */
+/** Applies per item of a plan with automatic drift correction. */
 export const advisorRule: EditWarRule = { limit: 3, windowMs: 30 * minute, waitsMs: [minute, 5 * minute] };
 
+/** Returns the key of a field and its opponent in an `EditWarRecord`. */
 export function editWarKey(path: Path, opponent: Opponent | "unknown"): string {
   return `${writePath(path)}|${opponent === "unknown" ? opponent : opponent.manager}`;
 }
@@ -64,12 +65,12 @@ function timesOf(fights: EditWarRecord, key: string): readonly number[] {
   return Object.hasOwn(fights, key) ? (fights[key] ?? []) : [];
 }
 
-// The window includes both ends: with a limit of 5, an action every fifth of the window is an edit war.
+// Includes both ends of the window. With a limit of 5, one action per fifth of the window is an edit war.
 function within(times: readonly number[], { windowMs }: EditWarRule, now: number): readonly number[] {
   return times.filter((time) => now - time <= windowMs);
 }
 
-// If the clock goes back, the wait must not exceed the rule.
+// If the clock was set back, the wait must not exceed the rule.
 function waitAfter(times: readonly number[], { waitsMs }: EditWarRule, now: number): number {
   const last = times.at(-1);
   const wait = waitsMs[Math.min(times.length, waitsMs.length) - 1];
@@ -95,11 +96,12 @@ export type Bucket = { readonly fullAt: number };
 /** `retryInMs` is 0 if granted. */
 export type BucketTake = { readonly granted: boolean; readonly bucket: Bucket; readonly retryInMs: number };
 
+/** A bucket that was never used. It is full at any time. */
 export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
 
 /** Takes the tokens, or none if there are not enough. */
 export function takeToken(bucket: Bucket, { capacity, refillMs, tokens = 1 }: BucketRate, now: number): BucketTake {
-  // If the clock goes back, the wait must not exceed that of an empty bucket.
+  // If the clock was set back, the wait must not exceed that of an empty bucket.
   const fullAt = Math.min(Math.max(bucket.fullAt, now), now + capacity * refillMs);
   const after = fullAt + tokens * refillMs;
   const missing = after - now - capacity * refillMs;
@@ -107,6 +109,7 @@ export function takeToken(bucket: Bucket, { capacity, refillMs, tokens = 1 }: Bu
   return { granted: true, bucket: { fullAt: after }, retryInMs: 0 };
 }
 
+/** Reports whether the bucket is full, so that it can be forgotten. */
 export function isFull(bucket: Bucket, now: number): boolean {
   return bucket.fullAt <= now;
 }

@@ -3,19 +3,19 @@
 import type { KubeObject } from "@virt/api";
 import { type ItemTransform, keyOf, type WatchItem } from "./watch-frame.ts";
 
-/** Without `continue` it is the first page. `limit` is the largest number of objects. */
+/** Without `continue`, this is the first page. `limit` is the maximum number of objects. */
 export type ListPageRequest = { readonly limit: number; readonly continue?: string };
 
-/** `version` is empty if the server names none. */
+/** `version` is empty if the server does not return one. */
 export type ListPage<T> = {
   readonly items: readonly WatchItem<T>[];
   readonly version: string;
   readonly continue?: string;
-  /** Parsing this page blocks the process for too long: the next one gets fewer objects. */
+  /** True if parsing this page blocks the process for too long. The next page then has fewer objects. */
   readonly isLarge?: boolean;
 };
 
-/** The answer to a page request. "too large": it exceeds the size limit. */
+/** The answer to a page request. "too large": its size exceeds the limit. */
 export type PageAnswer = Pick<ListPage<unknown>, "continue" | "isLarge"> | "too large";
 
 /** `page` is the next request. If the list has ended, it is the first page of the next list. */
@@ -24,8 +24,8 @@ export type NextPage = { readonly is: "more" | "complete" | "too large"; readonl
 const leastAfterLarge = 10;
 
 /**
- * Requests an eighth of the objects until an answer fits, and half of them after a large page. "too large": even a single object
- * does not fit.
+ * Requests an eighth of the objects until an answer fits, and half of them after a large page. "too large": not even a
+ * single object fits.
  */
 export function nextPage(requested: ListPageRequest, answer: PageAnswer): NextPage {
   const { limit } = requested;
@@ -47,11 +47,11 @@ type ListBody = {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  /** A Go program writes an empty list as null. */
+  /** Go programs write an empty list as null. */
   readonly items: readonly object[] | null;
 };
 
-/** The failure if an answer with status 200 is not a list, for example from a proxy. An empty list would hide objects. */
+/** The error for an answer with status 200 that is not a list, such as a proxy's. An empty list would hide objects. */
 export const notList = "the response is not a list";
 
 /**

@@ -3,24 +3,26 @@
 import type { ListPageRequest } from "./list-page.ts";
 import type { WatchFrame, WatchItem } from "./watch-frame.ts";
 
+/** The state of a list and watch. `stepReflector` returns the next one. */
 export type ReflectorState = {
   readonly at: "waiting" | "listing" | "watching" | "gone";
-  /** A list that is not complete must be begun again; a watch can be resumed. */
+  /** After an incomplete list, a new list is needed. A watch can be resumed. */
   readonly needs: "list" | "watch";
-  /** Names the connection of the present effort; what an older one still says is not heard. */
+  /** Identifies the current connection. Inputs of earlier connections are ignored. */
   readonly effort: number;
-  /** The newest version that we have seen of anything: where to resume, and the least that a list must show. */
+  /** The latest version in any answer. Watches resume there, and lists must be at least as new. */
   readonly seen?: string;
-  /** Streaming lists are cheaper; a server that refused one is not asked again. */
+  /** False after the server refused a streaming list. Streaming lists are cheaper than pages. */
   readonly canStream: boolean;
   /** The last requested page. Its limit shrinks if objects are large. */
   readonly page: ListPageRequest;
   readonly failures: number;
-  /** How often the server said that it does not know the version that we have seen. */
+  /** How often in a row the server did not know the version in `seen`. */
   readonly lags: number;
   readonly isProbing: boolean;
 };
 
+/** An event that the transport reports. Inputs of an earlier `effort` are ignored. */
 export type ReflectorInput<T> =
   | { readonly is: "start" }
   | { readonly is: "due"; readonly effort: number }
@@ -35,18 +37,20 @@ export type ReflectorInput<T> =
   /** The page exceeds the size limit. `why` is used if it has a single object. */
   | { readonly is: "page too large"; readonly effort: number; readonly why: string }
   | { readonly is: "ended"; readonly effort: number; readonly ending: StreamEnd }
-  /** No line for a while. */
+  /** No line arrived for a while. */
   | { readonly is: "quiet"; readonly effort: number; readonly forMs: number }
-  /** Somebody has reason to believe that this stream is dead. */
+  /** The caller suspects that this stream is dead. */
   | { readonly is: "doubted" }
   | { readonly is: "probed"; readonly effort: number; readonly saw: ProbeResult }
-  /** What is kept takes more memory than it may. */
+  /** The kept objects exceed the memory limit. */
   | { readonly is: "overflowed"; readonly why: string }
-  /** Somebody needs the truth from the server, not from the stream. */
+  /** The caller needs a fresh list. */
   | { readonly is: "relist" };
 
+/** The answer to a probe, which asks whether a silent watch has missed changes. */
 export type ProbeResult = "newer" | "nothing" | "expired" | "no answer";
 
+/** The way in which a connection ended. `whole` is a regular end. */
 export type StreamEnd =
   | { readonly how: "whole" }
   | { readonly how: "broken"; readonly why: string; readonly isUnauthorized?: boolean }
@@ -57,10 +61,11 @@ export type StreamEnd =
       /** The message of the API server. Absent if a proxy answered. */
       readonly statusMessage?: string;
       readonly retryInMs?: number;
-      /** The server has not reached the version that we asked for. */
+      /** The server has not reached the requested version yet. */
       readonly isLagging?: boolean;
     };
 
+/** An action that the transport must take, in the given order. */
 export type ReflectorAction<T> =
   /** A stream or a page without `continue` starts the list. A page that is too large is requested again with fewer objects. */
   | {
@@ -72,16 +77,16 @@ export type ReflectorAction<T> =
     }
   | { readonly do: "watch"; readonly effort: number; readonly from: string }
   | { readonly do: "probe"; readonly effort: number; readonly from: string }
-  /** Closes the present connection, if there is one. */
+  /** Closes the current connection, if there is one. */
   | { readonly do: "close-watch" }
   | { readonly do: "wait"; readonly effort: number; readonly failures: number; readonly atLeastMs: number }
-  /** A line of a list: kept apart until the list is complete. */
+  /** Adds a line of a list to the items that replace the store when the list is complete. */
   | { readonly do: "collect"; readonly frame: WatchItem<T> }
-  /** What was collected takes the place of the store, in one step. */
+  /** Replaces the store by the collected items in one step. */
   | { readonly do: "swap"; readonly version: string }
   | { readonly do: "change"; readonly frame: WatchItem<T> }
   | { readonly do: "advance"; readonly version: string }
-  /** Forgets everything: what cannot be kept whole is not known. */
+  /** Clears the store, because the objects do not fit in the memory limit. */
   | { readonly do: "overflow"; readonly why: string }
   /** The kind is not served any more. */
   | { readonly do: "vanish" }
@@ -93,6 +98,7 @@ export type ReflectorAction<T> =
 
 export type ReflectorSettings = { readonly canStream: boolean; readonly pageSize: number };
 
+/** Returns the state before the first list. Step it with `start`. */
 export function initialReflectorState({ canStream, pageSize }: ReflectorSettings): ReflectorState {
   const page = { limit: pageSize };
   return { at: "waiting", needs: "list", effort: 0, canStream, page, failures: 0, lags: 0, isProbing: false };

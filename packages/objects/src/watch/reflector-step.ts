@@ -1,4 +1,4 @@
-// Decides what a reflector does next: list, watch, probe, wait. Pure, so that a test can play every sequence of faults.
+// Decides the next step of a reflector: list, watch, probe or wait. No I/O, so that tests can try every fault.
 
 import { nextPage, type PageAnswer } from "./list-page.ts";
 import {
@@ -12,13 +12,15 @@ import {
 import { isOlder } from "./resource-version.ts";
 import type { WatchFrame } from "./watch-frame.ts";
 
+/** The next state and the actions that lead to it. */
 export type ReflectorStep<T> = { readonly state: ReflectorState; readonly actions: readonly ReflectorAction<T>[] };
 
-/** Bookmarks are no heartbeat, but a stream without any line for this long is dead whatever a probe said. */
+/** A stream without a line for this long is dead, even if a probe succeeded. Bookmarks are not regular heartbeats. */
 const deadAfterMs = 150_000;
-/** A server that lags catches up within seconds; one that was restored from a backup never does. */
+/** A lagging server catches up within seconds. One that was restored from a backup never does. */
 const patienceWithLag = 5;
 
+/** Returns the next state and the actions to take. Inputs of an earlier effort change nothing. */
 export function stepReflector<T>(state: ReflectorState, input: ReflectorInput<T>): ReflectorStep<T> {
   if ("effort" in input && input.effort !== state.effort) return stay(state);
   if (state.at === "gone" && input.is !== "start") return stay(state);
@@ -61,7 +63,7 @@ function list<T>(from: ReflectorState, before: readonly ReflectorAction<T>[] = [
 
 function listAction<T>({ effort, canStream, seen, page }: ReflectorState): ReflectorAction<T> {
   const by = canStream ? "stream" : "pages";
-  // A token to continue with names the version itself.
+  // A `continue` token already includes the version.
   const least = seen === undefined || page.continue !== undefined ? {} : { notOlderThan: seen };
   return { do: "list", effort, by, page, ...least };
 }
@@ -86,7 +88,7 @@ function listed<T>(state: ReflectorState, frame: WatchFrame<T>): ReflectorStep<T
   }
 }
 
-// Feature off (422), or an etcd too old for it (an error frame): by pages from now on, at once.
+// The server has the feature disabled (422) or its etcd is too old (an error frame). Uses pages from now on.
 function streamRefused<T>(state: ReflectorState, code: number, why: string): ReflectorStep<T> {
   const isAboutUs = code === 401 || code === 403 || code === 410 || code === 429;
   if (state.canStream && !isAboutUs) return list({ ...state, canStream: false }, [{ do: "close-watch" }]);
@@ -117,7 +119,7 @@ function complete<T>(state: ReflectorState, version: string): ReflectorStep<T> {
   }
   const swap = { do: "swap", version } as const;
   const settled: ReflectorState = { ...state, needs: "watch", seen: version, failures: 0, lags: 0 };
-  // A streaming list goes on as the watch; after pages a watch is opened.
+  // A streaming list continues as the watch. After pages, the watch needs a new connection.
   return state.canStream ? { state: { ...settled, at: "watching" }, actions: [swap] } : watch(settled, version, [swap]);
 }
 
@@ -141,7 +143,7 @@ function watched<T>(state: ReflectorState, frame: WatchFrame<T>): ReflectorStep<
 function ended<T>(state: ReflectorState, ending: StreamEnd): ReflectorStep<T> {
   switch (ending.how) {
     case "whole":
-      // The server ends every watch after some minutes. A list that ends without its last bookmark is not complete.
+      // The server ends every watch after some minutes. A list that ends without its last bookmark is incomplete.
       if (state.at === "watching" && state.seen !== undefined) return watch(state, state.seen);
       return failed(state, { what: "broken", why: "the list ended early" });
     case "broken":
@@ -164,14 +166,14 @@ function refused<T>(
       },
       actions: [{ do: "close-watch" }, { do: "vanish" }],
     };
-  // Too old to resume from, but still the least that a list must show.
+  // The version is too old to resume from, but a list must still be at least as new.
   if (code === 410 && state.at === "watching")
     return list(state, [{ do: "close-watch" }, { do: "notify", what: "relist", why }]);
   if (code === 422 && state.at === "listing" && state.canStream) return streamRefused(state, code, why);
   const lags = isLagging ? state.lags + 1 : state.lags;
   const { seen: _given, ...unseen } = state;
   const believed: ReflectorState = lags >= patienceWithLag ? { ...unseen, needs: "list", lags: 0 } : { ...state, lags };
-  // A kind that has just come is initialised for some tenths of a second and asks for a whole one: once that is not obeyed.
+  // The server initializes a new kind within some tenths of a second, but asks for a full second. Ignores that once.
   const isNew = code === 429 && state.seen === undefined && state.failures === 0;
   const atLeastMs = isNew ? Math.min(retryInMs, newKindMs) : retryInMs;
   return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs });
@@ -195,7 +197,7 @@ function failed<T>(state: ReflectorState, { what, why, atLeastMs = 0 }: Reflecto
   };
 }
 
-/** Objects may shrink or go; each list of them costs what they weigh. */
+/** Objects may shrink or be deleted, but each list costs as much as they weigh. */
 const relistAfterOverflowMs = 30_000;
 
 function overflowed<T>(state: ReflectorState, why: string): ReflectorStep<T> {
@@ -230,7 +232,7 @@ function probed<T>(state: ReflectorState, saw: ProbeResult): ReflectorStep<T> {
   );
 }
 
-// What was missed comes by resuming; the server says 410 if that is no longer possible.
+// Resuming returns missed changes. The server answers 410 if that is not possible.
 function dead<T>(state: ReflectorState, why: string): ReflectorStep<T> {
   const before: readonly ReflectorAction<T>[] = [{ do: "close-watch" }, { do: "notify", what: "dead stream", why }];
   return state.at === "watching" && state.seen !== undefined ? watch(state, state.seen, before) : list(state, before);

@@ -1,15 +1,16 @@
-// One event of a watch and one page of a list, read and reduced to what the reader keeps.
+// Reads one event of a watch, and reduces its object to what the reader keeps.
 
 import type { KubeObject } from "@virt/api";
 import { readJson } from "../json/read-json.ts";
 
-/** `item` is the object after its transform; the object itself is not kept. */
+/** `item` is the object after its transform. The object itself is dropped. */
 export type WatchFrame<T> =
   | WatchItem<T>
   | { readonly type: "bookmark"; readonly version: string; readonly isInitialEnd: boolean }
   | { readonly type: "error"; readonly code: number; readonly message: string }
   | { readonly type: "malformed"; readonly why: string };
 
+/** An object that was added or changed (`put`) or deleted (`drop`). */
 export type WatchItem<T> = {
   readonly type: "put" | "drop";
   readonly key: string;
@@ -17,7 +18,7 @@ export type WatchItem<T> = {
   readonly item: T;
 };
 
-/** Reduces an object on arrival, so that memory holds only what somebody declared to read. */
+/** Reduces an object on arrival, so that memory contains only declared parts. */
 export type ItemTransform<T> = (object: KubeObject) => T;
 
 const initialEnd = "k8s.io/initial-events-end";
@@ -27,7 +28,7 @@ type FrameJson = {
   readonly object?: KubeObject & { readonly code?: number; readonly message?: string };
 };
 
-/** Never throws: a text that is not a watch event is `malformed`. */
+/** Reads a line. Never throws: a text that is not a watch event is `malformed`. */
 export function readFrame<T>(text: string, transform: ItemTransform<T>): WatchFrame<T> {
   let parsed: FrameJson | null;
   try {
@@ -52,7 +53,7 @@ export function readFrame<T>(text: string, transform: ItemTransform<T>): WatchFr
 }
 
 export function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
-  // Joined, the text is in one piece. A template keeps its parts as well, for each of thousands of objects.
+  // A joined text is stored in one piece. A template would also keep its parts, for each of thousands of objects.
   return namespace === undefined ? name : [namespace, name].join("/");
 }
 

@@ -33,7 +33,7 @@ import { readState } from "./state.ts";
 
 export type Comparison =
   | { readonly kind: "in-sync" }
-  /** The comparison is inconclusive, so the server must decide in a dry run. */
+  /** The comparison is inconclusive, so a dry run must decide. */
   | { readonly kind: "ask"; readonly cause: "intent" | "start" }
   | { readonly kind: "drift"; readonly changes: readonly Change[] };
 
@@ -57,8 +57,8 @@ export function compareObject(compared: ComparedObject): Comparison {
 }
 
 /**
- * Compares without an earlier answer. In sync means that the operator owns exactly the wanted fields and values. Fields
- * that others took over are drift even after a restart, so that a restart does not prolong an edit war.
+ * Compares without an earlier answer. The object is in sync if the operator owns exactly the wanted fields and values.
+ * Fields that others took over are drift even after a restart, so that a restart does not prolong an edit war.
  */
 function compareAtStart({ intent, live, shapeOf }: ComparedObject): Comparison {
   const wanted = leafPaths(intent, shapeOf);
@@ -109,7 +109,7 @@ function nameOf(element: string): string {
 
 export type BlamedManagers = { readonly path: Path; readonly opponent: Opponent | "unknown" };
 
-/** Returns the manager responsible for each change. Without an answer of the server, it blames no manager. */
+/** Returns the manager responsible for each change. Names no manager if the server has not answered yet. */
 export function findBlamedManagers(
   changes: readonly Change[],
   live: KubeObject,
@@ -137,7 +137,7 @@ export function isHeldBy(fields: FieldSet, path: Path): boolean {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), fields) !== undefined;
 }
 
-/** Reports whether another client owns the fields. The operator's managers and subresources do not count. */
+/** Reports whether another client owns the fields. The operator's managers and subresources are not foreign. */
 export function isForeign({ manager, subresource }: Owner): boolean {
   return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
 }

@@ -1,5 +1,4 @@
-// Finds fields that another client set to a different value. The operator leaves them alone until the user agrees to
-// take them over.
+// Finds fields that another client set to a different value. The operator does not touch them until the user agrees.
 
 import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
@@ -37,13 +36,13 @@ export type Contest = {
   readonly state: ObjectState;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
-  /** The currently ignored pointers. Removing a pointer from the annotation counts as consent. */
+  /** The pointers that are ignored now. Removing a pointer from the annotation counts as consent. */
   readonly ignored: readonly string[];
   /** Translates the user's pointers to the served version. */
   readonly translate?: ((pointers: readonly Pointer[]) => readonly Pointer[]) | undefined;
 };
 
-/** Returns the contested fields. Returns none without managedFields, because the owners are unknown. */
+/** Returns the contested fields. Returns none if there are no managedFields, because the owners are unknown. */
 export function contestedPaths(contest: Contest): readonly Contested[] {
   const { candidate, live, shapeOf, defaultOf } = contest;
   const ours = appliedBy(readOwners(live), fieldManagers.platform);

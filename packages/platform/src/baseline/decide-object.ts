@@ -1,5 +1,3 @@
-// Decides how to reconcile one object.
-
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import {
   appliedBy,
@@ -30,10 +28,10 @@ import { type Overrides, readOverrides } from "./overrides.ts";
 import { releaseFields } from "./release.ts";
 import { type ObjectState, readState, recreations, restAfter, storeState, writeState } from "./state.ts";
 
-/** A burst of 10 writes, then one write every 6 s. The limit only delays writes. */
+/** Allows a burst of 10 writes, then one write every 6 s. The limit only delays writes. */
 export const writeRate = { capacity: 10, refillMs: 6_000 };
 
-/** Decides the next action for an object. Pure: depends only on the observation. See `example.test.ts`. */
+/** Decides the next action for an object from the observation alone. example.test.ts shows a complete run. */
 export function decideObject(observed: ObservedObject): ObjectDecision {
   const { live } = observed;
   const overrides = readOverrides(live);
@@ -56,7 +54,7 @@ export function decideObject(observed: ObservedObject): ObjectDecision {
   return compared({ seen: observed, live, state: known, intended, overrides });
 }
 
-/** Restores the fight history from memory, so that removing the state annotation does not end an edit war. */
+/** Takes the edit war history from memory, so that removing the state annotation does not end an edit war. */
 function knownState(state: ObjectState, { live, memory: { answer } }: ObservedObject): ObjectState {
   if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a user ended the pause
   const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;
@@ -125,7 +123,7 @@ function compared(knowing: Knowing): ObjectDecision {
     : { kind: "mutated", changes: mutation.changes, contested: intended.contested, inMs };
 }
 
-/** Reports whether admission changed the field. Counting such a change as an edit would lead to a pause. */
+/** Reports whether admission changed the field. If such a change counted as an edit, it would cause a pause. */
 function isMutated(path: Path, mutation: Mutation | undefined): boolean {
   return mutation?.changes.some((change) => writePath(change.path) === writePath(path)) === true;
 }
@@ -205,7 +203,7 @@ function adoptedField(path: Path, managers: readonly string[], { live, intended 
   };
 }
 
-/** Returns the intent without the user's patch, to check whether the patch causes a rejection. */
+/** Returns the intent without the user's patch, to find out whether the patch causes a rejection. */
 function unpatched({ seen, live, state, overrides }: Knowing): Pick<ApplyDecision, "unpatched"> {
   if (overrides.patch === undefined) return {};
   const intended = buildIntent(seen, { ...overrides, patch: undefined }, state);

@@ -3,9 +3,10 @@ import type { Bucket, Change, Path } from "@virt/objects";
 import type { Contested } from "./contested.ts";
 import type { PauseRecord } from "./state.ts";
 
-/** The reason for an apply: the object is absent, its intent changed, or it drifted. */
+/** The reason for an apply: the object is absent, its intent changed or it drifted. */
 export type Cause = "create" | "intent" | "drift";
 
+/** An apply with all that must happen before it. Perform `handOver` and `removals` first. */
 export type ApplyDecision = {
   readonly cause: Cause;
   readonly object: KubeObject;
@@ -44,7 +45,7 @@ export type HeldDecision = {
   /** Changes by other clients since the last write: reported, not corrected. */
   readonly changes?: readonly Change[];
   readonly opponents?: readonly string[];
-  /** Time until the next attempt, because the server's answer may change. */
+  /** The time until the next attempt. The server's answer may then be different. */
   readonly inMs?: number;
 };
 
@@ -53,12 +54,12 @@ export type ObjectDecision =
   | { readonly kind: "managed-by-other"; readonly by: string }
   | { readonly kind: "unmanaged" }
   | { readonly kind: "paused"; readonly reason: "edit-war" | "manual" }
-  /** Another client keeps deleting the object. The operator does not re-create it before this delay ends. */
+  /** Another client keeps deleting the object. The operator re-creates it only after this delay. */
   | { readonly kind: "deletion-fight"; readonly inMs: number; readonly count: number }
   | HeldDecision
   | { readonly kind: "contested"; readonly contested: readonly Contested[] }
   | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly intent: KubeObject }
-  /** In sync except for changes by admission. */
+  /** The object is in sync except for changes by admission. */
   | {
       readonly kind: "mutated";
       readonly changes: readonly Change[];

@@ -1,5 +1,5 @@
-// Finds maps that an apply would leave empty. The API server stores null in their place and rejects the object, so the
-// operator removes their members first.
+// Finds maps that an apply would leave empty. The API server would store null and reject the object, so the operator
+// removes their members first.
 
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import {

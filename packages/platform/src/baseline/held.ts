@@ -1,5 +1,3 @@
-// Handles objects that are held or already in sync.
-
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, type Change, equalJson, fieldSet, leafPaths, leavesOf, readOwners, valueAt } from "@virt/objects";
 import { isOwnLabel, isState } from "../hco-annotations.ts";
@@ -23,7 +21,7 @@ export function holdObject(why: HeldDecision, holding: Holding): HeldDecision {
   return { ...why, changes, opponents: describeOpponents(findBlamedManagers(changes, live, seen.memory.answer)) };
 }
 
-/** Returns the server's rejection of this intent, until it is time to retry. */
+/** Returns the server's rejection of this intent until the next retry. */
 export function rejectionOf(intent: KubeObject, observed: ObservedObject): HeldDecision | undefined {
   const { memory, monotonicMs, shapeOf } = observed;
   const { refused } = memory;
@@ -32,7 +30,7 @@ export function rejectionOf(intent: KubeObject, observed: ObservedObject): HeldD
   return inMs <= 0 ? undefined : { ...invalidPatch(observed, `rejected by the API server: ${refused.message}`), inMs };
 }
 
-/** Compares with the last sent intent. After a start, it compares with the intent without user overrides. */
+/** Compares with the last sent intent. After a start, compares with the intent without the user's overrides. */
 function changesMeanwhile({ seen, live, overrides, state }: Holding): readonly Change[] {
   const { memory, shapeOf } = seen;
   const plain = { ...overrides, patch: undefined, ignoreFields: undefined };
@@ -42,7 +40,7 @@ function changesMeanwhile({ seen, live, overrides, state }: Holding): readonly C
   return found?.kind === "drift" ? found.changes : [];
 }
 
-/** Reports whether the object matches its intent. False while the user holds it, because the intent is unknown. */
+/** Reports whether the object matches its intent. False while an invalid annotation holds it: the intent is unknown. */
 export function isAsWanted(observed: ObservedObject): boolean {
   const { live, shapeOf } = observed;
   const overrides = readOverrides(live);

@@ -64,7 +64,7 @@ export function buildIntent(observed: ObservedObject, overrides: Overrides, stat
   };
 }
 
-/** Reports whether a pointer is valid: it matches an object, a field released earlier, or the schema. */
+/** Reports whether the pointer is valid: it matches the object, a field that was released earlier, or the schema. */
 function isMatched(
   pointer: Pointer,
   wanted: KubeObject,
@@ -74,7 +74,7 @@ function isMatched(
   if (state.released.includes(writePointer(pointer))) return true;
   const meant = translate?.([pointer]) ?? [pointer];
   const objects = [wanted, baseline, ...(live === undefined ? [] : [live])];
-  // A pointer to a field that only the other version has translates to nothing, and is valid.
+  // A pointer to a field that only the other version has translates to nothing. It is valid.
   const isKnown = (one: Pointer) => isDeclared(one) || objects.some((object) => isPointedAt(object, one, shapeOf));
   return meant.length === 0 || meant.some(isKnown);
 }
@@ -88,7 +88,7 @@ function strayPointer(pointer: Pointer, wanted: KubeObject, { shapeOf }: Observe
   return { kind: "held", reason: "InvalidIgnoreFields", message };
 }
 
-/** Names the served version in the message, because patches are not translated between versions. */
+/** Includes the served version in the message, because patches are not translated between versions. */
 export function invalidPatch({ translate, ref }: ObservedObject, reason: string): HeldDecision {
   const message = translate === undefined ? reason : `${reason} (the served version is ${ref.apiVersion})`;
   return { kind: "held", reason: "InvalidPatch", message };
@@ -112,8 +112,8 @@ const labelled = oncePer((object: KubeObject): KubeObject => {
 const pointersTo = oncePer((paths: readonly Path[]) => paths.map(writePath));
 
 /**
- * Returns the pointers of each asset in the intent. Fields of a patch count for the first asset, so that they are
- * removed along with the patch.
+ * Returns the pointers of each asset in the intent. Counts fields of a patch for the first asset, so that they are
+ * removed together with the patch.
  */
 export function fieldsByAsset(
   { parts, shapeOf }: ObservedObject,

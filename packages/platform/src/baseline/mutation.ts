@@ -14,6 +14,7 @@ import {
 import { isMet } from "./compare.ts";
 import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
 
+/** Changes that admission made to the operator's last write, and the time of the next attempt. */
 export type Mutation = {
   readonly intent: KubeObject;
   readonly changes: readonly Change[];
@@ -59,7 +60,7 @@ export function rememberAnswer(
   return { ...known, mutation: { intent, changes, times, askAgainAt } };
 }
 
-/** Resets the delay after webhooks or policies change, so that the next check runs immediately. */
+/** Resets the delay after webhooks or policies have changed, so that the next check runs immediately. */
 export function askedAnew(memory: ObjectMemory): ObjectMemory {
   const { mutation, ...rest } = memory;
   return mutation === undefined
@@ -67,13 +68,13 @@ export function askedAnew(memory: ObjectMemory): ObjectMemory {
     : { ...rest, mutation: { ...mutation, times: 0, askAgainAt: Number.NEGATIVE_INFINITY } };
 }
 
-/** Returns the remembered mutation if it belongs to this intent. */
+/** Returns the stored mutation if it belongs to this intent. */
 export function mutationOf(intent: KubeObject, { memory }: Pick<ObservedObject, "memory">): Mutation | undefined {
   const { mutation } = memory;
   return mutation !== undefined && equalJson(mutation.intent, intent) ? mutation : undefined;
 }
 
-/** Returns text such as `/spec/mode is "Predictive", applied was "Automatic"`. */
+/** Returns a text such as `/spec/mode is "Predictive", applied was "Automatic"`. */
 export function describeMutation(changes: readonly Change[]): string {
   return changes
     .map(({ path, live, desired }) => `${writePath(path)} is ${showValue(live)}, applied was ${showValue(desired)}`)

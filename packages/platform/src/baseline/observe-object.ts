@@ -49,6 +49,7 @@ export function shapeOfObject(object: ManagedObject, facts: ClusterFacts): Shape
   return schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
 }
 
+/** Returns the defaults of the object's fields in its CRD. Undefined for fields without a default. */
 export function defaultOfObject(object: ManagedObject, facts: ClusterFacts): ObservedObject["defaultOf"] {
   return defaultFrom(servedSchema(object, facts));
 }
@@ -66,10 +67,11 @@ function servedVersion({ ref: { apiVersion } }: ManagedObject): AssetHcoFact["ap
 
 export type Part = { readonly asset: string; readonly object: KubeObject };
 
+/** Everything that the decision about an object depends on. */
 export type ObservedObject = {
   /** Wall clock in milliseconds, for displayed and stored times. */
   readonly now: number;
-  /** Monotonic milliseconds, for throttling and delays: the wall clock may jump. */
+  /** Monotonic milliseconds, for throttling and delays, because the wall clock may jump. */
   readonly monotonicMs: number;
   readonly ref: Ref;
   /** The merged objects of the active assets, without the operator's label and state. */
@@ -84,22 +86,22 @@ export type ObservedObject = {
   readonly isDeclared: (pointer: Pointer) => boolean;
   readonly live: KubeObject | undefined;
   readonly governed: readonly Path[];
-  /** Switched-off assets whose fields are pruned. */
+  /** Assets that are switched off and whose fields are pruned. */
   readonly pruned: readonly string[];
   readonly memory: ObjectMemory;
   readonly translate?: (pointers: readonly Pointer[]) => readonly Pointer[];
 };
 
-/** In-memory state of an object. Losing it is safe. */
+/** The in-memory state of an object. It may be lost. */
 export type ObjectMemory = {
-  /** The server's last answer to an apply, or the live object in its place. */
+  /** The server's last answer to an apply. Before the first one, the live object. */
   readonly answer?: KubeObject;
   /** The last intent that was sent, without the state annotation. */
   readonly sent?: KubeObject;
   readonly bucket: Bucket;
-  /** A pause that is not written yet. Corrections already stop. */
+  /** A pause that is not written yet. It already stops corrections. */
   readonly unwrittenPause?: PauseRecord;
-  /** True if the object existed when last seen. If it is absent now, another client deleted it. */
+  /** True if the object existed when it was last read. If it is absent now, another client deleted it. */
   readonly wasThere: boolean;
   /** Times of re-creations after deletions by other clients, in milliseconds. */
   readonly recreated?: readonly number[];

@@ -14,7 +14,7 @@ export type Overrides = {
   readonly mistakes: readonly OverrideMistake[];
 };
 
-/** Returns the overrides on an object, or defaults if it is absent. Never throws: invalid values are mistakes. */
+/** Returns the overrides on an object, or defaults if it is absent. Never throws: lists invalid values as mistakes. */
 export function readOverrides(live: KubeObject | undefined): Overrides {
   const annotations = live?.metadata.annotations ?? {};
   const said = (key: keyof typeof objectAnnotations) => annotations[objectAnnotations[key]]?.trim();
@@ -62,10 +62,10 @@ const overrideMistakes = oncePer((live: KubeObject): readonly OverrideMistake[] 
 });
 
 const mostUnknown = 3;
-// Suggesting corrections is slow, and an object may have thousands of annotations.
+// Finding a suggestion is slow, and an object may have thousands of annotations.
 const mostExamined = 100;
 
-/** Reports whether a key on the HyperConverged is a mistyped object key. Other mistakes there do not hold it. */
+/** Reports whether a key on the HyperConverged is a mistyped object key. Other mistakes do not hold that object. */
 function isMeantForObject(key: string): boolean {
   return !isHcoKey(key) && likelyMeant(key, objectKeys) !== undefined;
 }

@@ -1,4 +1,4 @@
-// Finds the fields to release, and those that need another owner to keep their values.
+// Finds fields to release, and fields that need another owner to keep their values.
 
 import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
@@ -27,12 +27,12 @@ export type ReleaseInput = {
   readonly state: ObjectState;
   readonly active: readonly string[];
   readonly pruned: readonly string[];
-  /** Paths left out on purpose: ignored by the user or governed by a plan. */
+  /** Paths that are omitted on purpose: the user ignores them or a plan governs them. */
   readonly masked: readonly Path[];
   readonly shapeOf: ShapeOf;
 };
 
-/** `released`: fields left out on purpose. `handOver`: fields to keep that need another owner first. */
+/** `released`: fields omitted on purpose. `handOver`: fields to keep that need another owner first. */
 export type ReleasedFields = { readonly released: readonly Path[]; readonly handOver: readonly Path[] };
 
 export function releaseFields(releasing: ReleaseInput): ReleasedFields {
@@ -74,7 +74,7 @@ export function transferObject(live: KubeObject, paths: readonly Path[]): KubeOb
   return heldObject(live, [...held, ...paths]);
 }
 
-/** Returns the object that gives up released fields that have another owner again. Undefined if there are none. */
+/** Returns the object that gives up released fields that have another owner again. Undefined without such fields. */
 export function releaseOwnershipObject(live: KubeObject): KubeObject | undefined {
   const owners = readOwners(live);
   const held = leavesOf(appliedBy(owners, releasedManager));
@@ -85,13 +85,13 @@ export function releaseOwnershipObject(live: KubeObject): KubeObject | undefined
 
 /**
  * Reports whether an owner has this exact field. Owning a member is not enough: in free-form parts, the server removes
- * an unowned map with all its members.
+ * a map without an owner and all its members.
  */
 function isOwnedBy(owners: readonly Owner[], path: Path): boolean {
   return owners.some(({ fields }) => hasField(fields, path));
 }
 
-/** Returns the live values of these paths. For a map with members of other owners, returns only the empty map. */
+/** Returns the live values of these paths. If other owners have members of a map, returns the map without members. */
 function heldObject(live: KubeObject, paths: readonly Path[]): KubeObject {
   const owners = readOwners(live);
   const isShared = (path: Path) =>

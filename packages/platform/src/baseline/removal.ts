@@ -13,15 +13,16 @@ import { booleanOf } from "../hco-annotations.ts";
 import { readOverrides } from "./overrides.ts";
 import { isOwnedByOthers, readState } from "./state.ts";
 
+/** The decision about a pruned object or a tombstone. `delete` names the exact object to delete. */
 export type RemovalDecision =
   | { readonly kind: "delete"; readonly uid: string; readonly resourceVersion: string }
-  /** The operator gives up its fields but keeps the object, because it may not have created it. */
+  /** The operator gives up its fields but keeps the object, because another client may have created it. */
   | { readonly kind: "release" }
   | { readonly kind: "keep"; readonly why: string };
 
 export type PruneInput = { readonly assets: readonly string[]; readonly pruned: readonly string[] };
 
-/** Decides about an object with pruning requested and no active asset. */
+/** Decides about an object for which pruning is requested and no asset is active. */
 export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecision {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
@@ -38,7 +39,7 @@ function hasOwnFields(live: KubeObject): boolean {
   return !isNoFields(appliedBy(readOwners(live), fieldManagers.platform));
 }
 
-/** Reports whether the operator created the object. The record can be forged, so no other client may own content. */
+/** Reports whether the operator created the object. The record can be forged, so other clients must not own content. */
 function isCreatedByUs(live: KubeObject): boolean {
   const content = Object.keys(live).filter((key) => !outsideContent.has(key));
   return readState(live).created && content.every((key) => !isOwnedByOthers(live, fieldPath(key)));
@@ -52,7 +53,7 @@ export function makersOf(live: KubeObject, { assets }: Pick<PruneInput, "assets"
   return applied.length > 0 ? applied : assets;
 }
 
-/** Decides about an object of an earlier release. The label alone is no proof, because anyone can copy it. */
+/** Decides about an object of an earlier release. The label does not prove its origin, because anyone can copy it. */
 export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { kind: "release" }> {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
@@ -77,17 +78,17 @@ function deletion({
   return { kind: "delete", uid, resourceVersion };
 }
 
-/** Returns the assets to prune. Assets that are off for another reason than their switch are not pruned. */
+/** Returns the assets to prune. Omits assets that are off for a reason other than their switch. */
 export function prunedParts({ assets }: Pick<ManagedObject, "assets">, facts: ClusterFacts): readonly Asset[] {
   const { hco, unread, releasedUnread } = facts;
   const isAsked = hco !== undefined && booleanOf(hco.annotations, "prune") === true;
-  if (!isAsked || (unread ?? releasedUnread) !== undefined) return []; // an unread plan may govern the object
+  if (!isAsked || (unread ?? releasedUnread) !== undefined) return []; // a plan that was not read may govern the object
   return assets.map((asset) => askedOf(asset, facts, hco)).flatMap((asked) => (isPruned(asked) ? asked.asset : []));
 }
 
 /**
- * Reports whether the asset is off and nothing forbids a write. Evaluation stops at the switch, so the later checks run
- * here.
+ * Reports whether the asset is off and nothing forbids a write. Runs the later checks, because evaluation stops at the
+ * switch.
  */
 function isPruned(asked: AssetRequest): boolean {
   const { activation, "allow-list": isListed, switch: isSwitchedOn, exclusions, plans } = checks;
@@ -100,7 +101,7 @@ function isPruned(asked: AssetRequest): boolean {
 
 type Barring = Pick<ClusterFacts, "exclusions" | "plans" | "unread">;
 
-/** Reports whether writes are forbidden: the user excludes the object, a plan governs it, or that is unknown. */
+/** Reports whether writes are forbidden or may be: the user excludes the object, or a plan governs it. */
 export function isBarred(ref: Ref, { exclusions, plans, unread }: Barring): boolean {
   if (exclusions === undefined || unread !== undefined) return true;
   return excludedBy(exclusions, ref) !== undefined || governorOf(plans, ref) !== undefined;

@@ -45,7 +45,7 @@ export const shapeFrom = oncePer(
     },
 );
 
-/** Merge rules of Services, which have no CRD schema. */
+/** The merge rules of Services, which have no schema in a CRD. */
 const service: ReadonlyMap<string, Shape> = new Map([
   ["spec.ports", { kind: "map", keys: ["port", "protocol"] }],
   ["spec.selector", { kind: "atomic" }],
@@ -58,7 +58,7 @@ export function builtInShape(kind: string): ShapeOf {
   return kind === "Service" ? serviceShape : noSchema;
 }
 
-/** Reports whether the schema declares a field by name. Keys of free-form maps are not declared. */
+/** Reports whether the schema declares a field by name. Does not count keys of free-form maps. */
 export function declaredIn(schema: JsonMap | undefined): (pointer: Pointer) => boolean {
   return (pointer) =>
     pointer.reduce<Json | undefined>(
@@ -79,13 +79,13 @@ export function defaultFrom(schema: JsonMap | undefined): (path: Path) => Json |
     );
 }
 
-/** An object reduced to the fields of the served schema. */
+/** An object reduced to the fields that the served schema declares. */
 export type KnownFields = {
   readonly object: KubeObject;
   readonly leftOut: readonly string[];
 };
 
-/** Removes fields that `schema`, the openAPIV3Schema of the object's version, does not declare, and emptied maps. */
+/** Removes emptied maps, and fields that `schema` does not declare: the openAPIV3Schema of the object's version. */
 export function keepKnown(object: KubeObject, schema: JsonMap): KnownFields {
   const leftOut: string[] = [];
   const { apiVersion, kind, metadata, ...rest } = object;
@@ -118,7 +118,7 @@ function knownValue(value: Json, schema: Json, place: Place): Json | undefined {
   );
 }
 
-// Keeps values that were empty before, such as `spec: {}`, because they are intentional.
+// Keeps values that were already empty, such as `spec: {}`, because they are intentional.
 function unlessEmptied<T extends JsonMap | readonly Json[]>(before: T, after: T): T | undefined {
   return Object.keys(after).length === 0 && Object.keys(before).length > 0 ? undefined : after;
 }

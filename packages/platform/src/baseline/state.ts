@@ -1,5 +1,3 @@
-// Reads and writes the operator's state annotation on an object.
-
 import { fieldManagers, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import {
   asList,
@@ -31,7 +29,7 @@ export type PauseRecord = { readonly field: string; readonly by: string; readonl
 /** A write caused by a changed input. `at` is in milliseconds, `decisions` is a digest. */
 export type InputWrite = { readonly at: number; readonly decisions: string; readonly version: string };
 
-/** The state that the operator stores on an object. It may be lost or forged, so it is validated when read. */
+/** The state that the operator stores on an object. Validated when read, because it may be lost or forged. */
 export type ObjectState = {
   readonly created: boolean;
   /** The pointers of the last apply, by asset. */
@@ -57,7 +55,7 @@ const noState: ObjectState = {
   inputWrite: undefined,
 };
 
-/** Reads the state. Invalid parts are empty, which is the safe side. */
+/** Reads the state. Invalid parts count as empty, which is safe. */
 export function readState(live: KubeObject | undefined): ObjectState {
   return live === undefined ? noState : stateOn(live);
 }
@@ -156,7 +154,7 @@ function inputWriteOf(value: Json | undefined): InputWrite | undefined {
     : { at: ms, decisions, version };
 }
 
-/** Translates pointers to the object's API version. Pointers without an equivalent stay and match nothing. */
+/** Translates pointers to the object's API version. Pointers without an equivalent stay, but match nothing. */
 function movedState(state: ObjectState, live: KubeObject): ObjectState {
   const moves = movesTo(live);
   if (moves.length === 0) return state;
@@ -171,7 +169,7 @@ function movedFights(fights: EditWarRecord, moves: readonly FieldMove[]): EditWa
   return Object.fromEntries(shortestFirst.map(([key, times]) => [movedText(key, moves), times]));
 }
 
-/** Translates a pointer, or a fight key: a pointer with a suffix after `|`. Pointers in moves need no escaping. */
+/** Translates a pointer, or an edit war key: a pointer with a suffix after `|`. Pointers in moves need no escaping. */
 function movedText(text: string, moves: readonly FieldMove[]): string {
   for (const { from, to } of moves) {
     const start = writePointer(from);
@@ -189,12 +187,12 @@ export function recreations({ recreated = [] }: ObjectMemory, now: number): read
 /** Returns the delay before the next re-creation, in milliseconds. Undefined below the limit. */
 export function restAfter(recreated: readonly number[], now: number): number | undefined {
   const first = recreated.at(-platformRule.limit);
-  // If the clock jumps back, the delay still does not exceed the window.
+  // If the clock was set back, the delay still does not exceed the window.
   return first === undefined ? undefined : Math.min(platformRule.windowMs, first + platformRule.windowMs - now);
 }
 
 /**
- * Records that the object exists. The annotation keeps the count across restarts, memory keeps it if the annotation is
+ * Records that the object exists. The annotation keeps the count across restarts. Memory keeps it if the annotation is
  * removed. A process that starts while the object is absent counts from zero.
  */
 export function noteThere(memory: ObjectMemory, live: KubeObject): ObjectMemory {

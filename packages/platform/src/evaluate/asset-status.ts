@@ -22,6 +22,7 @@ export const reasons = [
   "RenderError",
   "NothingToApply",
 ] as const;
+/** The reason why an asset is not applied, as in reports and metrics. */
 export type Reason = (typeof reasons)[number];
 
 /** The status of an asset. `held`: an input is unavailable or invalid. */
@@ -30,7 +31,7 @@ export type AssetStatus =
       readonly kind: "active";
       readonly object: KubeObject;
       readonly leftOut: readonly string[];
-      /** Another client's object with the same purpose, although the asset's own object exists. */
+      /** Another client's object with the same purpose. Set if the asset's own object exists, too. */
       readonly rival?: string;
       readonly warnings?: readonly string[];
     }
@@ -42,14 +43,15 @@ export type WaitingStatus = {
   readonly kind: "held";
   readonly reason: Reason;
   readonly details: string;
-  /** Set with reason InputUnavailable. */
+  /** Present with reason InputUnavailable. */
   readonly input?: UnreadInput;
-  /** Set if a later check excludes the asset regardless of the missing input. */
+  /** Present if a later check excludes the asset regardless of the missing input. */
   readonly isExcluded?: true;
 };
 
 export type UnreadInput = { readonly name: string; readonly why: string };
 
+/** A status with all inputs available. */
 export type SettledStatus = Exclude<AssetStatus, WaitingStatus>;
 
 export const excludedStatus = (reason: Reason, details: string): AssetStatus => ({ kind: "excluded", reason, details });

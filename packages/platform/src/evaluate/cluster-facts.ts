@@ -1,5 +1,3 @@
-// Builds the facts for the evaluation of assets from a lookup.
-
 import type { KubeObject, Ref } from "@virt/api";
 import {
   type CountedHardware,
@@ -33,14 +31,14 @@ export type Fact =
   | { readonly kind: "known"; readonly value: AssetFactOf<AssetRead> }
   | { readonly kind: "unavailable"; readonly why: string };
 
-/** The known facts of the cluster at one moment. Its functions read caches and never throw. */
+/** The known facts of the cluster at one time. Its functions read caches and never throw. */
 export type ClusterFacts = {
-  /** The effective HyperConverged. Undefined if there is none or it is ambiguous. */
+  /** The HyperConverged in use. Undefined if there is none or it is ambiguous. */
   readonly hco: AssetHcoFact | undefined;
   readonly activation: Activation;
-  /** An unread input that every asset needs. While it is set, draw no conclusions from absent objects. */
+  /** An unread input that every asset needs. While it is set, absent objects prove nothing. */
   readonly unread: UnreadInput | undefined;
-  /** The last valid rules. Undefined if none are known since the start: nothing may be written then. */
+  /** The last valid rules. Undefined if there were none since the start. Nothing may be written then. */
   readonly exclusions: readonly ExclusionRule[] | undefined;
   readonly brokenDevices: readonly string[];
   readonly hardware: Hardware;
@@ -54,18 +52,19 @@ export type ClusterFacts = {
   /** Assets that a plan governed and that no user has requested since, by name. */
   readonly released: Readonly<Record<string, ReleasedAsset>>;
   readonly releasedUnread?: string | undefined;
-  /** Undefined if not known yet. */
+  /** Undefined if it is not known yet. */
   readonly hasNamespace: (name: string) => boolean | undefined;
   readonly fact: (read: AssetRead) => Fact;
   readonly live: (ref: Ref) => KubeObject | undefined;
   /** Returns the metadata of all objects of a kind. */
   readonly others: (apiVersion: string, kind: string) => readonly KubeObject[];
-  /** Returns why it is unknown whether the object exists, or without a name, any object of the kind. */
+  /** Returns why the existence of the object is unknown, or without a name, that of any object of the kind. */
   readonly unlisted: (sought: Omit<Ref, "name"> & Partial<Ref>) => string | undefined;
   readonly ownNamespace: string;
   readonly runbookUrlTemplate?: string | undefined;
 };
 
+/** The inputs of `buildClusterFacts`: reads of the cluster and settings of the operator. */
 export type ClusterFactsInput = {
   readonly lookup: Lookup;
   readonly assets: readonly Asset[];
@@ -77,7 +76,7 @@ export type ClusterFactsInput = {
   readonly exclusions: readonly ExclusionRule[] | undefined;
   readonly released: Readonly<Record<string, ReleasedAsset>>;
   readonly releasedUnread?: string | undefined;
-  /** Returns the effective hardware for the current nodes. Absent: changes take effect immediately. */
+  /** Returns the hardware in effect for the current nodes. Absent: changes take effect immediately. */
   readonly countHardware?: ((seen: Hardware) => CountedHardware) | undefined;
 };
 
@@ -104,7 +103,7 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
   };
   return {
     ...common,
-    // The cluster's Network overrides the prefix that nodes report.
+    // The cluster's Network overrides the prefix of the nodes.
     hardwareChanges: counted.changes.filter(
       ({ name }) => name !== "podSubnetPrefix" || common.hardware === counted.hardware,
     ),
@@ -138,7 +137,7 @@ function selectsPools(kind: string, assets: readonly Asset[]): boolean {
   return assets.some(({ target, poolRule }) => poolRule !== undefined && target.kind === kind);
 }
 
-/** Returns the first unread input. The schema counts, because it determines the HyperConverged's fields. */
+/** Returns the first unread input. Includes the schema, because it determines the HyperConverged's fields. */
 function unreadIn(lookup: Lookup, schema: string | undefined): UnreadInput | undefined {
   const { nodes, infrastructure, scheduler, network, plans, crdUnreadReason } = lookup;
   const unreadReasons = {
@@ -153,7 +152,7 @@ function unreadIn(lookup: Lookup, schema: string | undefined): UnreadInput | und
   return Object.entries(unreadReasons).flatMap(([name, why]) => (why === undefined ? [] : { name, why }))[0];
 }
 
-/** Ignores a forbidden read: earlier roles lack the permission, and nodes report their network size instead. */
+/** Ignores a forbidden read: roles of earlier releases do not allow it, and nodes report their network size instead. */
 function unlessForbidden(unreadReason: string | undefined): string | undefined {
   return unreadReason !== undefined && /\bforbidden\b/i.test(unreadReason) ? undefined : unreadReason;
 }
@@ -196,7 +195,7 @@ function factOf(read: AssetRead, reading: Reading): Fact {
   }
 }
 
-/** Returns the value, or the reason why the list is unread. An unserved kind is known to be absent. */
+/** Returns the value, or the reason why the list is unread. A kind that is not served is certainly absent. */
 function whole({ items, unreadReason }: ListResult, value: (items: readonly KubeObject[]) => unknown): Fact {
   return unreadReason === undefined ? known(value(items)) : { kind: "unavailable", why: unreadReason };
 }
@@ -209,7 +208,6 @@ function factFromLookup({ value, unreadReason }: LookupResult<unknown>): Fact {
   return unreadReason === undefined ? known(value) : { kind: "unavailable", why: unreadReason };
 }
 
-/** Returns the pool's fact. Without a rendered config, its kernel arguments are unknown. */
 function poolFact(listed: ListResult, { rendered }: Lookup): Fact {
   const [pool] = listed.items;
   const name = pool && readMachineConfigPool(pool).target.name;

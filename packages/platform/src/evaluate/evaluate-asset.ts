@@ -36,7 +36,7 @@ export function evaluateAsset(asset: Asset, facts: ClusterFacts): AssetStatus {
   return waiting ?? renderAsset(asked);
 }
 
-/** Keeps waiting if the exclusion depends on the asset's own streams, which would otherwise stop and restart. */
+/** Keeps waiting if the exclusion depends on watches of the asset, which would otherwise stop and restart. */
 function outweighed(waiting: WaitingStatus, reason: Reason): WaitingStatus {
   return reason === "NamespaceMissing" || reason === "AlreadyProvided" ? waiting : { ...waiting, isExcluded: true };
 }
@@ -100,13 +100,13 @@ const isNotExcluded: Check = ({ facts, target }) => {
     : excludedStatus("RootExclusion", `rule ${rule} of annotation disabled-resources`);
 };
 
-/** Excludes an asset whose whole object a plan governs. Fieldwise assets continue without the plan's fields. */
+/** Excludes an asset whose whole object is governed by a plan. Fieldwise assets continue without the plan's fields. */
 const isUngoverned: Check = ({ asset, facts, target }) => {
   const governor = governorOfAsset(asset, target, facts);
   return governor === undefined ? undefined : excludedStatus("GovernedByPlan", `VirtPlatformConfig ${governor}`);
 };
 
-/** Excludes an asset that a plan released, until a user requests it. A hand-over must not reboot nodes. */
+/** Excludes an asset that a plan released until a user requests it, so that a hand-over does not reboot nodes. */
 const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread } }) => {
   if (asset.impact !== "reboot") return undefined;
   if (releasedUnread !== undefined) return unreadStatus({ name: "record of governance", why: releasedUnread });
@@ -137,7 +137,7 @@ const hasInputs: Check = ({ asset, facts, target }) => {
   return unreadStatus({ name: readWords(unread.read), why: unread.fact.why });
 };
 
-/** Checks that the namespace exists. The namespace of the HyperConverged always does. */
+/** Checks that the namespace exists. That of the HyperConverged always does. */
 const hasNamespace: Check = ({ facts, target, hco }) => {
   const { namespace } = target;
   if (namespace === undefined || namespace === hco.namespace) return undefined;

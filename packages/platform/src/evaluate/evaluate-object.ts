@@ -1,5 +1,3 @@
-// Evaluates a managed object: merges the renders of its active assets.
-
 import type { KubeObject, Ref } from "@virt/api";
 import { governedFields } from "@virt/cluster";
 import { dottedPath, type Path, type ShapeOf } from "@virt/objects";
@@ -12,6 +10,7 @@ import { evaluateAsset } from "./evaluate-asset.ts";
 /** An object and the assets that share it. */
 export type ManagedObject = { readonly ref: Ref; readonly assets: readonly Asset[] };
 
+/** The status of each asset of an object, and the merged object that they result in. */
 export type EvaluatedObject = {
   readonly statuses: ReadonlyMap<string, AssetStatus>;
   readonly wanted:
@@ -26,6 +25,7 @@ export type EvaluatedObject = {
     | { readonly kind: "excluded" };
 };
 
+/** The inputs for all objects of one evaluation. */
 export type EvaluationInput = {
   readonly facts: ClusterFacts;
   readonly shapeOf: ShapeOf;
@@ -33,6 +33,7 @@ export type EvaluationInput = {
   readonly lastKnown: ReadonlyMap<string, SettledStatus>;
 };
 
+/** Returns the statuses and the merged object. While an input is missing, the last known status of an asset counts. */
 export function evaluateObject(
   { ref, assets }: ManagedObject,
   { facts, shapeOf, lastKnown }: EvaluationInput,

@@ -1,16 +1,16 @@
-// The source of facts: caches, files, or a list of a cluster.
+// The source of facts: caches, files or lists of a cluster.
 
 import { configKind, type JsonMap, type KubeObject, type Ref } from "@virt/api";
 import type { ReadParts } from "@virt/cluster";
 import { asList, asText, at, member } from "@virt/objects";
 
-/** `unreadReason` is set if the list may be incomplete. A kind that is not served is an empty, complete list. */
+/** `unreadReason` is set if the list may be incomplete. A kind that is not served results in a complete, empty list. */
 export type ListResult = { readonly items: readonly KubeObject[]; readonly unreadReason?: string };
 
-/** One item that is read on demand. `unreadReason` is set if it could not be read yet. */
+/** An item that is read on demand. `unreadReason` is set if it could not be read yet. */
 export type LookupResult<Value> = { readonly value?: Value | undefined; readonly unreadReason?: string | undefined };
 
-/** Looks up objects. Never waits: reports a reason for missing data. */
+/** Looks up objects. Never waits, but reports a reason for missing data. */
 export type Lookup = {
   /** Returns the same list until a node changes, so that results can be cached by identity. */
   readonly nodes: () => ListResult;
@@ -30,9 +30,10 @@ export type Lookup = {
   readonly rendered: (name: string) => LookupResult<KubeObject>;
 };
 
+/** A kind, or one object of it if `name` is set. */
 export type LookupKey = Pick<Ref, "apiVersion" | "kind"> & { readonly name?: string; readonly namespace?: string };
 
-/** Objects and CRDs from files or from one list of a cluster. */
+/** Objects and CRDs from files, or from lists of a cluster. */
 export type PlainFacts = {
   readonly objects: readonly KubeObject[];
   /** The known CRDs. Installed CRDs that were not read have no versions. */
@@ -43,7 +44,7 @@ export type PlainFacts = {
 const config = "config.openshift.io/v1";
 const machineConfiguration = "machineconfiguration.openshift.io/v1";
 
-/** Returns a lookup in these objects. Other objects count as absent. */
+/** Returns a lookup in these objects. All other objects count as absent. */
 export function lookupIn({ objects, crds, unreadReason = () => undefined }: PlainFacts): Lookup {
   const byKind = Map.groupBy(objects, ({ apiVersion, kind }) => `${apiVersion} ${kind}`);
   const list = (sought: LookupKey): ListResult => {

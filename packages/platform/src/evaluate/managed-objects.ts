@@ -19,9 +19,10 @@ function byOrder(left: Asset, right: Asset): number {
   return left.order - right.order || (left.name < right.name ? -1 : 1);
 }
 
-/** The values that resolve `$hco`, `$operator` and the version of the HyperConverged. */
+/** The values for `$hco`, `$operator` and the version of the HyperConverged. */
 export type Places = { readonly hcoNamespace: string; readonly hcoApiVersion: string; readonly ownNamespace: string };
 
+/** Returns the places for this HyperConverged. */
 export function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: Pick<Places, "ownNamespace">): Places {
   return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
 }
@@ -40,7 +41,7 @@ export function placed(
 
 type Named = Omit<Ref, "apiVersion">;
 
-/** Returns Kind/namespace/name, for work queues, maps and event actions. Cluster-scoped: empty namespace. */
+/** Returns Kind/namespace/name, for work queues, maps and event actions. Cluster-scoped: the namespace is empty. */
 export function objectKey({ kind, namespace = "", name }: Named): string {
   return `${kind}/${namespace}/${name}`;
 }
@@ -50,6 +51,7 @@ export function objectName({ kind, namespace = "", name }: Named): string {
   return namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
+/** Returns the kubectl command that removes the annotation. `key` includes its prefix. */
 export function removeAnnotationCommand(ref: Named, key: string): string {
   return `kubectl annotate ${kubectlArguments(ref)} ${key}-`;
 }

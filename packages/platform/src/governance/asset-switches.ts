@@ -9,7 +9,7 @@ import type { AssetHcoFact } from "../hco-fact.ts";
 const autopilotWords = ["all", "named", "off", "unset"] as const;
 
 export type AssetSwitches = {
-  /** The autopilot setting for this asset. `named` does not depend on other items of the list. */
+  /** The autopilot setting for this asset. `named` ignores other items of the list. */
   readonly autopilot: (typeof autopilotWords)[number];
   /** The value of the asset's own switch, or a digest of a device list. Absent if not set. */
   readonly own?: string;
@@ -47,13 +47,13 @@ function ownSwitch({ switch: declared }: SwitchedAsset, hco: HcoSwitches): strin
   return booleanOf(hco.annotations, declared.annotation)?.toString();
 }
 
-/** Reports whether the user newly requested the asset. Removing a switch is no request, even if the default is on. */
+/** Reports whether the user newly requested the asset. Removing a switch does not count, even if the default is on. */
 export function asksToApply(now: AssetSwitches, before: AssetSwitches): boolean {
   const isActivated = (now.autopilot === "all" || now.autopilot === "named") && now.autopilot !== before.autopilot;
   return isActivated || (now.own !== undefined && now.own !== "false" && now.own !== before.own);
 }
 
-/** Reports whether the user newly requested pruning: by switching off the asset, or by turning on pruning. */
+/** Reports whether the user newly requested pruning, by switching the asset off or pruning on. */
 export function asksToPrune(now: AssetSwitches, before: AssetSwitches): boolean {
   return now.isPruning && !now.isOn && (before.isOn || !before.isPruning);
 }

@@ -22,6 +22,9 @@ import {
   type SwitchesSince,
 } from "./governance-record.ts";
 
+/**
+ * The plans and switches that decide which assets the operator may apply. Without `hco`, no new request is detected.
+ */
 export type ObservedGovernance = {
   readonly assets: readonly Asset[];
   readonly places: Places;
@@ -33,12 +36,12 @@ export type ObservedGovernance = {
 export type ObservedSwitches = Pick<AssetHcoFact, "annotations" | "featureGates"> & {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** True if it was read after all other inputs, so it includes every earlier switch. */
+  /** True if the HyperConverged was read after all other inputs, so that it includes every earlier switch. */
   readonly isFresh: boolean;
   readonly reaches: (resourceVersion: string) => boolean;
 };
 
-/** Reads the switches. Pass `reaches`, which compares versions, if the HyperConverged comes from a cache. */
+/** Reads the switches. If the HyperConverged comes from a cache, pass `reaches`, which compares versions. */
 export function switchesIn(hco: KubeObject, reaches?: (seen: string, version: string) => boolean): ObservedSwitches {
   const { annotations, featureGates } = readHco(hco, undefined);
   const { uid = "", resourceVersion = "" } = hco.metadata;
@@ -56,7 +59,7 @@ export function governorOfAsset(
   return byPurpose ?? (asset.adoption === "whole" ? governorOf(plans, target) : undefined);
 }
 
-/** Existing profiles, to presume governance if no record exists. */
+/** Existing profiles, for a presumption if no record exists. */
 export type KnownProfiles = {
   readonly all: readonly string[];
   /** Profiles whose plans write to the HyperConverged. Its managedFields show that permanently. */
@@ -94,7 +97,7 @@ function presumeReleased(profiles: readonly string[], seen: ObservedGovernance):
   return { ...emptyRecord, released: Object.fromEntries(released) };
 }
 
-/** Returns the next record. Tracks only rebooting assets: others may be written once no plan governs them. */
+/** Returns the next record. Tracks only rebooting assets, because others may be written once no plan governs them. */
 export function followGovernance(before: GovernanceRecord, seen: ObservedGovernance): GovernanceRecord {
   const assets = rebooting(seen);
   const governed = governedNow(assets, before, seen);
@@ -118,7 +121,7 @@ function rebooting({ assets }: ObservedGovernance): readonly Asset[] {
   return assets.filter(({ impact }) => impact === "reboot");
 }
 
-/** Returns the governed assets. Keeps assets that this release does not know, because another release may. */
+/** Returns the governed assets. Keeps unknown assets, because another release may know them. */
 function governedNow(assets: readonly Asset[], before: GovernanceRecord, seen: ObservedGovernance) {
   const unknown = Object.entries(before.governed).filter(([name]) => assets.every((asset) => asset.name !== name));
   const known = assets.flatMap((asset) => {
@@ -128,7 +131,7 @@ function governedNow(assets: readonly Asset[], before: GovernanceRecord, seen: O
   return Object.fromEntries([...unknown, ...known]);
 }
 
-/** Returns assets that plans governed unobserved, for example while the operator was down. */
+/** Returns assets that plans governed without being observed, such as while the operator was down. */
 function formerlyGoverned(
   assets: readonly Asset[],
   { accounted }: GovernanceRecord,
@@ -168,7 +171,7 @@ function followSwitches(asset: Asset, released: ReleasedAsset, { hco }: Observed
   const { uid, resourceVersion, isFresh } = hco;
   const now: SwitchesSince = { uid, resourceVersion, switches: readAssetSwitches(asset, hco) };
   const { since, ...rest } = released;
-  // A different HyperConverged may come from a backup, so its annotations are not a new request.
+  // Another HyperConverged may come from a backup, so its annotations are not a new request.
   if (since === undefined || since.uid !== uid) return isFresh ? { ...rest, since: now } : rest;
   if (!isFresh && !hco.reaches(since.resourceVersion)) return released;
   if (asksToApply(now.switches, since.switches)) return undefined;

@@ -4,20 +4,23 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import { asText, at, canonicalJson, entriesOf, isMap, type Json, member, parseJson } from "@virt/objects";
 import { type AssetSwitches, parseAssetSwitches } from "./asset-switches.ts";
 
+/** The name of the ConfigMap with the record, in the operator's namespace. */
 export const governanceRecordName = "virt-platform-operator-governance";
 const key = "governance.json";
 
+/** The stored history of governance. `governed` maps an asset to its config. */
 export type GovernanceRecord = {
   readonly governed: Readonly<Record<string, string>>;
   /** The config that last governed each asset. The operator does not write the asset until a user requests it. */
   readonly released: Readonly<Record<string, ReleasedAsset>>;
-  /** Configs whose earlier execution is already recorded, by name. */
+  /** Configs whose execution is already recorded, by name. */
   readonly accounted: Readonly<Record<string, AccountedConfig>>;
 };
 
+/** An asset that a plan governed before and does not govern now. */
 export type ReleasedAsset = {
   readonly by: string;
-  /** The baseline for detecting a new request. While it is absent, no switch counts as a request. */
+  /** The baseline for detecting new requests. If it is absent, no switch counts as a request. */
   readonly since?: SwitchesSince;
   /** Set if a user has requested pruning since the release. */
   readonly isPruneAsked?: true;
@@ -32,6 +35,7 @@ export type SwitchesSince = {
 
 export type AccountedConfig = { readonly uid: string; readonly generation: number };
 
+/** The record of a cluster without plans. */
 export const emptyRecord: GovernanceRecord = { governed: {}, released: {}, accounted: {} };
 
 export type StoredRecord =
@@ -56,11 +60,12 @@ export function governanceText(stored: KubeObject | undefined): string | undefin
   return asText(at(stored, "data", key));
 }
 
-/** Serializes a record. Equal records give equal text. */
+/** Serializes a record. Equal records result in equal texts. */
 export function writeGovernanceRecord(record: GovernanceRecord): string {
   return canonicalJson({ version: 1, ...record });
 }
 
+/** Returns the ConfigMap with the written record. */
 export function governanceObject(namespace: string, text: string): KubeObject {
   return {
     apiVersion: "v1",
@@ -70,7 +75,7 @@ export function governanceObject(namespace: string, text: string): KubeObject {
   };
 }
 
-/** Parses a map. One invalid entry rejects the whole map, because it may be the relevant one. */
+/** Parses a map. One invalid entry makes the whole map invalid, because that entry may be the relevant one. */
 function mapOf<T>(
   value: JsonMap,
   name: string,

@@ -10,7 +10,7 @@ import type { CheckFound } from "./explain.ts";
 import type { AssetRow } from "./rows.ts";
 import { switchAdvice } from "./words.ts";
 
-/** Returns one sentence per failed check, the decisive one first, or for an applied asset, ways to stop it. */
+/** Returns one sentence per failed check, starting with the decisive one, or ways to stop an applied asset. */
 export function adviceFor(
   row: AssetRow,
   found: readonly CheckFound[],
@@ -109,6 +109,6 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
     case "NothingToApply":
       return `nothing to do: ${details}`;
     case "RenderError":
-      return undefined; // a bug in the catalog: no setting fixes it
+      return undefined; // a bug in the catalog that no setting fixes
   }
 }

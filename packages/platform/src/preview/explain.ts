@@ -27,7 +27,7 @@ export type CheckFound = {
   readonly reason?: string;
 };
 
-/** Runs all checks, although the first failure decides: fixing one may reveal the next. */
+/** Runs all checks although the first failure decides, because fixing one may reveal the next. */
 function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[] {
   if (facts.hco === undefined)
     return [{ check: "activation", isMet: false, found: "there is no HyperConverged", reason: "HCOMissing" }];
@@ -41,7 +41,7 @@ function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[]
   return isReadable ? [...found, renderFound(asked)] : found;
 }
 
-/** Checks that provide inputs. If one fails, rendering would give a misleading result. */
+/** Checks that provide inputs. If one of them fails, rendering would give a misleading result. */
 const givesInput: ReadonlySet<string> = new Set(["switch", "devices", "inputs"]);
 
 function checkFound(check: CheckName, status: AssetStatus | undefined, found: string): CheckFound {
@@ -97,6 +97,7 @@ function conditionsFound({ asset, facts, hco }: AssetRequest): string {
   return met.map(conditionWords).join("; ") || "none";
 }
 
+/** The answer to why an asset is applied or not, as the command `explain` prints it. */
 export type Explanation = {
   readonly asset: string;
   readonly group: string;
@@ -118,6 +119,7 @@ export type Explanation = {
   readonly rollout?: ShownImpact;
 };
 
+/** The API server's answer to a dry run of the apply. */
 export type DryRunAnswer =
   | { readonly kind: "not-asked"; readonly why: string }
   | { readonly kind: "accepted"; readonly mutated: readonly Change[] }
@@ -186,6 +188,7 @@ const impacts: Readonly<Record<Asset["impact"], string>> = {
   reboot: "reboot: drains and reboots the nodes of its pool",
 };
 
+/** Returns the explanation as text with aligned columns, for a terminal. */
 export function explanationText(explanation: Explanation): string {
   const { asset, group, feature, tier, object, impact, status, reason, checks, applies, leftOut, advice } = explanation;
   const { hardwareChanges = [] } = explanation;

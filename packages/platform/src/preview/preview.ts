@@ -1,5 +1,3 @@
-// Previews the controller's decision about one object, and reads objects from files.
-
 import type { Json, KubeObject, Ref } from "@virt/api";
 import { asList, asText, at, fullBucket, isMap, member } from "@virt/objects";
 import { loadAll } from "js-yaml";
@@ -30,18 +28,18 @@ export type PreviewInput = {
   /** On the same clock as `memory`. */
   readonly monotonicMs?: number;
   readonly memory?: ObjectMemory | undefined;
-  /** Absent: the preview evaluates the object. */
+  /** Absent: this function evaluates the object. */
   readonly evaluated?: EvaluatedObject | undefined;
-  /** Returns the decision after the gates. Absent: only the input limit applies, by the object's stored state. */
+  /** Returns the decision after the gates. Absent: only the input limit applies, by the stored state of the object. */
   readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
   readonly hco?: KubeObject | undefined;
-  /** Returns the reason why it is unknown whether the object exists. Undefined if its absence is certain. */
+  /** Returns why it is unknown whether the object exists. Undefined if it certainly does not. */
   readonly unreadReason?: ((ref: Ref) => string | undefined) | undefined;
 };
 
 const noMemory: ObjectMemory = { bucket: fullBucket, wasThere: false };
 
-/** Evaluates and decides like the controller. */
+/** Evaluates and decides as the controller does. */
 export function previewObject(object: ManagedObject, previewing: PreviewInput): Preview {
   const { facts, now, monotonicMs = 0, memory = noMemory, unreadReason, gated } = previewing;
   const evaluated =
@@ -63,7 +61,7 @@ export function previewObject(object: ManagedObject, previewing: PreviewInput): 
 type StartingPreview = Pick<Preview, "object" | "evaluated"> &
   Pick<PreviewInput, "hco" | "now"> & { readonly observed: ObservedObject };
 
-/** Applies the input limit like a controller that has just started. */
+/** Applies the input limit as a controller does right after its start. */
 function limitAtStart(
   decided: ObjectDecision,
   { hco, object, evaluated, observed, now }: StartingPreview,
@@ -79,7 +77,7 @@ export type ObjectsText =
   | { readonly kind: "objects"; readonly objects: readonly KubeObject[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Reads objects and lists from YAML. Skips empty documents. One invalid object rejects the whole text. */
+/** Reads objects and lists from YAML. Skips empty documents. One invalid object makes the whole text invalid. */
 export function readObjects(text: string): ObjectsText {
   let documents: readonly Json[];
   try {

@@ -8,6 +8,7 @@ import type { Preview } from "./preview.ts";
 import { type AssetRow, documentOf, type RowStatus, reasonText, rowStatuses, rowsOf } from "./rows.ts";
 import { worst } from "./words.ts";
 
+/** An asset in the output of the command `render`. `object` is absent unless it is included. */
 export type RenderEntry = {
   readonly asset: string;
   readonly path: string;
@@ -18,12 +19,13 @@ export type RenderEntry = {
   readonly object?: KubeObject;
 };
 
+/** The assets to render. Without `asset`, all of them. */
 export type RenderChoice = {
   readonly asset?: string | undefined;
   readonly showExcluded: boolean;
 };
 
-/** Returns one entry per applied object. Applying two documents of the same object would undo the first. */
+/** Returns one entry per applied object, because applying two documents of the same object would undo the first. */
 export function renderEntries(previews: readonly Preview[], choice: RenderChoice): readonly RenderEntry[] {
   const isShown = (rows: readonly AssetRow[]) =>
     choice.asset === undefined
@@ -79,6 +81,7 @@ export function oneLine(text: string): string {
 // Longer reasons would push the impact off the screen. `exclusions` and `explain` show them in full.
 const widest = 72;
 
+/** Returns the table of assets with a summary line. */
 export function renderStatus(rows: readonly AssetRow[]): string {
   const lines = rows.map((row) => [
     row.asset.name,

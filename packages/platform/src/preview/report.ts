@@ -11,6 +11,7 @@ import { tableText } from "./render-text.ts";
 import type { AssetRow, ObjectRow } from "./rows.ts";
 import { type FeatureRow, neededCrds } from "./words.ts";
 
+/** The name of the ConfigMap with the report, in the operator's namespace. */
 export const reportName = "virt-platform-operator-report";
 
 /** The content of the report ConfigMap. Its keys are a stable interface. */
@@ -26,11 +27,12 @@ export type Report = {
   readonly hardwareChanges?: readonly HardwareChange[];
 };
 
+/** Returns the identity of the HyperConverged for the report. Null if there is none. */
 export function hcoOf({ hco }: ClusterFacts): Report["hco"] {
   return hco === undefined ? null : { apiVersion: hco.apiVersion, namespace: hco.namespace };
 }
 
-const mostBytes = 500_000; // objects are limited to 1 MiB, and every watcher receives the whole report on each change
+const mostBytes = 500_000; // objects are limited to 1 MiB, and every change sends the whole report to every watcher
 
 /** Serializes a report. Beyond 500 kB, drops the lists of fields, because the objects contain them. */
 export function writeReport(report: Report): string {
@@ -81,6 +83,7 @@ function section(title: string, rows: readonly (readonly string[])[]): string {
   return `\n${title}:\n${tableText(rows.slice(0, mostLines))}${more}`;
 }
 
+/** Returns the ConfigMap with the report as JSON and as text. */
 export function reportObject(namespace: string, report: Report): KubeObject {
   return {
     apiVersion: "v1",
@@ -90,6 +93,7 @@ export function reportObject(namespace: string, report: Report): KubeObject {
   };
 }
 
+/** An asset that is not applied, with its reason. */
 export type Exclusion = {
   readonly asset: string;
   readonly group: string;
@@ -98,6 +102,7 @@ export type Exclusion = {
   readonly details: string;
 };
 
+/** Returns the assets that are not applied, in the order of the rows. */
 export function exclusionsOf(rows: readonly AssetRow[]): readonly Exclusion[] {
   return rows
     .filter(({ status }) => status !== "INCLUDED")
@@ -110,10 +115,12 @@ export function exclusionsOf(rows: readonly AssetRow[]): readonly Exclusion[] {
     }));
 }
 
+/** A feature with the names of its assets that are applied. */
 export type FeatureState = FeatureRow & {
   readonly active: readonly string[];
 };
 
+/** Adds the names of the applied assets to each feature. */
 export function featureStates(features: readonly FeatureRow[], rows: readonly AssetRow[]): readonly FeatureState[] {
   const included = new Set(rows.flatMap(({ asset, status }) => (status === "INCLUDED" ? [asset.name] : [])));
   return features.map((row) => ({ ...row, active: row.assets.filter((asset) => included.has(asset)) }));

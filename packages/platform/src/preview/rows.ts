@@ -15,20 +15,23 @@ import type { Preview } from "./preview.ts";
 
 /** FILTERED: excluded by a rule of disabled-resources. */
 export const rowStatuses = ["INCLUDED", "EXCLUDED", "FILTERED", "ERROR"] as const;
+/** The status of an asset in tables and reports. `EXCLUDED` covers all reasons but a rule of disabled-resources. */
 export type RowStatus = (typeof rowStatuses)[number];
 
+/** An asset in tables and reports. `target` is the object as `objectName` writes it. */
 export type AssetRow = {
   readonly asset: Asset;
   readonly target: string;
   readonly kind: string;
   readonly status: RowStatus;
-  /** The reason why the asset is not applied, or for an included asset, why part of it is not. */
+  /** The reason why the asset is not applied. For an included asset, why part of it is not. */
   readonly reason?: string;
   readonly details?: string;
 };
 
 type RowText = Pick<AssetRow, "status" | "reason" | "details">;
 
+/** Returns a row for each asset of the object, in the order of the assets. */
 export function rowsOf(preview: Preview): readonly AssetRow[] {
   const { object, evaluated } = preview;
   return object.assets.map((asset) => {
@@ -102,6 +105,7 @@ export function documentOf(preview: Preview): KubeObject | undefined {
 
 const rowText = ({ reason, message: details }: HeldDecision) => ({ reason, details });
 
+/** Returns reason and details in one line. Empty if there is neither. */
 export function reasonText({ reason, details }: Pick<AssetRow, "reason" | "details">): string {
   return [reason, details].filter((part) => part !== undefined && part !== "").join(": ");
 }
@@ -119,7 +123,7 @@ export const objectStatuses = [
 ] as const;
 export type ObjectStatus = (typeof objectStatuses)[number];
 
-/** The failure of the last reconcile. `isPermanent`: retrying without a change gives the same result. */
+/** The failure of the last reconcile. `isPermanent`: a retry without a change has the same result. */
 export type LastError = { readonly message: string; readonly isPermanent: boolean };
 
 export type ContestedRow = {
@@ -129,6 +133,7 @@ export type ContestedRow = {
   readonly found: string;
 };
 
+/** An object in the report. Fields are written as JSON pointers. */
 export type ObjectRow = {
   readonly object: string;
   readonly status: ObjectStatus;
@@ -146,12 +151,14 @@ export type ObjectRow = {
   readonly fights: Readonly<Record<string, number>>;
 };
 
+/** Facts that only the running operator has. A preview has none. */
 export type LiveObjectFacts = {
   readonly lastError?: LastError | undefined;
   readonly impact?: ShownImpact | undefined;
   readonly heldRemoval?: HeldDecision | undefined;
 };
 
+/** Returns the row of an object in the report. A held removal takes precedence over the decision. */
 export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: LiveObjectFacts = {}): ObjectRow {
   const { object, live, evaluated, decided } = preview;
   const owners = live === undefined ? [] : readOwners(live);
@@ -188,7 +195,7 @@ function written(paths: readonly Path[]): readonly string[] {
   return paths.filter((path) => !isState(path)).map(writePath);
 }
 
-/** Returns Failed if the server rejects the object permanently, and Unknown after a temporary failure. */
+/** Returns Failed if the server rejects the object permanently, or Unknown after a temporary failure. */
 function statusOf({ evaluated: { wanted }, decided }: Preview, lastError: LastError | undefined): ObjectStatus {
   if (wanted.kind === "excluded") return "Excluded";
   if (wanted.kind === "held" || decided === undefined) return "Held";

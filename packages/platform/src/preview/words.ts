@@ -1,6 +1,7 @@
 import type { Asset, AssetCondition, Feature } from "../asset.ts";
 import { annotationPrefix } from "../hco-annotations.ts";
 
+/** Returns the condition in a few words, for tables of features. */
 export function conditionWords(condition: AssetCondition): string {
   switch (condition.type) {
     case "annotation":
@@ -48,7 +49,7 @@ export function switchAdvice({ switch: declared }: Pick<Asset, "switch">, isOn: 
   return `set annotation ${annotationPrefix}${declared.annotation}=${isOn}`;
 }
 
-/** Returns the required CRDs, the target's own first. */
+/** Returns the required CRDs, starting with that of the target. */
 export function neededCrds({
   target,
   needs,
@@ -58,6 +59,7 @@ export function neededCrds({
   return [...new Set([...(target.crd === undefined ? [] : [target.crd]), ...further])];
 }
 
+/** A feature in the report and in the table of the documents. */
 export type FeatureRow = {
   readonly feature: string;
   readonly description: string;

@@ -14,7 +14,7 @@ export const inputLimitReason = "InputChanged";
 /** The merged content of an object's active assets. Undefined where no asset is active. */
 export type WantedContent = { readonly baseline: KubeObject; readonly parts: readonly Part[] };
 
-/** The last seen inputs of an object. After a restart, the state annotation provides the last decisions. */
+/** The last seen inputs of an object. After a restart, the state annotation has the last decisions. */
 export type InputMemory = {
   readonly wanted: WantedContent | undefined;
   /** The wanted content when the object was last in sync. */
@@ -52,6 +52,7 @@ export function noteInputs(
   return { ...seen, isInputPending: wanted !== undefined && !isDecided };
 }
 
+/** Returns the memory of an object that is in sync with its wanted content. */
 export function settleInputs(memory: InputMemory): InputMemory {
   return { ...memory, settled: memory.wanted, isInputPending: false };
 }
@@ -76,7 +77,7 @@ export type LimitedWrite = {
   readonly now: number;
 };
 
-/** Holds a rebooting write caused by an input, or records its time. Returns other decisions unchanged. */
+/** Holds a rebooting write that an input caused, or records its time. Returns other decisions unchanged. */
 export function limitInputWrite(decision: ObjectDecision, { write, inputs, now }: LimitedWrite): ObjectDecision {
   if (decision.kind !== "apply" || write === undefined) return decision;
   const { apply } = decision;
@@ -97,11 +98,12 @@ function heldUntil(lastMs: number, untilMs: number, now: number): HeldDecision {
   return { kind: "held", reason: inputLimitReason, message, inMs: untilMs - now };
 }
 
+/** Reports whether the limit for changed inputs holds the object. */
 export function isHeldByInputLimit(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === inputLimitReason;
 }
 
-/** Returns the observation before the input change. Drift from it is corrected even during a hold. */
+/** Returns the observation before the input change. The operator corrects drift from it even during a hold. */
 export function observedBeforeInput(observed: ObservedObject, { settled }: InputMemory): ObservedObject | undefined {
   return settled === undefined ? undefined : { ...observed, ...settled };
 }

@@ -1,4 +1,4 @@
-// Computes the effect of writes on nodes: the object before and after, and the disruption of each pool.
+// Computes the effect of writes on nodes: the object before and after the write, and the disruption of each pool.
 
 import { fieldManagers, type Json, type JsonMap, type KubeObject, type PoolDisruption } from "@virt/api";
 import { affectedPools, roleLabel } from "@virt/cluster";
@@ -62,7 +62,7 @@ function isOnNodes(assets: ManagedObject["assets"], { apiVersion }: KubeObject):
 /** The parts of an object that affect rollouts: its content, and the role label by which pools select it. */
 const contentKeys: readonly (readonly string[])[] = [["spec"], ["metadata", "labels", roleLabel]];
 
-/** Merges an apply like the server, except that it replaces lists. The result never underestimates the change. */
+/** Merges an apply as the server does, but replaces lists. The result never underestimates the change. */
 function appliedOver(live: KubeObject, { intent, handOver }: ApplyDecision, shapeOf: ShapeOf): KubeObject {
   const kept = fieldSet([...leafPaths(intent, shapeOf), ...handOver]);
   const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));

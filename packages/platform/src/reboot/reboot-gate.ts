@@ -11,7 +11,7 @@ export type RebootGate =
   | { readonly kind: "on" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Reads the gate. Off if the annotation is absent. An invalid value blocks rebooting writes until corrected. */
+/** Reads the gate. An absent annotation means off. An invalid value blocks rebooting writes until the user fixes it. */
 export function readRebootGate(annotations: Readonly<Record<string, string>>): RebootGate {
   const value = annotationOf(annotations, rebootGateKey);
   if (value === undefined) return { kind: "off" };
@@ -25,6 +25,7 @@ export type GatedRollout = {
   readonly impact: Impact;
 };
 
+/** A write at the reboot gate, and the rollout of all pending writes together. */
 export type GatedWrite = {
   readonly gate: RebootGate;
   /** The disruption by this write alone. Not assessed if the pools cannot be listed. */
@@ -87,7 +88,7 @@ export function closedBecause(gate: RebootGate, { impact }: GatedRollout): reado
   ];
 }
 
-/** Gaps that do not close the gate: the assessment assumes the worst, or blockers do not depend on them. */
+/** Gaps that do not close the gate, because the assessment assumes the worst or blockers do not depend on them. */
 const harmlessGaps: ReadonlySet<string> = new Set(["disruption policies", "infrastructure", "VM owners"]);
 
 function counted(number: number, noun: string, one: string, several: string): readonly string[] {
@@ -95,11 +96,12 @@ function counted(number: number, noun: string, one: string, several: string): re
   return [number === 1 ? `1 ${noun} ${one}` : `${number} ${noun}s ${several}`];
 }
 
+/** Reports whether the reboot gate holds the object. */
 export function isHeldAtGate(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === rebootGateReason;
 }
 
-/** Returns the note of the event that is recorded once when a hold begins. */
+/** Returns the note of the event at the start of a hold. */
 export function rebootHeldNote(
   objects: readonly string[],
   causes: readonly string[],

@@ -1,11 +1,12 @@
 import type { Impact, ImpactGap, ImpactPool } from "@virt/api";
 
+/** An impact without its volatile and long parts, for the report. */
 export type ShownImpact = Omit<Impact, "assessedAt" | "blockers" | "stops" | "more" | "pools" | "notAssessed"> & {
   readonly pools: readonly Omit<ImpactPool, "order">[];
   readonly notAssessed: readonly Omit<ImpactGap, "message">[];
 };
 
-/** Removes the lists that name VMs, and server messages, which may name them too. */
+/** Removes the lists that name VMs, and server messages, which may also name them. */
 export function shownImpact(impact: Impact): ShownImpact {
   const { assessedAt: _at, blockers: _blockers, stops: _stops, more: _more, pools, notAssessed, ...shown } = impact;
   return {

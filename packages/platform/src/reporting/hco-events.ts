@@ -14,7 +14,7 @@ import { normalEvent } from "./status-events.ts";
 
 const warning = (reason: string, note: string): EventMessage => ({ type: "Warning", reason, note });
 
-/** Returns the warnings that last until the user fixes their cause. */
+/** Returns warnings that last until the user fixes their cause. */
 export function eventsForHyperConverged(
   hco: KubeObject,
   facts: ClusterFacts,
@@ -61,6 +61,7 @@ function activationWords(assets: readonly Asset[]): readonly string[] {
   return ["true", "false", ...assets.flatMap(({ name, group }) => [name, ...(group === undefined ? [] : [group])])];
 }
 
+/** A CRD that assets need, and whether it is missing. */
 export type Dependency = {
   readonly crd: string;
   /** The name of the asset's group, or of the asset. */
@@ -71,7 +72,7 @@ export type Dependency = {
   readonly isMissing: boolean;
 };
 
-/** Returns the CRDs of requested features, and on standalone OpenShift of platform features. Empty while unread. */
+/** Returns the CRDs of requested features and, on standalone OpenShift, of platform features. Empty if unread. */
 export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): readonly Dependency[] {
   const { hco, activation, topology, crds, unread } = facts;
   if (hco === undefined || !activation.isActive || unread !== undefined) return [];
@@ -102,6 +103,7 @@ function described(
   return { crd, assets: assets ?? name, group, version, kind };
 }
 
+/** Returns the note of the event that explains why the operator is idle and how to enable it. */
 export function idleMessage({ metadata: { name, namespace = "", annotations = {} } }: KubeObject): string {
   const key = `${annotationPrefix}autopilot`;
   const value = annotationOf(annotations, "autopilot") ?? "";
@@ -110,7 +112,7 @@ export function idleMessage({ metadata: { name, namespace = "", annotations = {}
   return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the command render, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
 }
 
-/** Waiting assets, by CRD. */
+/** Assets that wait, by CRD. */
 export type MissingCrds = ReadonlyMap<string, readonly string[]>;
 
 export type EvaluatedObjects = {
@@ -118,6 +120,7 @@ export type EvaluatedObjects = {
   readonly evaluate: (object: ManagedObject) => EvaluatedObject;
 };
 
+/** Returns the excluded assets by the name of the CRD that they miss. */
 export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrds {
   const missing = new Map<string, string[]>();
   for (const object of objects)
@@ -127,6 +130,7 @@ export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrd
   return missing;
 }
 
+/** The installed CRDs, and the assets that are still excluded. */
 export type DiscoveredCrds = {
   readonly crds: ReadonlySet<string>;
   readonly excluded: ReadonlySet<string>;
@@ -144,6 +148,7 @@ export function eventsForDiscoveredCrds(
   });
 }
 
+/** Returns the names of assets that are excluded for any reason. Omits held ones. */
 export function excludedAssets({ objects, evaluate }: EvaluatedObjects): ReadonlySet<string> {
   const statuses = objects.flatMap((object) => [...evaluate(object).statuses]);
   return new Set(statuses.flatMap(([asset, { kind }]) => (kind === "excluded" ? [asset] : [])));

@@ -17,9 +17,10 @@ export type ObjectCounts = {
 
 type Count = { readonly active: number; readonly applied: number; readonly shortfall?: string | undefined };
 
+/** Returns empty counts of active and applied objects. */
 export function createObjectCounts(): ObjectCounts {
   const counts = new Map<string, Count>();
-  /** The reason why an object's assets are not applied, by object key. Undefined: they are. */
+  /** The reason why an object's assets are not applied, by object key. Undefined if they are applied. */
   const shortfalls = new Map<string, string | undefined>();
   let sum: Count = { active: 0, applied: 0 };
   let last = "";
@@ -36,7 +37,7 @@ export function createObjectCounts(): ObjectCounts {
     },
     add: (key, outcome, { statuses }) => {
       const active = [...statuses.values()].filter(({ kind }) => kind === "active").length;
-      // An unfinished or blind reconcile keeps the last known result.
+      // After an unfinished or blind reconcile, the last known result stays.
       const finding = objectFindingOf(outcome);
       if (finding === "settled" || finding === "held" || !shortfalls.has(key))
         shortfalls.set(key, shortfallOf(outcome));

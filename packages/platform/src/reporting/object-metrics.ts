@@ -14,8 +14,9 @@ export const customizationTypes = ["patch", "ignore", "unmanaged"] as const;
 /** Values of label `type` of the metric of invalid overrides. */
 export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as const;
 
+/** The values of an object's metrics. Undefined values have no series. */
 export type ObjectMetrics = {
-  /** 1: in sync, 0: failed. Undefined if the operator cannot or should not judge it. */
+  /** 1: in sync, 0: failed. Undefined if the operator cannot or should not decide. */
   readonly compliance: 0 | 1 | undefined;
   readonly paused: (typeof pauseReasons)[number] | undefined;
   readonly customizations: readonly (typeof customizationTypes)[number][];

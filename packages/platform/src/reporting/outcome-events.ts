@@ -59,6 +59,7 @@ function chunked(texts: readonly string[]): readonly string[] {
   }, []);
 }
 
+/** Returns the event for an object whose reconciliation resumed after a pause. */
 export function resumedEvents(name: string): readonly EventMessage[] {
   return normalEvent("ReconcileResumed", `Reconciliation of ${name} resumed`);
 }
@@ -87,6 +88,7 @@ function reachText({ pool, nodes }: RolloutReach): string {
   return nodes === 1 ? `1 node of pool ${pool} will reboot` : `${nodes} nodes of pool ${pool} will reboot`;
 }
 
+/** A pool and the number of its nodes that a write reboots. */
 export type RolloutReach = { readonly pool: string; readonly nodes: number };
 
 const group = "machineconfiguration.openshift.io";

@@ -7,6 +7,7 @@ import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 
+/** The outcome of reconciling an object. `excluded`: no asset applies it. */
 export type ReconcileOutcome =
   | { readonly kind: "excluded" }
   | { readonly kind: "decided"; readonly decision: ObjectDecision }
@@ -24,11 +25,12 @@ export type AppliedOutcome = {
   readonly mutated: readonly Change[];
 };
 
+/** The outcome of reconciling an object, with the evaluation that led to it. */
 export type ReconciledObject = { readonly outcome: ReconcileOutcome; readonly evaluated: EvaluatedObject };
 
 /**
- * The certainty of an outcome. `passing`: a write is pending. `held`: waits for a user's fix, the reboot gate or the
- * input limit. `blind`: an input is missing. `settled`: none of these.
+ * The certainty of an outcome. `passing`: a write is pending. `held`: waits for a user, the reboot gate or the input
+ * limit. `blind`: an input is missing. `settled`: none of these.
  */
 export type ObjectFinding = "settled" | "passing" | "held" | "blind";
 
@@ -40,6 +42,7 @@ const invalidOverrides: ReadonlySet<string> = new Set([
   "UnknownAnnotation",
 ]);
 
+/** Returns the certainty of the outcome. Events and metrics depend on it. */
 export function objectFindingOf(outcome: ReconcileOutcome): ObjectFinding {
   if (outcome.kind === "failed") return outcome.isPermanent ? "settled" : "passing";
   if (outcome.kind !== "decided") return "settled";
@@ -68,7 +71,7 @@ const undecidedBy: Readonly<Record<ObjectFinding, readonly string[]>> = {
   ],
 };
 
-/** Event reasons that stay undecided while an asset is held because of a missing input. */
+/** Event reasons that stay undecided while a missing input holds an asset. */
 const ofHeldAssets = [
   "GovernedByPlan",
   "ReleasedByPlan",
@@ -98,6 +101,7 @@ export function isUnsettled(outcome: ReconcileOutcome): boolean {
   return outcome.kind === "failed" || objectFindingOf(outcome) !== "settled";
 }
 
+/** Returns the reason for a failed write, to complete a sentence. */
 export function explainFailure(result: WriteResult, { apiVersion, kind, namespace = "" }: Ref): string {
   switch (result.kind) {
     case "done":

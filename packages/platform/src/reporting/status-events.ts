@@ -1,4 +1,4 @@
-// Builds the events that last as long as their cause. Each is recorded once, when it begins.
+// Builds events that last as long as their cause. Each is recorded once, at its start.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
 import { describeOpponent, findMutator, showValue, writePath } from "@virt/objects";
@@ -16,14 +16,16 @@ import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts"
 const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them over.`;
 const leftAsItIs = "The object is left unchanged: drift is reported but not corrected.";
 
+/** Returns a list with one event of type Normal, so that callers can spread it. */
 export const normalEvent = (reason: string, note: string): readonly EventMessage[] => [
   { type: "Normal", reason, note },
 ];
+/** Returns a list with one event of type Warning, so that callers can spread it. */
 export const warningEvent = (reason: string, note: string): readonly EventMessage[] => [
   { type: "Warning", reason, note },
 ];
 
-/** Returns the current events after a reconcile. Earlier events that are not among them have ended. */
+/** Returns the current events after a reconcile. Earlier events that are missing here have ended. */
 export function eventsForStatus(
   { ref, assets }: ManagedObject,
   { outcome, evaluated }: ReconciledObject,

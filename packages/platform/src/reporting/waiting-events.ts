@@ -7,14 +7,14 @@ import { objectName } from "../evaluate/managed-objects.ts";
 import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts";
 import { warningEvent } from "./status-events.ts";
 
-/** The time that an input may be missing without an event. */
+/** How long an input may be missing without an event. */
 const toleratedMs = 60_000;
 
 export type UnreadInputs = {
   /** Start of the wait in monotonic milliseconds. Undefined if all inputs are read. */
   readonly since: number | undefined;
   readonly events: readonly EventMessage[];
-  /** Time at which the event becomes due. Undefined if all inputs are read or the event exists. */
+  /** When the event becomes due. Undefined if all inputs are read or the event exists. */
   readonly dueAt?: number;
 };
 

@@ -31,7 +31,7 @@ export function withOwners(object: KubeObject, entries: readonly ClusterEntry[])
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** Returns fieldsV1 like the server: a map that is itself owned has a `.` entry. */
+/** Returns fieldsV1 as the server does: a map that is itself owned has a `.` entry. */
 function fieldsOf(owned: readonly Path[]): JsonMap {
   const names = [...new Set(owned.flatMap(([name]) => name ?? []))];
   return Object.fromEntries(

@@ -17,14 +17,14 @@ type EnablementInput = Omit<CatalogPreviewInput, "source" | "activation" | "enab
 export type Enablement = {
   readonly assets: readonly string[];
   readonly impact: Impact | null;
-  /** Named assets that would not be applied even then. */
+  /** Named assets that would still not be applied. */
   readonly excluded: readonly { readonly asset: string; readonly why: string }[];
   readonly hco: KubeObject;
   /** The value of the annotation to set on the HyperConverged. Absent: already enabled. */
   readonly autopilot?: string;
 };
 
-/** Reads with the rights of the user and writes nothing. Throws a PreviewError that the user can act on. */
+/** Reads with the rights of the user and writes nothing. Throws a PreviewError that tells the user what to fix. */
 export async function previewEnablement(given: EnablementInput): Promise<Enablement> {
   const { client, signal, names = [], ...input } = given;
   const source = { kind: "cluster", client, signal } as const;

@@ -17,7 +17,7 @@ import { type CatalogPreview, requireAsset } from "./preview-catalog.ts";
 import { PreviewError } from "./preview-facts.ts";
 import { readImpact } from "./read-impact.ts";
 
-/** The cluster for the dry run, or why there is none. */
+/** The cluster for the dry run, or the reason why there is none. */
 export type ExplainSource =
   | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal }
   | { readonly kind: "none"; readonly notAsked: string };
@@ -44,7 +44,7 @@ export async function explainPreview(
   return explanation;
 }
 
-/** A server that cannot be asked does not count as a refusal. */
+/** A failure to reach the server does not count as a refusal. */
 async function dryRunPreview(
   preview: Preview,
   clusterFacts: ClusterFacts,

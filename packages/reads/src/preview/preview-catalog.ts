@@ -1,4 +1,4 @@
-// Previews what the platform controller would do, from files or from one read of a cluster.
+// Previews the writes of the platform controller, from files or from one read of a cluster.
 
 import type { Profile } from "@virt/advisor";
 import { configKind, type KubeObject, usualOperatorNamespaces } from "@virt/api";
@@ -37,13 +37,14 @@ import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
 import { readCluster } from "./read-cluster.ts";
 import { nothingReported, type ReportedState, readReportedState } from "./reported-state.ts";
 
-/** Input files. `read` throws like Node's readFileSync. */
+/** Input files. `read` throws as Node's readFileSync does. */
 export type PreviewFiles = {
   readonly hco: string;
   readonly facts: readonly string[];
   readonly read: (path: string) => string;
 };
 
+/** The catalog, the source of the cluster's objects, and settings that override those of the running controller. */
 export type CatalogPreviewInput = {
   readonly catalog: { readonly assets: readonly Asset[]; readonly profiles: readonly Profile[] };
   readonly source:
@@ -57,11 +58,12 @@ export type CatalogPreviewInput = {
   readonly hcoNamespace: string;
   /** Undefined: the mode in the controller's report. Without a report: active, with a note. */
   readonly activation: "opt-in" | "always" | undefined;
-  /** Previews the cluster as if these assets were enabled too. Empty: all assets. Absent: as it is. */
+  /** Previews the cluster as if these assets were also enabled. Empty: all assets. Absent: the current state. */
   readonly enabling?: readonly string[];
   readonly now: number;
 };
 
+/** The previewed objects of a cluster. `notes` list assumptions that users must know. */
 export type CatalogPreview = {
   readonly hco: KubeObject;
   readonly clusterFacts: ClusterFacts;
@@ -72,7 +74,7 @@ export type CatalogPreview = {
   readonly autopilot?: string;
 };
 
-/** Previews all assets without writing anything. Throws a PreviewError that the user can act on. */
+/** Previews all assets without writing anything. Throws a PreviewError that tells the user what to fix. */
 export async function previewCatalog(given: CatalogPreviewInput): Promise<CatalogPreview> {
   const { source } = given;
   const reported =
@@ -156,7 +158,7 @@ function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: FactsInput): 
   });
 }
 
-/** Computes the released assets as the controller does from its record. */
+/** Computes the released assets as the controller does, from its record. */
 function releasedNow(hco: KubeObject, { objects }: PlainFacts, { catalog, ownNamespace, purposesOf }: Recorded) {
   const ofKind = (sought: Pick<InformerSpec, "kind">) => objects.filter(({ kind }) => kind === sought.kind);
   const stored = ofKind(governanceInformer(ownNamespace)).find(
@@ -188,7 +190,7 @@ function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): r
 
 const ownNamespaceKind = { apiVersion: "v1", kind: "Namespace" };
 
-/** Without CRDs in the files, the kinds of the bundled schemas count as installed. */
+/** If the files have no CRDs, the kinds of the bundled schemas count as installed. */
 function readFiles(
   { hco: hcoFile, facts, read }: PreviewFiles,
   { hcoNamespace, ownNamespace }: Pick<PlacedInput, "hcoNamespace" | "ownNamespace">,

@@ -1,4 +1,4 @@
-// Reads once from a cluster the objects that assets depend on. Writes nothing.
+// Reads the objects that assets depend on once from a cluster. Writes nothing.
 
 import type { KubeObject, Ref } from "@virt/api";
 import {
@@ -99,7 +99,7 @@ function itemsOf(answer: ListAnswer): readonly KubeObject[] {
   return answer.kind === "listed" ? answer.items : [];
 }
 
-/** A list of a whole kind has no name and covers only lookups of the whole kind. */
+/** A list of a whole kind has no name, and covers only lookups of the whole kind. */
 function unreadReasonOf(
   sought: LookupKey,
   answers: readonly { readonly spec: InformerSpec; readonly answer: ListAnswer }[],

@@ -1,4 +1,4 @@
-// Reads once the impact of a pending write on nodes and VMs, with the rights of the user.
+// Assesses the impact of a pending write on nodes and VMs once, with the rights of the user.
 
 import type { Impact, KubeObject } from "@virt/api";
 import { configInformer, infrastructureInformer, poolInformer } from "@virt/cluster";

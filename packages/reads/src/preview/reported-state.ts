@@ -1,4 +1,4 @@
-// State that only the running platform controller knows, from its report: --activation and pending hardware changes.
+// State that only the running platform controller has: --activation and pending hardware changes, from its report.
 
 import type { Json, KubeObject } from "@virt/api";
 import { detectors, type HardwareChange } from "@virt/cluster";

@@ -9,12 +9,12 @@ export type FaultPlan = {
   readonly fault: Fault;
 };
 
-/** `number` counts matching requests from 1 after the plan is armed. */
+/** `number` counts matching requests, starting at 1 after the plan is armed. */
 export type FaultTrigger =
   | { readonly on: "request"; readonly number: number; readonly matching: RequestMatcher }
   /** Counts only effective writes: answered 2xx, not a dry run. */
   | { readonly on: "write"; readonly number: number; readonly matching: RequestMatcher }
-  /** Each matching request until the proxy is disarmed. */
+  /** Applies to each matching request until the proxy is disarmed. */
   | { readonly on: "every"; readonly matching: RequestMatcher };
 
 /**
@@ -31,6 +31,7 @@ export type RequestMatcher = {
   readonly isDryRun?: boolean;
 };
 
+/** A fault before a request, after it, or in a watch. */
 export type Fault = FaultBefore | FaultAfter | WatchFault;
 
 /** These faults do not forward the request. */
@@ -40,7 +41,7 @@ type FaultBefore =
   | { readonly kind: "stall" }
   | { readonly kind: "crash-before" };
 
-/** These faults strike after the API server has processed the request. */
+/** The API server processes the request before these faults occur. */
 export type FaultAfter =
   | { readonly kind: "lose-answer" }
   /** Cuts the response in the middle, or the first frame of a watch. */
@@ -49,13 +50,13 @@ export type FaultAfter =
   | { readonly kind: "crash-after-commit" }
   | { readonly kind: "crash-after-answer" };
 
-/** These faults let the request pass. */
+/** The proxy forwards requests with these faults. */
 type WatchFault =
   /** Delays the request until the proxy is disarmed, so that a test can change the object first. */
   | { readonly kind: "hold-request" }
   /** Simulates half-open TCP, for this watch or, if the request is not a watch, for all open watches. */
   | { readonly kind: "silence-watches" }
-  /** Answers with the ERROR frame of an old etcd. Other requests pass. */
+  /** Answers with the ERROR frame of an old etcd. Forwards all other requests. */
   | { readonly kind: "refuse-streaming-list" }
   | { readonly kind: "treat-frames"; readonly of: FrameMatcher; readonly treatment: FrameTreatment };
 

@@ -32,12 +32,14 @@ export type FaultProxy = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+/** The proxied API server. Plans with a crash require `onCrash`. */
 export type FaultProxyOptions = {
   readonly server: Pick<Server, "url" | "folder">;
   /** Kills the client with SIGKILL and waits for its end. */
   readonly onCrash?: () => Promise<void>;
 };
 
+/** Starts a proxy that injects the faults of armed plans. `stop` throws if the proxy itself failed. */
 export async function startFaultProxy({ server, onCrash }: FaultProxyOptions): Promise<FaultProxy> {
   const rules = new FrameRules();
   const failures: unknown[] = [];
@@ -78,7 +80,7 @@ async function listen(proxy: ProxyState) {
   const valid = certificateValidity(Date.now());
   const authority = issueAuthority("fault proxy", valid);
   const { certificate, key } = issueServer(authority, ["127.0.0.1", "localhost"], valid);
-  // Sockets by client port. A reset needs the TCP socket below TLS.
+  // The sockets by client port. A reset needs the TCP socket below TLS.
   const sockets = new Map<number, Socket>();
   // Only plans may end a connection.
   const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
@@ -110,7 +112,7 @@ async function handleRequest(proxy: ProxyState, sockets: ExchangeSockets): Promi
     const upstreamRequest = { method, url, headers, body: await buffer(sockets.request) };
     await serveRequest(proxy, openExchange(sockets, { request: info, entry, upstreamRequest }));
   } catch (error) {
-    // Network errors have a code. The proxy resets its connection like the API server.
+    // Network errors have a code. The proxy resets its connection as the API server does.
     if (!(error instanceof Error && "code" in error)) proxy.failed(error);
     sockets.socket.resetAndDestroy();
   } finally {

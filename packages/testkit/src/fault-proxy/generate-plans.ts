@@ -3,14 +3,16 @@
 import { type Fault, type FaultPlan, type FaultTrigger, matchesRequest, type RequestMatcher } from "./fault-plan.ts";
 import { describeRequest, isLeaseOrEvent, type RequestInfo, type TracedRequest } from "./request-info.ts";
 
+/** The faults to inject, one at a time, by the requests that they apply to. */
 export type FaultSet = {
   /** For each request, including watches but not Leases and Events. */
   readonly perRequest: readonly Fault[];
   readonly perWrite: readonly Fault[];
-  /** For the first request of each verb, resource, subresource, and dry run, because these faults are slow. */
+  /** For the first request of each verb, resource, subresource and dry run, because these faults are slow. */
   readonly perShape: readonly Fault[];
 };
 
+/** The faults of the campaign. */
 export const defaultFaults: FaultSet = {
   perRequest: [
     { kind: "answer", status: 500 },
@@ -27,6 +29,7 @@ export const defaultFaults: FaultSet = {
   perShape: [{ kind: "stall" }],
 };
 
+/** Returns one plan for each fault and matching request of a trace. Leases and Events have none. */
 export function generateFaultPlans(trace: readonly TracedRequest[], faults: FaultSet): readonly FaultPlan[] {
   const requests = trace.filter((request) => !isLeaseOrEvent(request));
   return [

@@ -99,7 +99,7 @@ export function isWrite({ verb, group, isDryRun }: RequestInfo): boolean {
   return !isRead && !isDryRun && !reviewGroups.includes(group);
 }
 
-/** Returns text such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
+/** Returns a text such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
 export function describeRequest(request: RequestInfo): string {
   const { verb, group, resource, namespace, name, subresource, isDryRun, path } = request;
   if (verb === "discover") return `discover ${path}`;
@@ -108,18 +108,19 @@ export function describeRequest(request: RequestInfo): string {
   return [verb, kind, object, isDryRun ? "(dry run)" : ""].filter(Boolean).join(" ");
 }
 
+/** A request that passed the proxy. */
 export type TracedRequest = RequestInfo & {
   /** In order of arrival, from 1. */
   readonly ordinal: number;
-  /** Counts all but watches, Leases, and Events. Absent for those. */
+  /** Counts all requests except watches, Leases and Events. Absent for those. */
   readonly requestNumber?: number;
   /** Counts effective writes in the order of their answers. Absent for Leases and Events. */
   readonly writeNumber?: number;
-  /** Absent if the API server has not answered, or was not asked. */
+  /** Absent if the API server did not answer or did not get the request. */
   readonly status?: number;
   /** Absent if the client received no answer. */
   readonly clientStatus?: number;
-  /** True if answered 2xx and neither a read nor a dry run. */
+  /** True for a successful (2xx) write that is not a dry run. */
   readonly isEffective: boolean;
   readonly fault?: Fault["kind"];
   readonly startedMs: number;

@@ -1,4 +1,4 @@
-// Relays watch streams frame by frame. Rules delay, drop, or duplicate frames.
+// Relays watch streams frame by frame. Rules delay, drop or duplicate frames.
 
 import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
@@ -106,7 +106,7 @@ function matchesFrame({ resource, namespace, name }: FrameMatcher, request: Requ
   );
 }
 
-/** Splits bytes, so that a character across two packets stays whole. Lines keep their newline. */
+/** Splits bytes instead of text, so that a character in two packets stays whole. Lines keep their newline. */
 export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   for await (const piece of stream) {

@@ -3,7 +3,7 @@
 import type { Json } from "@virt/objects";
 import type { AuditEvent } from "../server/audit.ts";
 
-/** Absent parts are empty strings. Times are milliseconds with microseconds as fractions. */
+/** Absent parts are empty strings. Times are in milliseconds, with microseconds as fractions. */
 export type AuditedRequest = {
   readonly receivedMs: number;
   readonly completedMs: number;
@@ -85,7 +85,7 @@ export function isApply({ verb, fieldManager, request }: AuditedRequest): boolea
   return verb === "patch" && fieldManager !== "" && isObject;
 }
 
-/** Returns text such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
+/** Returns a text such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
 export function describeObject({ group, resource, subresource, namespace, name }: AuditedRequest): string {
   const kind = group === "" ? resource : `${resource}.${group}`;
   return [kind, namespace, name, subresource].filter((part) => part !== "").join("/");

@@ -25,6 +25,7 @@ const invariants: readonly ((history: History) => readonly Violation[])[] = [
   unfoundedFailures,
 ];
 
+/** All violations, and the counts of writes by object. */
 export type InvariantReport = {
   readonly violations: readonly Violation[];
   readonly writes: Readonly<Record<string, WriteCounts>>;
@@ -40,6 +41,7 @@ export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope)
   };
 }
 
+/** The number of effective writes to an object by kind of write. */
 export type WriteCounts = {
   readonly creates: number;
   /** Includes no-op applies. */

@@ -12,7 +12,7 @@ export type GoverningItem = {
   readonly refusal: string | undefined;
 };
 
-/** Considers all config versions that the writer may still take for current. */
+/** Considers all versions of a config that the writer may still consider current. */
 export function governingItems(history: History, write: AuditedRequest): readonly GoverningItem[] {
   return [...history.configs].flatMap(([name, versions]) =>
     believableVersions(history, { write, name, versions }).flatMap(({ object }) =>
@@ -28,8 +28,8 @@ type ConfigHistory = {
 };
 
 /**
- * The API server cannot make a write depend on another object. So a version counts until its writer has seen a newer
- * one, but no longer than a request takes to arrive.
+ * The API server cannot make a write depend on another object. A version therefore counts until its writer has seen a
+ * newer one, but not longer than a request takes to arrive.
  */
 function believableVersions(history: History, { write, name, versions }: ConfigHistory): readonly ConfigVersion[] {
   const learned = history.lastLearned(write.userAgent, name, write.receivedMs);

@@ -3,12 +3,13 @@
 import { type AuditedRequest, describeObject, isEffectiveWrite, isWriteAttempt } from "./audited-requests.ts";
 import type { StoredConfig, StoredLease } from "./stored-config.ts";
 
+/** The operator's accounts and settings, which decide what it may write. */
 export type HistoryScope = {
   /** User names, such as `system:serviceaccount:<namespace>:<name>`. */
   readonly accounts: readonly string[];
   /** True if the operator runs with `--require-approved-plan`. */
   readonly isApprovalRequired?: boolean;
-  /** The time in which an edit may cross a write in flight. Defaults to 5 s. */
+  /** How long an edit and a write in flight may overlap. Defaults to 5 s. */
   readonly crossingMs?: number;
 };
 
@@ -79,7 +80,7 @@ export type StoredVersion<T> = { readonly by: AuditedRequest; readonly object: T
 
 type Versioned = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** Pass the writes of one kind, including subresources. */
+/** Requires the writes of one kind, including subresources. */
 function versionsOf<T extends Versioned>(
   writes: readonly AuditedRequest[],
 ): ReadonlyMap<string, readonly StoredVersion<T>[]> {
@@ -102,7 +103,7 @@ function removedOf<T extends Versioned>(by: AuditedRequest): readonly (StoredVer
 }
 
 /**
- * Sorts versions by resourceVersion, within the positions of those that have one. The log is in the order of answers,
+ * Sorts versions by resourceVersion within the positions of versions that have one. The log has the order of answers,
  * which may differ from the order of writes.
  */
 function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
@@ -144,8 +145,10 @@ export function ownStatusWrites({ configs, scope }: History): readonly OwnStatus
   );
 }
 
+/** An invariant of the specification. Each has its check in this folder. */
 export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7";
 
+/** A request that violates an invariant. */
 export type Violation = {
   readonly invariant: InvariantName;
   readonly message: string;

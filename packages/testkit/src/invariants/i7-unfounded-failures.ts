@@ -1,5 +1,4 @@
-// Invariant I7: a transient error does not end in a terminal phase. A failure needs a rollout or consecutive
-// rejections.
+// Invariant I7: a temporary error never leads to a terminal phase. A failure needs a rollout or consecutive rejections.
 
 import { type AuditedRequest, describeObject } from "./audited-requests.ts";
 import { isTarget } from "./governing-items.ts";
@@ -49,7 +48,7 @@ function unfoundedDraft(write: OwnStatusWrite, attempts: readonly AuditedRequest
   return isFounded ? [] : ["the draft failed, but no dry run of it was refused for good"];
 }
 
-/** Requires that the last answer comes from the reconcile that wrote the status. */
+/** Requires that the last answer belongs to the reconcile that wrote the status. */
 function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnStatusWrite): boolean {
   const last = attempts.at(-1);
   if (last === undefined || !isRefusal(last) || last.completedMs <= (before?.by.receivedMs ?? 0)) return false;
@@ -57,7 +56,7 @@ function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnSt
   return row.length === refusalsNeeded && row.every(isRefusal);
 }
 
-/** A transient answer neither counts as a rejection nor ends the sequence. */
+/** A temporary answer does not count as a rejection and does not end the sequence. */
 function isPassing(attempt: AuditedRequest): boolean {
   const { code } = attempt;
   return (

@@ -11,7 +11,7 @@ import {
 import { isEdge, isPhase } from "./phase-edges.ts";
 import type { StoredCondition, StoredConfig, StoredStatus } from "./stored-config.ts";
 
-/** I1: an execution needs a new generation or an automatic drift correction, and after a forced review its plan. */
+/** I1: an execution needs a new generation or an automatic drift correction, and after a forced review, that plan. */
 export function unapprovedExecutions(history: History): readonly Violation[] {
   return ownStatusWrites(history)
     .filter(startsExecution)

@@ -13,8 +13,8 @@ const redraft: Edges = { Pending: "edit", Drafting: "always" };
 const lostCrd: Edges = { PrerequisiteFailed: "always" };
 
 /**
- * Ignored is not listed: it follows every phase and requires action Ignore. Pending may go unstored, so each phase
- * that allows Pending also allows Drafting.
+ * Ignored is not listed, because it may follow every phase and requires action Ignore. Pending may not be stored, so
+ * each phase that allows Pending also allows Drafting.
  */
 const edges: Readonly<Record<Phase | "", Edges>> = {
   "": { Pending: "always", Drafting: "always" },

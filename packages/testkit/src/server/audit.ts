@@ -19,7 +19,7 @@ export const auditPolicy = {
       verbs: writeVerbs,
       omitManagedFields: false,
     },
-    // By any user: an edit may be an approval, and another replica's renewal ends our lease.
+    // By any user, because an edit may be an approval, and another replica's renewal ends our lease.
     {
       level: "RequestResponse",
       verbs: writeVerbs,
@@ -32,6 +32,7 @@ export const auditPolicy = {
   ],
 };
 
+/** An event of the API server's audit log. */
 export type AuditEvent = {
   readonly stage: string;
   readonly verb: string;
@@ -68,7 +69,7 @@ export type AuditStart = { readonly bytes: number; readonly ms: number };
 
 export function readAuditLog(file: string, { bytes, ms }: AuditStart = { bytes: 0, ms: 0 }): readonly AuditEvent[] {
   const lines = readFrom(file, bytes).split("\n");
-  // The last piece is empty or an incomplete line.
+  // The last part is empty or an incomplete line.
   const events = lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
   return ms === 0 ? events : events.filter((event) => Date.parse(event.requestReceivedTimestamp) >= ms);
 }

@@ -9,15 +9,17 @@ import { controlPlaneFiles } from "./control-plane.ts";
 import { openServer, type Server, startServer } from "./server.ts";
 import type { PoolReply, PoolRequest } from "./server-pool.ts";
 
+/** The initial content of a borrowed server. */
 export type ServerSetup = {
   /** Must be unique for the result of `prepare`. */
   readonly name: string;
   readonly prepare: (server: Server) => Promise<void>;
 };
 
+/** A server without additional content. */
 export const emptySetup: ServerSetup = { name: "empty", prepare: () => Promise.resolve() };
 
-/** Contains the path of the pool's socket. Unset: no pool. */
+/** The environment variable with the path of the pool's socket. Unset: there is no pool. */
 export const poolVariable = "VIRT_SERVER_POOL";
 
 /**

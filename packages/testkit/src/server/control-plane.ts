@@ -19,13 +19,13 @@ export type ControlPlane = KeptProcesses & {
   readonly binaries: string;
 };
 
-/** Starts the validity yesterday, because clocks may differ. */
+/** Sets the start to yesterday, because clocks may differ. */
 export function certificateValidity(now: number) {
   const day = 86_400_000;
   return { from: new Date(now - day), until: new Date(now + 3650 * day) };
 }
 
-/** A free port may be taken before it is used. */
+/** Another process may take a free port before it is used. */
 const attempts = 3;
 const readyTimeoutMs = 180_000;
 
@@ -117,7 +117,7 @@ async function readinessFailure({ url, authority, failure }: ControlPlane): Prom
   }
 }
 
-/** A program may not have started because the one before it ended. */
+/** The file is missing if the program did not start, because an earlier one ended. */
 function lastLines(file: string): string {
   if (!existsSync(file)) return "";
   return readFileSync(file, "utf8").trimEnd().split("\n").slice(-8).join("\n");
@@ -197,7 +197,7 @@ const portRange = { first: 12_000, count: 20_000 };
 /** Starts at a random port and cycles, so that parallel processes rarely collide. */
 let nextPort = Math.floor(Math.random() * portRange.count);
 
-/** Returns ports that another process may still take first, so be ready to retry. */
+/** Returns free ports. Another process may take them first, so be ready to retry. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const free: number[] = [];
   for (let tried = 0; free.length < count; tried++) {

@@ -6,6 +6,7 @@ import { loadAll } from "js-yaml";
 import { inRepository } from "../repository.ts";
 import type { TestClient } from "./test-client.ts";
 
+/** The parts of a CRD that tests need. */
 export type Crd = {
   readonly metadata: { readonly name: string };
   readonly spec: {

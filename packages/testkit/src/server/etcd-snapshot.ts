@@ -7,7 +7,7 @@ export type EtcdSnapshot = Map<string, { readonly value: string; readonly revisi
 
 export type RestoreResult =
   | { readonly kind: "restored" }
-  /** API servers cache this kind and update it late, so a restored server would serve a mixture for a while. */
+  /** API servers cache this kind and update it late, so a restored server would return mixed data for a while. */
   | { readonly kind: "refused"; readonly key: string };
 
 export async function readSnapshot(etcdUrl: string): Promise<EtcdSnapshot> {

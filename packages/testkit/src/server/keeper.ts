@@ -1,4 +1,4 @@
-// Runs programs and ends them when the owner's pipe closes, which the kernel does however the owner dies.
+// Runs programs, and ends them when the owner's pipe closes. The kernel closes it regardless of how the owner ends.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
@@ -45,7 +45,7 @@ function startProcess(program: ProcessSpec, folder: string): RunningProcess {
   return { ...program, child, gone };
 }
 
-// Covers a SIGKILL of the keeper, which the pipe cannot.
+// Also handles a SIGKILL of the keeper, which the pipe cannot.
 function killWithParent(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const isThere = process.platform === "linux" && folders.some((folder) => existsSync(join(folder, "setpriv")));
@@ -56,7 +56,7 @@ function sendMessage(message: KeeperMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-// SIGKILL is fast and cannot hang. An orderly end is pointless, because the folder is deleted.
+// SIGKILL is fast and cannot hang. A clean shutdown is not needed, because the folder is deleted.
 async function endProcesses(running: readonly RunningProcess[], folder: string): Promise<void> {
   for (const { child, gone } of running.toReversed()) {
     child.kill("SIGKILL");
@@ -65,7 +65,7 @@ async function endProcesses(running: readonly RunningProcess[], folder: string):
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Stops when the owner or a running program is gone. */
+/** Stops when the owner or a running program ends. */
 async function startProcesses({ programs, folder }: KeeperTask, closed: Promise<void>): Promise<RunningProcess[]> {
   const running: RunningProcess[] = [];
   for (const program of programs) {

@@ -18,9 +18,10 @@ export type PoolReply =
   | { readonly noted: true }
   | { readonly failed: string };
 
+/** A running pool. `socket` is the path of its Unix socket. */
 export type ServerPool = { readonly socket: string; readonly stop: () => Promise<void> };
 
-/** An idle control plane uses 2 % of a core: in four minutes as much as a start. */
+/** An idle control plane uses 2% of a core. In four minutes, that is as much as a start. */
 const mostIdle = 3;
 
 type PooledControlPlane = {

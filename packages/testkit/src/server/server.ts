@@ -1,4 +1,4 @@
-// Starts a real API server with etcd for tests, demos, and benchmarks.
+// Starts a real API server with etcd for tests, demos and benchmarks.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ import {
   writeKubeconfig,
 } from "./test-client.ts";
 
+/** A user of the test server, with a kubeconfig and ways to send requests. */
 export type ApiUser = {
   readonly kubeconfig: string;
   readonly request: (request: ApiRequest) => Promise<ApiResponse>;
@@ -28,7 +29,7 @@ export type ApiUser = {
 /** `code` is the exit code. A failed command does not throw. */
 export type KubectlResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Its own requests use an administrator. `stop` deletes the folder. */
+/** Sends requests as an administrator. `stop` deletes the folder. */
 export type Server = ApiUser & {
   readonly url: string;
   readonly folder: string;
@@ -135,7 +136,7 @@ function openUsers({ url, folder, authority, binaries }: ReachedControlPlane) {
     clients.push(client);
     const file = join(folder, `${encodeURIComponent(user)}-${clients.length}.kubeconfig`);
     const kubeconfig = writeKubeconfig(file, { url, authority: authority.certificate, user, identity });
-    // HOME: kubectl's discovery cache must end with the server. KUBE_EDITOR: there is no user.
+    // Sets HOME, because kubectl's discovery cache must end with the server, and KUBE_EDITOR, because there is no user.
     const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder, KUBE_EDITOR: "true" };
     return {
       kubeconfig,

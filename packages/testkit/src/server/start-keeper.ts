@@ -1,5 +1,3 @@
-// Starts and ends a keeper process for its owner.
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
@@ -9,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { KeeperMessage, KeeperTask, ProcessSpec } from "./keeper.ts";
 
+/** Running programs and the process that ends them with their owner. `keeper` is its process ID. */
 export type KeptProcesses = {
   readonly keeper: number;
   /** Contains the logs. Deleted when the programs end. */
@@ -19,6 +18,7 @@ export type KeptProcesses = {
   readonly end: () => Promise<void>;
 };
 
+/** Starts programs and a keeper that ends them together, with their owner unless `outlivesOwner` is set. */
 export function startKeptProcesses(programs: readonly ProcessSpec[], outlivesOwner: boolean): Promise<KeptProcesses> {
   return startKeeper((keeper) => ({ folder: makeControlPlaneFolder(keeper), programs }), outlivesOwner);
 }
@@ -59,7 +59,7 @@ export async function startKeeper(
   return { keeper: keeper.pid, folder: task.folder, pids, failure: failure.promise, end };
 }
 
-// A worker runs forever after its test runner is killed, unless it exits here.
+// After its test runner is killed, a worker would run forever unless it exits here.
 function exitWithRunner(): void {
   if (process.connected && !process.listeners("disconnect").includes(exitProcess))
     process.once("disconnect", exitProcess);

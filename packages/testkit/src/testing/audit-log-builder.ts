@@ -1,4 +1,4 @@
-// Builds audit logs of a user, an operator, and an API server for tests.
+// Builds audit logs of a user, an operator and an API server for tests.
 
 import { isMap, type Json, type JsonMap } from "@virt/objects";
 import { readAuditedRequests } from "../invariants/audited-requests.ts";
@@ -65,12 +65,11 @@ export class AuditLogBuilder {
     const metadata = this.#config?.metadata ?? { name: "load-aware", uid, generation: 0, resourceVersion: "0" };
     const generation = metadata.generation + 1;
     const all = { profile: "load-aware", action: "DryRun", ...this.#config?.spec, ...spec };
-    // An undefined value removes the field.
     const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
     return this.#store({ ...this.#config, metadata: { ...metadata, generation }, spec: kept }, "ann", "");
   }
 
-  /** As the operator. Absent fields stay. Conditions follow the phase. */
+  /** Writes as the operator. Absent fields stay. Conditions follow the phase. */
   writeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -79,7 +78,7 @@ export class AuditLogBuilder {
     return this.#store({ ...last, status: next }, account, "status");
   }
 
-  /** As another user. Absent fields stay. */
+  /** Writes as another user. Absent fields stay. */
   forgeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -96,7 +95,7 @@ export class AuditLogBuilder {
     return this.request({ verb: "delete", user: { username: "ann" }, objectRef: configRef("") });
   }
 
-  /** The last two requests were concurrent and answered in reverse order. */
+  /** Makes the last two requests concurrent, with their answers in reverse order. */
   swapAnswers(): this {
     this.log.push(...this.log.splice(-2).toReversed());
     return this;
@@ -121,7 +120,7 @@ export class AuditLogBuilder {
     return this.request({ verb: "update", objectRef, responseObject, userAgent: agent(holderIdentity) });
   }
 
-  /** Stops after the start of the item: drafted, reviewed, approved. */
+  /** Stops after the start of the item: drafted, reviewed and approved. */
   startPlan(differing: Partial<StoredItem> = {}, spec: JsonMap = {}): this {
     const items = [{ ...item, ...differing }];
     const executedGeneration = 2;

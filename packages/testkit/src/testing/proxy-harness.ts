@@ -49,7 +49,6 @@ type ProxiedResponse = { readonly status: number; readonly body: unknown } | { r
 
 export class ProxyHarness {
   readonly proxy: FaultProxy;
-  /** The number of effective writes at each crash. */
   readonly crashes: number[] = [];
   readonly #site: ProxyTestServer;
   readonly #wire: TestClient;

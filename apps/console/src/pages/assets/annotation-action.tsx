@@ -26,7 +26,7 @@ type AnnotationActionProps = {
   readonly text: string;
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly children?: ReactNode;
-  /** False until the consequences are shown; sending is disabled until then. */
+  /** False until the consequences are shown. Sending is disabled until then. */
   readonly isReady?: boolean;
 };
 

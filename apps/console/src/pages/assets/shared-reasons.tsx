@@ -1,5 +1,3 @@
-// One banner for each reason that many assets share, with the action that resolves it.
-
 import { Alert } from "@patternfly/react-core";
 import type { SharedReason } from "../data/shared-reasons.ts";
 import { useObjects } from "../data/use-cluster.ts";

@@ -1,4 +1,4 @@
-// The clock of a page, which tests replace.
+// The clock of a page. Tests replace it.
 
 import type { FollowClock } from "@virt/views";
 

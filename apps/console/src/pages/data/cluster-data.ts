@@ -30,7 +30,7 @@ export type AccessQuestion = {
   readonly namespace?: string;
 };
 
-/** `unknown`: the API server could not be asked. */
+/** `unknown`: the API server did not answer. */
 export type AccessAnswer = "yes" | "no" | "unknown";
 
 /** The address of the API server and the user's name. Null if unknown. */
@@ -61,14 +61,14 @@ export type ClusterData = {
 /** The field manager of the console in both shells. */
 export const consoleManager = "virt-console";
 
-/** What differs between the shells. */
+/** The parts of the cluster data that differ between the shells. */
 export type ShellCluster = {
   readonly store: SnapshotStore;
   /** Sends a request to the API server. */
   readonly send: (method: string, path: string, content?: RequestContent) => Promise<ClusterAnswer>;
   /** Absent if the server adds it. */
   readonly fieldManager?: string;
-  /** Watches exactly these kinds from now on. */
+  /** From now on, watches exactly these kinds. */
   readonly watch: (names: readonly WatchedName[]) => void;
 };
 
@@ -104,7 +104,7 @@ export function createClusterData({ store, send, fieldManager, watch }: ShellClu
   };
 }
 
-/** Reports the changes of one turn together, so that a page change keeps the watches that both pages need. */
+/** Reports the changes of one event-loop turn together, so that a page change keeps watches that both pages need. */
 function countWanted(onChange: (names: readonly WatchedName[]) => void): ClusterData["want"] {
   const wanted: (readonly WatchedName[])[] = [];
   let reported = "";

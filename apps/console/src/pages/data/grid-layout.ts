@@ -3,7 +3,7 @@
 import type { NodeRolloutPhase } from "@virt/api";
 import type { GridNode } from "./pool-grid.ts";
 
-/** More tiles would push the content below out of sight. */
+/** More tiles would push the content below them off the screen. */
 export const mostTiles = 60;
 /** Limits tiles in a pool that updates many nodes at a time. The other nodes are squares. */
 const mostActiveTiles = 12;

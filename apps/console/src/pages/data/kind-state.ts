@@ -6,7 +6,7 @@ import type { StreamLine, WatchedName } from "@virt/views";
 /** `loading` until the first list. `absent`: the kind is not served. */
 export type KindState = {
   readonly state: "loading" | "listed" | "absent" | "forbidden" | "unauthorized";
-  /** Keyed by namespace and name. Objects stay while the API server is unreachable. */
+  /** Keyed by namespace and name. Objects stay if the API server becomes unreachable. */
   readonly objects: ReadonlyMap<string, KubeObject>;
   /** `<plural>.<group>` if the kind is absent or forbidden. */
   readonly resource: string;
@@ -63,7 +63,7 @@ export function areCurrent(states: KindStates): boolean {
   return Object.values(states).every(({ problem }) => problem === undefined);
 }
 
-/** Drops unwatched kinds with a problem: without a watch, the problem would never clear. */
+/** Drops unwatched kinds with a problem, because the problem would never clear without a watch. */
 export function dropUnwatchedProblems(states: KindStates, watched: readonly WatchedName[]): KindStates {
   const kept = Object.entries(states).filter(
     ([name, { problem }]) => problem === undefined || watched.includes(name as WatchedName),

@@ -57,7 +57,7 @@ function actionsFor({ phase, next }: ActionInput["row"], hasRollout: boolean): r
 
 const texts = strings.nextSteps;
 
-/** Uses the advisor's text if it names a cause. Otherwise uses the text of the phase, which contains no command. */
+/** Uses the advisor's text if it names a cause. Otherwise, uses the text of the phase, which contains no command. */
 function textOf({ phase, next }: ActionInput["row"]): string {
   const isCause = next.verb === undefined && next.command === undefined;
   if (next.kind === "unblock") return sentence(next.text.replace(/; to choose an option, run$/, ""));

@@ -7,7 +7,7 @@ import { asList, asText, at, member, oncePer } from "@virt/objects";
 
 export type LeavingVm = {
   readonly name: string;
-  /** The node that it migrates to. Undefined: it is not migrating. */
+  /** The node to which it is migrating. Undefined: it is not migrating. */
   readonly target: string | undefined;
   readonly hasFailed: boolean;
 };
@@ -26,7 +26,7 @@ export type GridNode = {
 export type GridPool = {
   readonly name: string;
   readonly isPaused: boolean;
-  /** The reasons that the pool reports. Empty: not degraded. */
+  /** The reasons in the pool's status. Empty: not degraded. */
   readonly degraded: readonly string[];
   readonly target: string;
   readonly nodes: readonly GridNode[];
@@ -38,15 +38,15 @@ export type GridObjects = {
   readonly pools: readonly KubeObject[];
   readonly machineConfigNodes: readonly KubeObject[];
   readonly vms: readonly KubeObject[] | undefined;
-  /** Pools whose nodes do not count as updated, whatever they run. */
+  /** Pools whose nodes do not count as updated, regardless of their configuration. */
   readonly unrendered: ReadonlySet<string>;
 };
 
-/** Cached per object, because few of thousands change at a time. */
+/** Cached per object, because a cluster has thousands and few change at a time. */
 const nodeFactOf = oncePer(readNodeFact);
 const machineConfigNodeFactOf = oncePer(readMachineConfigNodeFact);
 
-/** Sorts pools and their nodes by name. Leaves out pools without nodes. */
+/** Sorts pools and their nodes by name. Omits pools without nodes. */
 export function gridOf({ nodes, pools, machineConfigNodes, vms, unrendered }: GridObjects): readonly GridPool[] {
   const onNodes =
     vms === undefined

@@ -1,5 +1,3 @@
-// Yields the complete lines of a stream.
-
 export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();

@@ -38,7 +38,7 @@ export type AssetLine = {
 export type ReadReport = {
   readonly rows: readonly AssetLine[];
   readonly hasHco: boolean;
-  /** The HyperConverged with the switches. Undefined if there is none, or it is ambiguous. */
+  /** The HyperConverged with the switches. Undefined if there is none or it is ambiguous. */
   readonly hco: NamedTarget | undefined;
 };
 

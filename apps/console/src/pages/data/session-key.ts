@@ -21,7 +21,7 @@ export class SessionKey {
     return this.#key ?? "";
   }
 
-  /** Call once before the first render. Takes the key from the address, or asks other tabs. */
+  /** Call it once before the first render. Takes the key from the address, or asks other tabs. */
   async obtain(): Promise<void> {
     const [, key] = /^#key=([0-9a-f]{64})$/.exec(location.hash) ?? [];
     if (key === undefined) return this.#key === undefined ? this.#askOthers() : undefined;

@@ -3,7 +3,7 @@
 import type { AssetLine } from "./report.ts";
 
 export type SharedReason = {
-  /** The page chooses the action by this status. */
+  /** The status by which the page chooses the action. */
   readonly status: string;
   readonly why: string;
   readonly assets: number;

@@ -31,7 +31,7 @@ export class SnapshotStore {
     this.#change({ isConnected: false, signedOut });
   }
 
-  /** Call after the set of watched kinds changes. */
+  /** Call it after the set of watched kinds has changed. */
   dropUnwatched(watched: readonly WatchedName[]): void {
     this.#change({ kinds: dropUnwatchedProblems(this.#snapshot.kinds, watched) });
   }

@@ -37,7 +37,7 @@ const entryOfEvent = oncePer(({ key, time, reason, note, type }: EventLine): Tim
   return { key, time, kind: "event", word: reason, text: note, isWarning: type === "Warning" };
 });
 
-/** Parsed, because seconds and microseconds do not sort as text. */
+/** Parses the times, because seconds and microseconds do not sort as text. */
 const timeOf = oncePer(({ time }: TimelineEntry) => Date.parse(time));
 
 function statusEntries({ status = {} }: VirtPlatformConfig): readonly TimelineEntry[] {

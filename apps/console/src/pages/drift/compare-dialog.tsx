@@ -1,5 +1,3 @@
-// A dialog with the diff of a drifted object.
-
 import { Button, Modal, ModalBody, ModalHeader, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
 import { driftDiff, readDiff } from "@virt/views";

@@ -1,4 +1,4 @@
-// Alerts for all updating pools, whatever the cause.
+// Alerts for all updating pools, regardless of the cause.
 
 import { Alert, AlertActionLink } from "@patternfly/react-core";
 import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/views";

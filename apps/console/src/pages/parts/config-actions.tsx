@@ -20,7 +20,7 @@ export function useConfigAccess(verb: string, name: string): AccessAnswer | unde
 type Refusal = { readonly status: number; readonly message: string };
 type SendState = { readonly isSending: boolean; readonly refusal: Refusal | undefined };
 
-/** `send` resolves to true if all patches succeeded. A refusal stays until the next send. */
+/** `send` resolves to true if all patches succeeded. A refusal is shown until the next send. */
 export function useSendPatches(config: Pick<VirtPlatformConfig, "metadata">) {
   const cluster = useCluster();
   const { name } = config.metadata;

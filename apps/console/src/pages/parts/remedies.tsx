@@ -1,5 +1,3 @@
-// The options to unblock a rollout, least disruptive first.
-
 import { List, ListItem } from "@patternfly/react-core";
 import type { BlockerRemedy } from "@virt/views";
 import { CommandText } from "./states.tsx";

@@ -1,4 +1,4 @@
-// Fields of other owners that the plan takes over, with both values.
+// Fields of other managers that the plan takes over, with both values.
 
 import { Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

@@ -7,7 +7,7 @@ export type DiffTableRow = { readonly left: DiffLine | undefined; readonly right
 export type DiffBlock = { readonly isFolded: boolean; readonly rows: readonly DiffTableRow[] };
 
 const keptContext = 3;
-/** A fold that hides fewer rows is not worth it. */
+/** Folding fewer rows would not save enough space. */
 const leastFold = 4;
 
 /** Pairs removed lines with the lines added in their place. */

@@ -14,7 +14,7 @@ export type OptionField = {
   readonly maximum?: number;
 };
 
-/** Keyed by option. Empty: not set, so the default applies. */
+/** Keyed by option. An empty text means not set, so the default applies. */
 export type OptionTexts = Readonly<Record<string, string>>;
 
 export type ReadOptionForm =

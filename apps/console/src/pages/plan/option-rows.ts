@@ -2,7 +2,7 @@
 
 import type { Item, Json, VirtPlatformConfig } from "@virt/api";
 
-/** `value` is undefined if the option has no value at all. `from` names the source of a derived value. */
+/** `value` is undefined if the option has no value. `from` names the source of a derived value. */
 export type OptionRow = {
   readonly name: string;
   readonly value: string | undefined;
@@ -13,7 +13,7 @@ export type OptionRow = {
 /** `default` is null if there is none. `derived` locates the value in a plan. */
 export type KnownOption = { readonly default: Json; readonly derived?: ValueInPlan };
 
-/** As profiles declare it: dotted fields of desired objects, and the value if a field is present or all are absent. */
+/** A profile's declaration: dotted fields of desired objects, and the value if a field is present or all are absent. */
 type ValueInPlan = {
   readonly fields: readonly string[];
   readonly source: string;
@@ -23,7 +23,7 @@ type ValueInPlan = {
 
 export type KnownOptions = Readonly<Record<string, KnownOption>>;
 
-/** Uses the order of the catalog. Unknown options of newer releases come last. */
+/** Uses the order of the catalog. Unknown options from newer releases come last. */
 export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOptions = {}): readonly OptionRow[] {
   const given = new Map<string, string>(
     Object.entries(status?.appliedOptions ?? spec.options ?? {}).flatMap(([group, values]) =>

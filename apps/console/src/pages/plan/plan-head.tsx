@@ -1,5 +1,3 @@
-// The head of the plan page: profile, phase, hash, severity, age and reason.
-
 import {
   DescriptionList,
   DescriptionListDescription,

@@ -1,5 +1,3 @@
-// The items of a plan in order, with their effects, dependencies and diffs.
-
 import { ExpandableSection, Label, Title, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
 import { useState } from "react";

@@ -1,5 +1,3 @@
-// The expected node order of a plan that has not written anything yet.
-
 import { Alert } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { ExpectedPool } from "@virt/views";

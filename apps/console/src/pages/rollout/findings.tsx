@@ -1,5 +1,3 @@
-// The findings of a rollout with ages and commands.
-
 import { Alert, List, ListItem, Title } from "@patternfly/react-core";
 import { type FindingView, gapText, noBlockerText, type RolloutProgressView, uncheckedText } from "@virt/views";
 import { Age } from "../parts/age-text.tsx";
@@ -43,7 +41,7 @@ export function FindingList({ findings }: { readonly findings: readonly FindingV
 
 type FindingsProps = {
   readonly view: RolloutProgressView;
-  /** Findings that are shown beside a node instead. */
+  /** Findings that are shown next to a node instead. */
   readonly beside: readonly FindingView[];
 };
 

@@ -1,4 +1,4 @@
-// The items of a running plan: state, duration, and what each waits for.
+// The items of a running plan: their state, their duration and their dependencies.
 
 import { Label, type LabelProps } from "@patternfly/react-core";
 import { CheckCircleIcon, ExclamationCircleIcon, PendingIcon, SyncAltIcon } from "@patternfly/react-icons";

@@ -76,7 +76,7 @@ type NodeSquareProps = {
   readonly isChosen: boolean;
 };
 
-/** Flat properties for memo: only changed squares are rendered. */
+/** Has flat properties for `memo`, so that only changed squares are rendered. */
 const NodeSquare = memo(function NodeSquare({ id, name, phase, vms, isChosen }: NodeSquareProps) {
   const { icon: Icon } = nodeStyles[phase];
   const text = texts.square(name, texts.phases[phase], vms);

@@ -103,7 +103,7 @@ export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
 
 const none: readonly FindingView[] = [];
 
-/** `grid`: the only view of the node. `active` and `details`: in addition to a square. */
+/** `grid`: the only view of the node. `active` and `details`: shown in addition to a square. */
 type TilePlace = "grid" | "active" | "details";
 
 type NodeTileProps = {

@@ -1,5 +1,3 @@
-// VMs that stopped during the rollout and were not running at its end, with the commands to start them.
-
 import { Alert, List, ListItem } from "@patternfly/react-core";
 import type { RolloutProgressView } from "@virt/views";
 import { CommandText } from "../parts/states.tsx";

@@ -1,5 +1,3 @@
-// The timeline of a config, newest first.
-
 import { Button, Title } from "@patternfly/react-core";
 import { CubeIcon, ExclamationTriangleIcon, FlagIcon, InfoCircleIcon, ServerIcon } from "@patternfly/react-icons";
 import type { VirtPlatformConfig } from "@virt/api";

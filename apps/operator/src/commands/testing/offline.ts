@@ -90,7 +90,7 @@ metadata: {name: metallbs.metallb.io}
   "text.yaml": "hello",
 };
 
-/** The assets in expected texts, so that new catalog assets do not change them. */
+/** Expected texts contain only these assets, so that new assets do not change them. */
 const listed = new Set([
   "aaq-operator",
   "hco-golden-config",

@@ -1,4 +1,4 @@
-// Predicts the allowed writes only from the steps of users, in server order.
+// Predicts the allowed writes from the users' steps in server order, without the code under test.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -19,7 +19,7 @@ const switchOf: Readonly<Record<AssetName, string>> = {
 /** A period in which a plan governs an asset. `before` is the end of the previous one. */
 type Period = { readonly before: number | undefined; isOver: boolean; isNoted: boolean; isSeen: boolean };
 
-/** Models the rules independently of the code under test, from user steps in server order. */
+/** Models the rules independently of the code under test. */
 export class Oracle {
   #now = 0;
   readonly #releasedAt = new Map<AssetName, number>();
@@ -66,7 +66,7 @@ export class Oracle {
       }
       const now = this.#periods.get(asset);
       if (now === undefined) continue;
-      // Without a stored or known record, a deleted plan is forgotten. An executed config is itself a record.
+      // If there is no stored or known record, a deleted plan is forgotten. An executed config counts as a record.
       if (now.isOver && !now.isNoted && !now.isSeen && !isExecuted(there)) this.#forget(asset, now);
     }
     for (const asset of cluster.machineConfigs.keys()) this.#thereAt.set(asset, this.#now);

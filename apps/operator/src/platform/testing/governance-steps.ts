@@ -98,7 +98,7 @@ const outrun = release.map(({ config, action }): readonly GovernanceStep[] => [
   { do: "deliver", stream: "hco" },
   { do: "catch up" },
 ]);
-/** A plan comes and goes unseen, while the controller is about to execute an earlier request. */
+/** A plan is created and deleted unseen, just before the controller executes an earlier request. */
 const unheard: readonly GovernanceStep[] = [
   { do: "catch up" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },
@@ -107,7 +107,7 @@ const unheard: readonly GovernanceStep[] = [
   { do: "act", config: "virt-higher-density", action: "Ignore" },
   { do: "reconcile", asset: "swap-enable" },
 ];
-/** A plan comes and goes, and the controller sees both before it stores anything. */
+/** A plan is created and deleted, and the controller sees both before it stores anything. */
 const brief: readonly GovernanceStep[] = [
   { do: "annotate", key: "autopilot", value: "swap-enable" },
   { do: "act", config: "virt-higher-density", action: "Ignore" },

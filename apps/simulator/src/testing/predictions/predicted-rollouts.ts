@@ -1,4 +1,4 @@
-// Predicts and simulates two consecutive rollouts of a random world.
+// Predicts and simulates two consecutive rollouts of a random cluster.
 
 import {
   readClusterShape,
@@ -120,7 +120,7 @@ function factsOf(simulation: InMemorySimulation, after: KubeObject): ImpactFacts
 
 type WatchedRollout = { readonly change: KubeObject; readonly begun: number };
 
-/** Runs until all pools have the change. Observes what the diagnosis observes. */
+/** Runs until all pools have the change. Makes the same observations as the diagnosis. */
 function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { change, begun }: WatchedRollout) {
   const names = facts.disruption.map(({ pool }) => pool);
   const { name: machineConfig } = change.metadata;

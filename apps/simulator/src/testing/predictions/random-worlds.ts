@@ -103,7 +103,7 @@ function vmGroups(dice: Dice, nodes: number): readonly VmGroup[] {
   });
 }
 
-// From just enough memory with two nodes away to plenty.
+// Ranges from just enough memory with two nodes down to plenty.
 function memoryOfNode(dice: Dice, vms: readonly VmGroup[], nodes: number): number {
   const memory = vms.flatMap(({ count, memoryGiB }) =>
     Array.from({ length: count }, (_, at) => (memoryGiB[at % memoryGiB.length] ?? 1) + 0.4),
@@ -126,7 +126,7 @@ function limitsOf(dice: Dice) {
   };
 }
 
-// A quarter reboots slower or faster than the defaults assume: the first prediction misses, the second must not.
+// A quarter reboots slower or faster than the defaults assume. The first prediction misses, the second must not.
 function machinesOf(dice: Dice): { readonly platform: string; readonly reboot: number } {
   const platform = dice.pick("platform", ["BareMetal", "None", "AWS", "VSphere"]);
   const [least, most] = platform === "BareMetal" || platform === "None" ? [735, 1440] : [360, 690];
@@ -136,7 +136,7 @@ function machinesOf(dice: Dice): { readonly platform: string; readonly reboot: n
 
 type GivenDurations = { readonly reboot: number; readonly leastPerGiB: number };
 
-/** The simulation varies each duration by up to a fifth, every time. */
+/** The simulation varies each duration by up to a fifth on each use. */
 function durationsOf(dice: Dice, disruption: RandomWorld["class"], { reboot, leastPerGiB }: GivenDurations): Durations {
   const apply = { Reboot: [15, 60], Drain: [40, 95], Reload: [13, 48] }[disruption];
   return {

@@ -118,7 +118,7 @@ export const psiChange: RolloutChange = {
 
 const start = Date.UTC(2026, 0, 2);
 
-/** The facts of a rollout, this many seconds after its start. */
+/** Returns the facts of a rollout this many seconds after its start. */
 export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagnosis): DoctorFacts {
   const {
     assessedAt: _,
@@ -151,7 +151,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
   };
 }
 
-/** Diagnoses the clusters in sequence at the given seconds, like a single process. */
+/** Diagnoses the clusters one after the other at the given seconds, as one process does. */
 export function diagnoseInTurn(...worlds: readonly (readonly [number, RolloutGiven])[]): readonly Diagnosis[] {
   const all: Diagnosis[] = [];
   for (const [seconds, given] of worlds) all.push(diagnoseRollout(rolloutFacts(given, seconds, all.at(-1))));
