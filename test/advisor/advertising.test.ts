@@ -31,7 +31,7 @@ const names = async () => {
   );
 };
 
-test("both production profiles are advertised as Ignore with what one should know, and the example is not", async () => {
+test("advertises both production profiles as Ignore, but not the example profile", async () => {
   const { configs, server } = testCluster;
   await configs.until(loadAware, "Ignored");
   await configs.until(higherDensity, "Ignored");
@@ -63,7 +63,7 @@ test("both production profiles are advertised as Ignore with what one should kno
   });
 });
 
-test("the main path is reported in events, in its order", async () => {
+test("reports every step from advertising to cleared drift as an event", async () => {
   const { configs, server } = testCluster;
   const options = { loadAware: { enablePSIMetrics: false } };
   await configs.edit(loadAware, { action: "DryRun", options });
@@ -100,7 +100,7 @@ test("the main path is reported in events, in its order", async () => {
   });
 });
 
-test("a profile that is deleted is advertised again, and one that somebody made is left as it is", async () => {
+test("advertises a deleted profile again, and keeps a user's own config unchanged", async () => {
   const { configs, server } = testCluster;
   const old = (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid;
   await configs.remove(higherDensity);
@@ -115,7 +115,7 @@ test("a profile that is deleted is advertised again, and one that somebody made 
   expect((await readAt(server, `${path}/${loadAware}`))?.metadata.annotations).toBeUndefined();
 });
 
-test("with --advertise-profiles=false nothing is advertised", async () => {
+test("advertises no profile with --advertise-profiles=false", async () => {
   const { configs } = testCluster;
   await operator.kill();
   for (const name of [loadAware, higherDensity]) await configs.remove(name);

@@ -41,7 +41,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const mode = async () => at(await readAt(testCluster.server, paths.descheduler), "spec", "mode");
 
-test("a pinned approval runs the plan with that hash, and no other", async () => {
+test("runs only the plan whose hash approvedPlan names", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options, approvedPlan: otherHash });
   const held = await configs.until(loadAware, "ReviewRequired");
@@ -62,7 +62,7 @@ test("a pinned approval runs the plan with that hash, and no other", async () =>
   expect(writesOf(server)).toEqual(["patch kubedeschedulers/cluster"]);
 });
 
-test("a pinned approval does not count for the plan that a moved target leads to", async () => {
+test("rejects an approval by hash for the plan of a changed target", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun", options });
   const reviewed = await configs.until(loadAware, "ReviewRequired");
@@ -89,7 +89,7 @@ test("a pinned approval does not count for the plan that a moved target leads to
   expect(await mode()).toBe("Automatic");
 });
 
-test("with --require-approved-plan an Apply without a hash waits, and says which hash it waits for", async () => {
+test("--require-approved-plan: an Apply without a hash waits, and reports the required hash", async () => {
   const { configs, server } = testCluster;
   await operator.kill();
   await restart("--require-approved-plan");
@@ -113,7 +113,7 @@ test("with --require-approved-plan an Apply without a hash waits, and says which
   await restart();
 });
 
-test("with --require-approved-plan an Apply that changes nothing and names no plan does not make the config govern", async () => {
+test("--require-approved-plan: an Apply without a hash does not govern, even if nothing changes", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options });
   await configs.until(loadAware, "Completed");
@@ -133,7 +133,7 @@ test("with --require-approved-plan an Apply that changes nothing and names no pl
   await restart();
 });
 
-test("an input that moves after an approval by hash: both plans are named, and the command that is given approves the new one", async () => {
+test("names both plans after an input change, and prints the command that approves", async () => {
   const { configs, server } = testCluster;
   const hco = {
     apiVersion: "hco.kubevirt.io/v1beta1",
@@ -174,7 +174,7 @@ test("an input that moves after an approval by hash: both plans are named, and t
   await removeAt(server, paths.hco);
 });
 
-test("bypassOptimisticLock: a target that moved before the approval is applied over", async () => {
+test("bypassOptimisticLock: overwrites a target that changed before the approval", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun", options, bypassOptimisticLock: true });
   await configs.until(loadAware, "ReviewRequired");
@@ -194,7 +194,7 @@ test("bypassOptimisticLock: a target that moved before the approval is applied o
   expect(await mode()).toBe("Automatic");
 });
 
-test("bypassOptimisticLock: the first drift is corrected at once, the second is announced and waits", async () => {
+test("bypassOptimisticLock: corrects the first drift at once, and reports a delay for the second", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options, bypassOptimisticLock: true });
   const applied = await configs.until(loadAware, "Completed");

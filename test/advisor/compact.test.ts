@@ -36,7 +36,7 @@ async function runningConfigs({ server }: TestCluster): Promise<readonly unknown
   return Promise.all(names.map((name) => readAt(server, `${machineConfigs}/${name}`)));
 }
 
-test("on a compact cluster memory is overcommitted only when swap is on the control plane nodes that run the VMs", async () => {
+test("compact cluster: overcommits memory only after the control plane nodes have swap", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   await testCluster.simulate("compact");
@@ -89,7 +89,7 @@ test("on a compact cluster memory is overcommitted only when swap is on the cont
   expect(await readAt(server, masterSwap)).toBeUndefined();
 });
 
-test("on a compact cluster PSI is switched on and off where the VMs run, and a plan without a node to take it is refused", async () => {
+test("compact cluster: switches PSI on the VM nodes, and refuses a plan without nodes", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   await testCluster.simulate("compact");
@@ -124,7 +124,7 @@ test("on a compact cluster PSI is switched on and off where the VMs run, and a p
   );
 });
 
-test("a node that may run VMs and has no swap holds the overcommitment back, across a restart of the operator", async () => {
+test("a VM node without swap delays the overcommit, even across an operator restart", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   await testCluster.simulate("three-workers");
@@ -170,7 +170,7 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
   );
 });
 
-test("where workers and the control plane run VMs both get swap, the control plane behind the workers", async () => {
+test("mixed cluster: gives swap to the workers first, then to the control plane", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   const folder = mkdtempSync(join(tmpdir(), "nodes-"));

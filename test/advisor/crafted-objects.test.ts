@@ -28,7 +28,7 @@ function craftedBudget(name: string): KubeObject {
   return { ...budget, spec: { minAvailable: 1, selector: { matchExpressions } } };
 }
 
-test("crafted VMs, pods and budgets of one namespace are named, and all others are assessed", {
+test("names the oversized objects of a hostile namespace, and assesses all others", {
   tags: ["thorough"],
   timeout: 480_000,
 }, async () => {

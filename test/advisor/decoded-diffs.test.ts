@@ -17,7 +17,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const signed = (sign: string, diff = "") => diff.split("\n").filter((line) => line.startsWith(sign));
 
-test("a new script, its kubelet settings and its units are read before they are approved, and applied byte for byte", async () => {
+test("shows new files and units as text, and applies them unchanged", async () => {
   const { configs, server } = testCluster;
   await configs.create(higherDensity, { action: "DryRun" });
   const { diff, desiredState } = itemOf(await configs.until(higherDensity, "ReviewRequired"), swapItem);
@@ -36,7 +36,7 @@ test("a new script, its kubelet settings and its units are read before they are 
   expect(at(await readAt(server, paths.swap), "spec")).toEqual(at(desiredState, "spec"));
 });
 
-test("a removal shows the lines that go", async () => {
+test("the diff of a deletion shows the removed lines", async () => {
   const { configs } = testCluster;
   await configs.edit(higherDensity, { action: "DryRun", options: { virtHigherDensity: { enableSwap: false } } });
   const reviewed = await configs.until(higherDensity, ({ phase, items = [] }) => {
@@ -49,7 +49,7 @@ test("a removal shows the lines that go", async () => {
   await configs.until(higherDensity, "Completed");
 });
 
-test("an item that changes nothing says that its object is already in place", async () => {
+test("an item without changes reports that its object is already in place", async () => {
   const { configs } = testCluster;
   await configs.edit(higherDensity, { options: { virtHigherDensity: { memoryToRequestRatio: 160 } } });
   const reviewed = await configs.until(higherDensity, "ReviewRequired");
@@ -61,7 +61,7 @@ test("an item that changes nothing says that its object is already in place", as
   await configs.until(higherDensity, "Completed");
 });
 
-test("one line that somebody changed in a script is one line of the drift's diff, below the script's path", async () => {
+test("a drift's diff shows only the edited script line and its path", async () => {
   const { configs, server } = testCluster;
   const files = asList(at(await readAt(server, paths.swap), "spec", "config", "storage", "files"));
   const changed = files.map((file) => (at(file, "path") === "/etc/find-swap-partition" ? withoutWaiting(file) : file));

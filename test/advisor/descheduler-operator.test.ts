@@ -42,7 +42,7 @@ const draftAgain = async () => {
   await testCluster.configs.edit(loadAware, { action: "DryRun" });
 };
 
-test("the Route of Prometheus and the label of the namespace are prerequisites, each with its remedy", async () => {
+test("reports a missing Prometheus Route or namespace label as a prerequisite with its fix", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun" });
   await untilMissing("The descheduler operator reads metrics through Route openshift-monitoring/prometheus-k8s");
@@ -58,7 +58,7 @@ test("the Route of Prometheus and the label of the namespace are prerequisites, 
   expect(itemOf(reviewed, descheduler).warnings).toEqual(["Rebalancing starts when the nodes have PSI metrics"]);
 });
 
-test("the item waits while the operator refuses the profile for lack of PSI, says that this is expected, and ends with the rollout", async () => {
+test("the descheduler item waits for PSI, and reports this as expected", async () => {
   const { configs, server } = testCluster;
   await fault(server, paths.pool("worker"), ["render-delay", "9000h"]); // delays PSI on the nodes until the fault ends
   await configs.edit(loadAware, { action: "Apply" });
@@ -77,7 +77,7 @@ test("the item waits while the operator refuses the profile for lack of PSI, say
   expect(ready.rollout?.findings).toEqual([]);
 });
 
-test("a completed plan is not Ready while the operator of the descheduler is degraded, and is Ready again afterwards", async () => {
+test("a completed plan is not Ready while the descheduler operator is degraded", async () => {
   const { configs, server } = testCluster;
   await fault(server, paths.descheduler, ["degrade", "no image"]);
   const degraded = await configs.until(loadAware, (status) => conditionOf(status, "Ready")?.status === "False");
@@ -100,7 +100,7 @@ async function untilNextSecond(): Promise<void> {
   await expect.poll(() => Date.now(), { timeout: 120_000 }).toBeGreaterThan(latest + 1000);
 }
 
-test("a plan is not Completed before the operator of the descheduler has processed its change", async () => {
+test("a plan does not complete before the descheduler operator has processed its change", async () => {
   const { configs, server } = testCluster;
   const deschedulingIntervalSeconds = 120;
   await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { deschedulingIntervalSeconds } } });

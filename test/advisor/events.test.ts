@@ -28,7 +28,7 @@ async function run(seconds: number): Promise<string> {
   return planHash.slice(0, 12);
 }
 
-test("a run with the same plan as an earlier one has events of its own", async () => {
+test("repeated runs of the same plan have separate events", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun", options: interval(60) });
   await configs.until(loadAware, "ReviewRequired");
@@ -41,7 +41,7 @@ test("a run with the same plan as an earlier one has events of its own", async (
     .toBe(4);
 });
 
-test("every run has events of its own, however many there were, and what happens after them is reported too", async () => {
+test("reports each of ten runs in separate events, and later drift and reviews too", async () => {
   const { configs, server } = testCluster;
   const hashes: string[] = [];
   for (let at = 0; at < 10; at++) hashes.push(await run(100 + at));

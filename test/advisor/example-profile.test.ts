@@ -49,7 +49,7 @@ function requestsForConfigMaps(since = ""): readonly string[] {
     );
 }
 
-test("as installed by default, the advisor may not touch the ConfigMap, and reports why it does not plan", async () => {
+test("the default installation has no access to the ConfigMap, and reports the disabled profile", async () => {
   const { configs, startOperator } = testCluster;
   expect((await advisor.request({ path: target })).status).toBe(403);
   const operator = await startOperator({ flags: await flagsOf("default") });
@@ -80,7 +80,7 @@ const phases: readonly Left[] = [
 ];
 
 test.each(phases)(
-  "a config that was $phase is left alone while the profile is disabled, and is $later afterwards",
+  "leaves a $phase config alone while disabled, then returns to $later",
   async ({ phase, spec, isDrifted = false, later }) => {
     const { configs, server, startOperator } = testCluster;
     await allowExample("apply");
@@ -112,7 +112,7 @@ test.each(phases)(
   },
 );
 
-test("the overlay is installed whole: the flag, the rights, and the policies that pin the one ConfigMap", async () => {
+test("the overlay installs the flag, the rights, and the policies for one ConfigMap", async () => {
   const { configs, server, startOperator } = testCluster;
   const { code, stderr } = await server.kubectl("apply", "--server-side", "-k", inRepository("config", profile));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -55,7 +55,7 @@ const usual = {
   mode: "Automatic",
 };
 
-test("each generation of the descheduler gets a plan of its own, and an upgrade of it is reviewed before it is followed", async () => {
+test("plans for each descheduler generation, and requires a review after its upgrade", async () => {
   const [oldest, ...newer] = generations;
   await using testCluster = await startTestCluster({ crds: { kubedeschedulers: oldest?.file ?? null } });
   const { configs, server } = testCluster;
@@ -80,7 +80,7 @@ test("each generation of the descheduler gets a plan of its own, and an upgrade 
   }
 });
 
-test("a default that a newer CRD adds to a managed field makes no plan stale", async () => {
+test("a new CRD default in a managed field does not make the plan stale", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
@@ -121,7 +121,7 @@ async function storeDefaultThresholds(server: Server): Promise<void> {
   expect(JSON.stringify(stored?.metadata["managedFields"])).not.toContain(rivalThresholds);
 }
 
-test("reports stored thresholds without an owner as a conflict after an upgrade of the descheduler", async () => {
+test("reports stored thresholds without an owner as a conflict after a descheduler upgrade", async () => {
   await using testCluster = await startTestCluster({ crds: { kubedeschedulers: "kubedeschedulers-v510" } });
   const { configs, server } = testCluster;
   await storeDefaultThresholds(server);
@@ -153,7 +153,7 @@ test("reports stored thresholds without an owner as a conflict after an upgrade 
   );
 });
 
-test("a HyperConverged of v1 is read and written where v1 has its values", async () => {
+test("reads and writes the fields of a v1 HyperConverged at their v1 paths", async () => {
   await using testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
   const { configs, server } = testCluster;
   const hco = paths.hco.replace("v1beta1", "v1");

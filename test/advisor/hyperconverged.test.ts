@@ -49,7 +49,7 @@ function createHco(namespace: string, parallelMigrationsPerCluster = 5): Promise
 const overcommitOf = async (server: Server) =>
   at(await readAt(server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 
-test("a HyperConverged that does not exist is asked for, never made, and the plan goes on by itself when it is there", async () => {
+test("requests a missing HyperConverged, never creates it, and continues when it exists", async () => {
   const { configs, server } = testCluster;
   await configs.create(higherDensity, { action: "Apply", options: withoutSwap, bypassOptimisticLock: true });
   const blocked = await configs.until(higherDensity, "PrerequisiteFailed");
@@ -65,7 +65,7 @@ test("a HyperConverged that does not exist is asked for, never made, and the pla
   expect(writesOf(server)).toEqual(["patch hyperconvergeds/kubevirt-hyperconverged"]);
 });
 
-test("one that vanishes later is not made again, even where drift is corrected by itself", async () => {
+test("does not re-create a deleted HyperConverged, even with bypassOptimisticLock", async () => {
   const { configs, server } = testCluster;
   const writes = writesOf(server).length;
   await removeAt(server, paths.hco);
@@ -78,7 +78,7 @@ test("one that vanishes later is not made again, even where drift is corrected b
   await configs.remove(higherDensity);
 });
 
-test("a HyperConverged that somebody plants in an earlier namespace moves no plan", async () => {
+test("a second HyperConverged in an alphabetically earlier namespace does not affect plans", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await configs.until(loadAware, "Completed");
@@ -92,7 +92,7 @@ test("a HyperConverged that somebody plants in an earlier namespace moves no pla
   expect(targetRef.namespace).toBe("openshift-cnv");
 });
 
-test("evictions follow the HyperConverged up to a bound, and the plan names field, value and bound", async () => {
+test("limits evictions to 100, and reports the HyperConverged value above that limit", async () => {
   const { configs, server } = testCluster;
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelOutboundMigrationsPerNode: 1000 } } });
   const reviewed = await configs.until(loadAware, ({ phase, inputs = [] }) => {
@@ -105,7 +105,7 @@ test("evictions follow the HyperConverged up to a bound, and the plan names fiel
   );
 });
 
-test("of several in unusual namespaces none is taken; plans in force stay, and new ones wait until one is left", async () => {
+test("selects none of several HyperConvergeds in unusual namespaces; only new plans wait", async () => {
   const { configs, server } = testCluster;
   await configs.edit(loadAware, { action: "DryRun" });
   await configs.edit(loadAware, { action: "Apply" });
@@ -126,7 +126,7 @@ test("of several in unusual namespaces none is taken; plans in force stay, and n
   expect(targetRef.namespace).toBe("aaa-tenant");
 });
 
-test("on upstream KubeVirt, plans read the HyperConverged where it is", async () => {
+test("upstream KubeVirt: plans use the HyperConverged in its own namespace", async () => {
   const { configs, server } = testCluster;
   await removeAt(server, hcoIn("aaa-tenant"));
   await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: upstream } });
@@ -140,7 +140,7 @@ test("on upstream KubeVirt, plans read the HyperConverged where it is", async ()
   expect(targetRef.namespace).toBe(upstream);
 });
 
-test("a HyperConverged outside the pinned namespace is named, and no plan advises to create a second one", async () => {
+test("reports a HyperConverged outside --hco-namespace, and does not suggest creating another", async () => {
   const { configs } = testCluster;
   await operator.kill();
   const isTraced = operator.log.some(({ msg }) => msg === "reconciled");
@@ -157,7 +157,7 @@ test("a HyperConverged outside the pinned namespace is named, and no plan advise
   }
 });
 
-test("a debug log traces a reconcile: key, triggers, decision, requests and duration", async () => {
+test("the debug log shows key, triggers, decision, requests and duration of a reconcile", async () => {
   const { configs } = testCluster;
   await configs.edit(loadAware, { action: "Ignore" });
   await configs.until(loadAware, "Ignored");

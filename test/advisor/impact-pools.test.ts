@@ -51,7 +51,7 @@ const migrated = (seconds: number): JsonMap => ({
   },
 });
 
-test("world 2: with a history of migrations and restarts the bounds are narrow, and what blocks and stops is named", async () => {
+test("world 2: history narrows the duration, and the impact names blocking and stopping VMs", async () => {
   const names = times(12, (at) => `w-${`${at + 1}`.padStart(2, "0")}`);
   const disks = (name: string, node: string): PlantedVm => ({ name, node, isMigratable: false });
   const manual = (name: string): PlantedVm => ({ name, node: "w-05", strategy: "None", owner: "Manual" });
@@ -99,7 +99,7 @@ test("world 2: with a history of migrations and restarts the bounds are narrow, 
   ]);
 });
 
-test("world 3: a quarter of ten workers is two at a time", async () => {
+test("world 3: maxUnavailable of 25% reboots two of ten workers at a time", async () => {
   await limit("25%");
   await planted.plant(workers(10));
   await planted.plantVms(vmsOnEach(workers(10), 10, { gib: 4 }));
@@ -114,7 +114,7 @@ const cordoned = [nodeObject("worker-0"), nodeObject("worker-1", { isCordoned: t
 
 test.each([
   {
-    name: "4a: a cordoned worker takes the only place",
+    name: "4a: a cordoned worker uses up the limit of one unavailable node",
     maxUnavailable: 1,
     shows: {
       summary: "3 nodes of the worker pool are on hold (MaxUnavailableUsed). Live-migrates 12 VMs.",
@@ -125,7 +125,7 @@ test.each([
     },
   },
   {
-    name: "4b: with two places the others go one after another",
+    name: "4b: with a limit of two, the other nodes reboot one at a time",
     maxUnavailable: 2,
     shows: {
       summary:
@@ -138,7 +138,7 @@ test.each([
     },
   },
   {
-    name: "4c: a limit that the operator cannot read stops the pool",
+    name: "4c: an invalid limit puts the pool on hold",
     maxUnavailable: "2",
     shows: { nodes: 0, held: 3, pools: [{ holdup: "InvalidMaxUnavailable" }] },
   },
@@ -152,7 +152,7 @@ test.each([
   expect(impact.notAssessed).toEqual([]);
 });
 
-test("world 6: a pool that inherits goes at the same time; paused it is held, with the same hash", async () => {
+test("world 6: custom pools reboot in parallel; a paused pool keeps the plan hash", async () => {
   const infra = times(2, (at) => nodeObject(`infra-${at}`, { roles: ["worker", "infra"] }));
   const nodes = [...workers(2), ...infra];
   const sizes = (at: number) => (at % 2 === 0 ? [8, 4, 8] : [4, 8, 4]);
@@ -199,7 +199,7 @@ const policies = (units: readonly string[]): KubeObject => {
   return { ...policyObject({}), spec: {}, status: { nodeDisruptionPolicyStatus: { clusterPolicies } } };
 };
 
-test("world 7: policies spare VMs the drain; a policy less makes the waiting plan stale, and the new one reboots", async () => {
+test("world 7: policies avoid the drain; removing one redrafts the plan with reboots", async () => {
   const { server } = testCluster;
   await planted.plant([...workers(12), policies(swapUnits)]);
   await planted.plantVms(vmsOnEach(workers(12), 2));
@@ -222,7 +222,7 @@ test("world 7: policies spare VMs the drain; a policy less makes the waiting pla
   expect(itemOf(reboots, "enable-kubelet-swap").impactSeverity).toBe("High");
 });
 
-test("world 8a: on a compact cluster the control plane reboots", async () => {
+test("world 8a: a plan on a compact cluster reboots the control plane", async () => {
   const nodes = times(3, (at) => nodeObject(`node-${at}`, { roles: ["master", "worker"] }));
   await planted.plant(nodes);
   const { impact, disruption } = await assessed();
@@ -233,7 +233,7 @@ test("world 8a: on a compact cluster the control plane reboots", async () => {
   });
 });
 
-test("world 10: where no VMs are served, the nodes are reported, with the same hash as with them", async () => {
+test("world 10: without the VM API, reports the nodes and keeps the plan hash", async () => {
   const zoned = times(12, (at) => nodeObject(`w-${at}`, { zone: "abc"[at % 3] ?? "" }));
   await planted.plant(zoned);
   const { planHash } = await assessed();

@@ -107,7 +107,7 @@ const impactCases: readonly ImpactCase[] = [
     },
   },
   {
-    name: "5: VMs of every strategy",
+    name: "5: VMs with every eviction and run strategy",
     nodes: workers(3),
     vms: [
       onFirst("a-true", {}),
@@ -179,7 +179,7 @@ const impactCases: readonly ImpactCase[] = [
     },
   },
   {
-    name: "with a refused KubeletConfig, which blocks the rendering of the pool without RenderDegraded",
+    name: "with a refused KubeletConfig that blocks rendering without RenderDegraded",
     nodes: workers(3),
     others: [refusedKubeletConfig],
     shows: {
@@ -197,7 +197,7 @@ test.each(impactCases)("world $name", async ({ nodes, vms = [], others = [], sho
   await expect.poll(() => reasonsAbout(testCluster.server, loadAware)).toContain("ImpactAssessed");
 });
 
-test("world 10: without the right to see VMs the nodes are reported, with the same hash, and a guard on VMs holds", async () => {
+test("world 10: without the right to list VMs, a VM guard blocks the plan", async () => {
   await planted.plant(zoned);
   const matching = { resource: "virtualmachineinstances" };
   for (const verb of ["list", "watch"] as const)
@@ -228,7 +228,7 @@ async function untilWritten(): Promise<void> {
   await expect.poll(() => readAt(testCluster.server, paths.psi)).toBeDefined();
 }
 
-test("world 9: where VMs have no room a guard holds the approved plan, which starts by itself when there is room", async () => {
+test("world 9: a capacity guard blocks the approved plan until VMs have room", async () => {
   const { configs, server } = testCluster;
   await planted.plant(workers(3, "100Gi"));
   await planted.plantVms(vmsOnEach(workers(3), 2, { gib: 40, vcpus: 4 }));
@@ -251,7 +251,7 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
   await untilWritten();
 });
 
-test("a guard holds the approved plan while another node is cordoned, although the counts are within its limits", async () => {
+test("a guard blocks the approved plan while a cordoned node prevents the assessment", async () => {
   const { configs, server } = testCluster;
   await planted.plant([nodeObject("worker-0"), nodeObject("worker-1", { isCordoned: true }), nodeObject("worker-2")]);
   await assessed({ guards: { maxBlockingVMs: 0, maxNodes: 3 } });
@@ -265,7 +265,7 @@ test("a guard holds the approved plan while another node is cordoned, although t
   await untilWritten();
 });
 
-test("what is observed moves no hash and costs no request, and nothing is followed once nobody asks", async () => {
+test("VM changes do not change the hash or send requests; Ignore ends the watches", async () => {
   const { configs, server } = testCluster;
   await planted.plant(workers(3));
   await planted.plantVms(vmsOnEach(workers(1), 2));

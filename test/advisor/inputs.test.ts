@@ -35,7 +35,7 @@ const gesture = async (name: string) => {
   await testCluster.configs.edit(name, { action: "Apply" });
 };
 
-test("an input that moves under a completed plan forces a review, and resolves itself when it moves back", async () => {
+test("an input change after completion forces a review, which reverting the change resolves", async () => {
   const { configs, server } = testCluster;
   await migrations({ parallelMigrationsPerCluster: 5, parallelOutboundMigrationsPerNode: 2 });
   await configs.create(loadAware, { action: "Apply", options: withoutPsi });
@@ -66,7 +66,7 @@ test("an input that moves under a completed plan forces a review, and resolves i
     .toEqual(expect.arrayContaining(["InputDependencyChanged", "ReviewForced", "InputDependencyResolved"]));
 });
 
-test("an input that moved is taken over when somebody has seen the plan and asks for it", async () => {
+test("applies a changed input after the user reviews and approves the plan", async () => {
   const { configs, server } = testCluster;
   await migrations({ parallelMigrationsPerCluster: 10 });
   const forced = await configs.until(loadAware, "ReviewRequired");
@@ -82,7 +82,7 @@ test("an input that moved is taken over when somebody has seen the plan and asks
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("InputDependencyAcknowledged");
 });
 
-test("an option that sets a value takes the input away, and an edit by hand is never blamed on an input", async () => {
+test("an option replaces its input, and a manual edit is drift, not input change", async () => {
   const { configs, server } = testCluster;
   await configs.edit(loadAware, { options: { loadAware: { evictionLimitTotal: 7 } } });
   await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 4);
@@ -128,7 +128,7 @@ const moves: readonly {
   },
 ];
 
-test("higher density without options depends on both values that it writes", async () => {
+test("higher density: without options, both written values are inputs", async () => {
   await testCluster.configs.create(higherDensity, { action: "Apply" });
   const { inputs } = await testCluster.configs.until(higherDensity, "Completed");
   expect(inputs?.map(({ name, applied }) => `${name}: ${applied}`)).toEqual([
@@ -137,19 +137,22 @@ test("higher density without options depends on both values that it writes", asy
   ]);
 });
 
-test.each(moves)("higher density: $what, not pinned, is an input", async ({ change, back, said }) => {
-  const { configs, server } = testCluster;
-  const writes = writesOf(server).length;
-  await edit(server, paths.hco, { spec: change });
-  const forced = await configs.until(higherDensity, "ReviewRequired");
-  expect(marked(forced)).toMatchObject({ status: "True", message: `Input dependency changed: ${said}` });
-  await edit(server, paths.hco, { spec: back });
-  const resolved = await configs.until(higherDensity, "Completed");
-  expect(marked(resolved)).toMatchObject({ status: "False", reason: "DriftResolved" });
-  expect(writesOf(server).slice(writes)).toEqual([]);
-});
+test.each(moves)(
+  "higher density: a change of $what forces a review if no option sets it",
+  async ({ change, back, said }) => {
+    const { configs, server } = testCluster;
+    const writes = writesOf(server).length;
+    await edit(server, paths.hco, { spec: change });
+    const forced = await configs.until(higherDensity, "ReviewRequired");
+    expect(marked(forced)).toMatchObject({ status: "True", message: `Input dependency changed: ${said}` });
+    await edit(server, paths.hco, { spec: back });
+    const resolved = await configs.until(higherDensity, "Completed");
+    expect(marked(resolved)).toMatchObject({ status: "False", reason: "DriftResolved" });
+    expect(writesOf(server).slice(writes)).toEqual([]);
+  },
+);
 
-test("higher density: what the options pin is no input, and an outside change of it is drift", async () => {
+test("higher density: a change of a value set by options is drift", async () => {
   const { configs, server } = testCluster;
   const options = { virtHigherDensity: { memoryToRequestRatio: 150, ksmConfiguration: { enabled: true } } };
   await configs.edit(higherDensity, { options });

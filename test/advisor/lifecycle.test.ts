@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test("a plan is advertised, drafted, reviewed, applied through the reboots, and guarded", async () => {
+test("advertises, drafts and applies a plan through its reboots, then detects drift", async () => {
   const { configs, server } = testCluster;
   await configs.until(loadAware, "Ignored");
 
@@ -38,7 +38,7 @@ test("a plan is advertised, drafted, reviewed, applied through the reboots, and 
   expect(conditionOf(back, "Ready")?.status).toBe("True");
 });
 
-test("the operator asks for nothing that its role does not allow", () => {
+test("the operator sends no request that its role does not allow", () => {
   const refused = testCluster.server
     .audit()
     .filter(({ responseStatus, user }) => responseStatus?.code === 403 && user?.username?.includes("virt-advisor"));

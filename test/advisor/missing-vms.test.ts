@@ -24,7 +24,7 @@ async function plantWorkers(server: Server): Promise<PlantedCluster> {
   return planted;
 }
 
-test("of more VMs than are kept the plan says so, and it is approved and carried out", {
+test("runs a plan with more VMs than the cache holds, and reports the gap", {
   tags: ["thorough"],
 }, async () => {
   await using testCluster = await startTestCluster({ crds });
@@ -46,7 +46,7 @@ test("of more VMs than are kept the plan says so, and it is approved and carried
   await expect.poll(() => readAt(server, paths.psi)).toBeDefined();
 });
 
-test("of a list of VMs that never ends the plan says so, and it is approved and carried out", {
+test("runs a plan while the VM list never ends, and reports the gap", {
   tags: ["thorough"],
 }, async () => {
   await using testCluster = await startTestCluster({ crds });
@@ -76,7 +76,7 @@ test("of a list of VMs that never ends the plan says so, and it is approved and 
   }
 });
 
-test("without KubeVirt a plan is carried out to its end, and says what it does not know", async () => {
+test("completes a plan without KubeVirt, and reports that VMs are not assessed", async () => {
   await using testCluster = await startTestCluster({
     crds: { virtualmachineinstances: null, virtualmachineinstancemigrations: null },
   });

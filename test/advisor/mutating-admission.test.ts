@@ -42,7 +42,7 @@ async function interfere(): Promise<void> {
   await expect.poll(admittedMode).toBe("Predictive");
 }
 
-test("a plan that admission keeps from taking effect is Drifted, with the field and both values, and is mended without it", async () => {
+test("reports fields that a webhook changes as drift, and completes without the webhook", async () => {
   const { configs } = testCluster;
   await interfere();
   await edit(testCluster.server, paths.descheduler, { metadata: { labels: { touched: "yes" } } });
@@ -73,7 +73,7 @@ test("a plan that admission keeps from taking effect is Drifted, with the field 
   expect(await mode()).toBe("Automatic");
 });
 
-test("a write that admission changes after the review does not end Completed", async () => {
+test("does not complete a plan whose write a webhook changes after the review", async () => {
   const { configs } = testCluster;
   await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { deschedulingIntervalSeconds: 120 } } });
   const reviewed = await configs.until(

@@ -67,14 +67,14 @@ const reads = [
   { group: "config.openshift.io", resource: "infrastructures", verb: "get", role: managerRole, what: "infrastructure" },
 ] as const;
 
-test.each(reads)("without the right to read $resource the plan is carried out, and says so", async (read) => {
+test.each(reads)("without the right to read $resource, runs the plan and reports the gap", async (read) => {
   await takeAway(read);
   await testCluster.configs.create(loadAware, { action: "Apply" });
   const { impact } = await untilWritten((status) => status.impact !== undefined);
   expect(impact?.notAssessed).toMatchObject([{ what: read.what, reason: "Forbidden" }]);
 });
 
-test("without the right to read nodes a new config is planned for workers and names the right", async () => {
+test("without the right to read nodes, plans for workers and names the right", async () => {
   await takeAway({ group: "", resource: "nodes", verb: "list", role: managerRole });
   await testCluster.configs.create(loadAware);
   const { items = [] } = await testCluster.configs.until(loadAware, "ReviewRequired");
@@ -85,7 +85,7 @@ test("without the right to read nodes a new config is planned for workers and na
   );
 });
 
-test("without the right to read nodes the overcommit is planned to wait for them and names the right", async () => {
+test("without the right to read nodes, the overcommit waits and names the right", async () => {
   await takeAway({ group: "", resource: "nodes", verb: "list", role: managerRole });
   await testCluster.configs.create(higherDensity);
   const { items = [] } = await testCluster.configs.until(higherDensity, "ReviewRequired");
@@ -93,7 +93,7 @@ test("without the right to read nodes the overcommit is planned to wait for them
   expect(overcommit?.warnings?.join()).toContain("waits until the operator can read nodes (403");
 });
 
-test("without the right to read pools a new config says so instead of staying silent", async () => {
+test("without the right to read pools, a new config reports the missing right", async () => {
   const group = "machineconfiguration.openshift.io";
   await takeAway({ group, resource: "machineconfigpools", verb: "list", role: managerRole });
   await testCluster.configs.create(loadAware);
@@ -114,7 +114,7 @@ const reports = [
 ];
 
 test.each(reports)(
-  "without the right to read $resource a rollout is diagnosed from what else there is, and names the kind",
+  "without the right to read $resource, diagnoses the rollout and names the kind",
   async ({ kind, ...read }) => {
     await takeAway({ ...read, verb: "list", role: managerRole });
     await testCluster.configs.create(loadAware, { action: "Apply" });
@@ -143,7 +143,7 @@ async function takeAway({ group, resource, verb, role }: Read): Promise<void> {
   await expect.poll(isAllowed).toBe(false);
 }
 
-test("VMs of odd shapes and with the longest names are counted, and fit into the status", async () => {
+test("counts incomplete VMs and VMs with the longest names within the status limit", async () => {
   const long = (start: string) => start.padEnd(253, "x");
   const bare = (name: string, more: JsonMap = {}): KubeObject => ({
     apiVersion: "kubevirt.io/v1",
@@ -178,7 +178,7 @@ test("VMs of odd shapes and with the longest names are counted, and fit into the
   expect(operator.log.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("where VMs must not be named, a list says on which node and in which namespace they are", async () => {
+test("--impact-vm-names=false: lists VMs by node and namespace only", async () => {
   const { configs } = testCluster;
   await operator.kill();
   await planted.plantVms(["secret-0", "secret-1"].map((name) => ({ name, node: "worker-2", isMigratable: false })));

@@ -52,7 +52,7 @@ function altered(file: string, change: (text: string) => string): Crd {
   return JSON.parse(change(JSON.stringify(load(readFileSync(file, "utf8"))))) as Crd;
 }
 
-test("options that no plan can be made of, stored before a rule forbade them, are named until they are mended", async () => {
+test("reports invalid options that were stored before their CRD rule, until they are fixed", async () => {
   const { configs, server } = testCluster;
   const rule = /"rule":"!has\(self\.memoryToRequestRatio\)[^"]*"/g;
   await server.installCrds([altered(ownCrd, (text) => text.replace(rule, `"rule":"true"`))]);
@@ -73,7 +73,7 @@ test("options that no plan can be made of, stored before a rule forbade them, ar
   await configs.until(higherDensity, "ReviewRequired");
 });
 
-test("a profile that this build does not know is named", async () => {
+test("reports a profile that this release does not know", async () => {
   const { configs, server } = testCluster;
   await server.installCrds([
     altered(ownCrd, (text) => text.replaceAll('"example-profile"', '"example-profile","later-profile"')),
@@ -89,7 +89,7 @@ test("a profile that this build does not know is named", async () => {
   await server.installCrds([ownCrd]);
 });
 
-test("a selector that matches no node is a warning, and the plan goes on", async () => {
+test("warns of a selector that matches no node, and continues the plan", async () => {
   const { configs, server } = testCluster;
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "only", labels: { zone: "a" } } };
   await server.request({ method: "POST", path: "/api/v1/nodes", body: node });
@@ -109,7 +109,7 @@ test("a selector that matches no node is a warning, and the plan goes on", async
   );
 });
 
-test("a descheduler without any profile that we know is a missing prerequisite, until it offers one", async () => {
+test("reports a descheduler without a supported profile as a missing prerequisite", async () => {
   const { configs, server } = testCluster;
   const known = /"(Dev)?KubeVirtRelieveAndMigrate"|"LongLifecycle"/g;
   let count = 0;
@@ -128,7 +128,7 @@ test("a descheduler without any profile that we know is a missing prerequisite, 
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PrerequisitesAvailable");
 });
 
-test("a namespace that does not exist is named, nothing is lost, and the plan goes on when it is there", async () => {
+test("reports a missing namespace, and continues the plan when the namespace exists", async () => {
   const { configs, server } = testCluster;
   const name = "openshift-kube-descheduler-operator";
   await removeNamespace(name);
@@ -147,7 +147,7 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
 
 // HCO's webhook forwards errors of its dry runs of operands. See `errToResponse` in pkg/webhooks/validator/validator.go
 // of kubevirt/hyperconverged-cluster-operator at 03da3cf.
-test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it ends", async () => {
+test("quotes a 404 denial of HCO's webhook, and plans when it ends", async () => {
   const { configs, server } = testCluster;
   const denial = { code: 404, message: 'kubevirts.kubevirt.io "kubevirt-kubevirt-hyperconverged" not found' };
   const hyperConvergeds = { group: "hco.kubevirt.io", plural: "hyperconvergeds" };

@@ -53,7 +53,7 @@ const liveInterval = async () =>
 const pause = () => edit(testCluster.server, worker, { spec: { paused: true } });
 const unpause = () => edit(testCluster.server, worker, { spec: { paused: false } });
 
-test("Ignored: an edit of options is left alone, and counts as soon as the config is managed", async () => {
+test("Ignored: edited options apply only after the config is managed", async () => {
   const { configs } = testCluster;
   await configs.create(loadAware, { action: "Ignore", options: noPsi });
   await configs.until(loadAware, "Ignored");
@@ -66,7 +66,7 @@ test("Ignored: an edit of options is left alone, and counts as soon as the confi
   expect(await liveInterval()).toBe(wanted);
 });
 
-test("PrerequisiteFailed: the plan that is drafted later is the one for the edited options", async () => {
+test("PrerequisiteFailed: the later plan uses the edited options", async () => {
   const { configs, server } = testCluster;
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
   await configs.create(loadAware, { action: "DryRun", options: noPsi });
@@ -77,7 +77,7 @@ test("PrerequisiteFailed: the plan that is drafted later is the one for the edit
   expect(plannedInterval(await configs.until(loadAware, "ReviewRequired"))).toBe(wanted);
 });
 
-test("ReviewRequired: another plan is put on display, and nothing is executed", async () => {
+test("ReviewRequired: edited options show a new plan and write nothing", async () => {
   const { configs } = testCluster;
   await configs.create(loadAware, { action: "DryRun" });
   const before = await configs.until(loadAware, "ReviewRequired");
@@ -91,7 +91,7 @@ test("ReviewRequired: another plan is put on display, and nothing is executed", 
   expect(await liveInterval()).toBeUndefined();
 });
 
-test("ReviewRequired: options and approval in one edit draft and run the new plan", async () => {
+test("ReviewRequired: an edit of options and action runs the new plan", async () => {
   const { configs } = testCluster;
   await configs.create(loadAware, { action: "DryRun", options: noPsi });
   await configs.until(loadAware, "ReviewRequired");
@@ -100,7 +100,7 @@ test("ReviewRequired: options and approval in one edit draft and run the new pla
   expect(await liveInterval()).toBe(wanted);
 });
 
-test("InProgress: the plan is drafted anew and goes on, and the clock of the rollout is kept", async () => {
+test("InProgress: redrafts the plan, continues it, and keeps the rollout's start time", async () => {
   const { configs, server } = testCluster;
   await pause();
   await configs.create(loadAware, { action: "Apply" });
@@ -176,7 +176,7 @@ test.each(ended)("$phase: an Apply with other options drafts and runs the new pl
 });
 
 test.each(ended)(
-  "$phase: a DryRun with other options shows the new plan, and writes nothing",
+  "$phase: a DryRun with other options shows the new plan and writes nothing",
   async ({ phase, reach }) => {
     const { configs, server } = testCluster;
     await reach();
@@ -192,7 +192,7 @@ test.each(ended)(
   },
 );
 
-test("a forced review: an edit that changes the plan shows it and needs one more gesture", async () => {
+test("forced review: an edit shows the new plan, which still needs an approval", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options: noPsi });
   await configs.until(loadAware, "Completed");

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test("two plans for one pool name each other in both reviews, whichever was drafted first", async () => {
+test("two plans for one pool name each other in both reviews", async () => {
   const { configs, server } = testCluster;
   await configs.edit(loadAware, { action: "DryRun" });
   const { planHash, warnings } = await configs.until(loadAware, "ReviewRequired");
@@ -35,7 +35,7 @@ test("two plans for one pool name each other in both reviews, whichever was draf
   expect(alone).toMatchObject({ phase: "ReviewRequired", planHash });
 });
 
-test("a config deleted in the middle of a rollout comes back with what it left behind and what still rolls", async () => {
+test("re-creates a config deleted during its rollout, and lists its objects and rollout", async () => {
   const { configs, server } = testCluster;
   expect((await configs.status(loadAware)).leftBehind).toBeUndefined();
   // A paused pool keeps the asserted state.

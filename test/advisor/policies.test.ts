@@ -10,7 +10,7 @@ const group = "/apis/admissionregistration.k8s.io/v1";
 const policy = `${group}/validatingadmissionpolicies/${name}`;
 const binding = `${group}/validatingadmissionpolicybindings/${name}`;
 
-test("under --require-approved-plan nothing is executed while a policy is missing or another one, and an approval from then does not count", async () => {
+test("--require-approved-plan: runs nothing while its admission policy is missing or changed", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   await testCluster.startOperator({ flags: ["--advertise-profiles=false", "--require-approved-plan"] });

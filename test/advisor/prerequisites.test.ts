@@ -30,7 +30,7 @@ const missing = (...which: readonly string[]) => `Missing required dependencies:
 const untilSaid = (message: string) =>
   testCluster.configs.until(loadAware, (status) => conditionOf(status, "PrerequisiteFailed")?.message === message);
 
-test("what is missing is listed, the list follows what arrives, and the plan comes by itself", async () => {
+test("lists missing CRDs, updates the list, and plans when all are installed", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun" });
   const all = await untilSaid(missing(lines.descheduler, lines.machineConfig, lines.hco));
@@ -52,7 +52,7 @@ test("what is missing is listed, the list follows what arrives, and the plan com
   await configs.remove(loadAware);
 });
 
-test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
+test("runs a pending Apply when the missing CRD is installed", async () => {
   const { configs, server } = testCluster;
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
   await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
@@ -69,7 +69,7 @@ const refusedWatches = () =>
     .filter(({ verb, objectRef }) => verb === "watch" && objectRef?.resource === "kubedeschedulers")
     .filter(({ responseStatus }) => responseStatus?.code === 404);
 
-test("a CRD that vanishes under a completed plan is missed, and when it is back nothing is done that nobody asked for", async () => {
+test("reports a CRD removed after completion, and requires a review when it returns", async () => {
   const { configs, server } = testCluster;
   await configs.until(loadAware, "Completed");
   const refused = refusedWatches().length;

@@ -16,7 +16,7 @@ const inForce = "PSI metrics already effective in MachineConfigPool 'worker'";
 let shown: TestCluster;
 afterEach(printRequestsOnFailure(() => shown));
 
-test("where PSI is in force without us no MachineConfig is made, and its end is drift", async () => {
+test("creates no MachineConfig if PSI is already effective, and reports its end as drift", async () => {
   await using testCluster = await startTestCluster();
   shown = testCluster;
   const { configs, server } = testCluster;

@@ -58,7 +58,7 @@ async function expectAsked(since: string, requests: readonly string[]): Promise<
 
 // Each test ends with a relevant change on one object's stream, which must cause the only requests.
 
-test("a completed plan costs no request, whatever happens to its objects, until one drifts", async () => {
+test("sends no request for a completed plan until one of its targets drifts", async () => {
   const { configs, server } = testCluster;
   const since = auditTimeNow();
   await stir();
@@ -80,7 +80,7 @@ test("a completed plan costs no request, whatever happens to its objects, until 
   await configs.until(loadAware, "Completed");
 });
 
-test("a completed plan costs no request, whatever happens to its objects, until an input moves", async () => {
+test("sends no request for a completed plan until one of its inputs changes", async () => {
   const { configs, server } = testCluster;
   await configs.until(higherDensity, "Completed");
   const since = auditTimeNow();
@@ -99,7 +99,7 @@ test("a completed plan costs no request, whatever happens to its objects, until 
   ]);
 });
 
-test("an ignored config lists what its plan left in place, and costs no request afterwards", async () => {
+test("lists the objects left behind by an ignored config, then sends no request", async () => {
   const { configs } = testCluster;
   await configs.edit(loadAware, { action: "Ignore" });
   const { leftBehind } = await configs.until(loadAware, "Ignored");

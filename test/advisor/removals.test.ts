@@ -34,7 +34,7 @@ const overcommit = async () => {
   return at(hco, "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 };
 
-test("switching PSI off deletes our MachineConfig as an item of its own, and waits until no pool renders it", async () => {
+test("disabling PSI deletes the MachineConfig, and waits until no pool renders it", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
@@ -60,7 +60,7 @@ test("switching PSI off deletes our MachineConfig as an item of its own, and wai
   expect(itemOf(completed, "disable-psi-metrics")).toMatchObject({ state: "Completed", message: ready });
 });
 
-test("a MachineConfig that somebody else made is left in place, and the plan says so", async () => {
+test("keeps another client's MachineConfig, and reports that in the plan", async () => {
   const { configs, server } = testCluster;
   const metadata = { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } };
   const foreign = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata };
@@ -86,7 +86,7 @@ test("a MachineConfig that somebody else made is left in place, and the plan say
   await untilPoolRests(server, metadata.name, false);
 });
 
-test("memory is overcommitted only when the swap is on all nodes, and the swap goes only after the overcommitment", async () => {
+test("overcommits memory only after adding swap, and removes swap only after the overcommit", async () => {
   const { configs, server } = testCluster;
   const before = await overcommit();
   await edit(server, worker, { spec: { paused: true } });
@@ -121,7 +121,7 @@ test("memory is overcommitted only when the swap is on all nodes, and the swap g
   await configs.remove(higherDensity);
 });
 
-test("where the swap fails, memory is not overcommitted, whatever the failure policy", async () => {
+test("does not overcommit memory if swap fails, even with failurePolicy Continue", async () => {
   const { configs, server } = testCluster;
   const before = await overcommit();
   await edit(server, worker, { spec: { paused: true } });

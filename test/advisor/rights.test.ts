@@ -46,7 +46,7 @@ async function limitTo(
   await expect.poll(isInForce).toBe(true);
 }
 
-test("a right that is missing when a plan is drafted is named with what to do, and the plan is made when it is back", async () => {
+test("reports a missing right with the next step, and drafts when it is granted", async () => {
   const { configs } = testCluster;
   await mayPatch(false);
   await configs.create(loadAware, { action: "DryRun", options });
@@ -62,7 +62,7 @@ test("a right that is missing when a plan is drafted is named with what to do, a
   await configs.until(loadAware, "ReviewRequired");
 });
 
-test("a right that is missing when an item is applied fails that item, and the plan goes on when it is back", async () => {
+test("fails an item without the right to apply it, and continues when granted", async () => {
   const { configs, server } = testCluster;
   await mayPatch(false);
   await configs.edit(loadAware, { action: "Apply" });
@@ -78,7 +78,7 @@ test("a right that is missing when an item is applied fails that item, and the p
   expect(await readAt(server, paths.descheduler)).toBeDefined();
 });
 
-test("an object that may not be read when a plan ends is listed as not checked, instead of as not there", async () => {
+test("lists an unreadable object as not checked when the plan ends", async () => {
   const { configs } = testCluster;
   await limitTo(["create"], { verb: "get", isAllowed: false });
   await configs.edit(loadAware, { action: "Ignore" });

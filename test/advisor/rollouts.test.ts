@@ -53,7 +53,7 @@ const broken = (node: string) =>
   `MachineConfigPool 'worker' is degraded (1 of 3 nodes: Node ${node} is reporting: "disk is full")`;
 const done = "MachineConfigPool 'worker' is ready (all 3 nodes updated)";
 
-test("a pool that is slow to render is not taken for one that is done", async () => {
+test("does not complete a plan before a slow pool has rendered it", async () => {
   const { configs, server } = testCluster;
   await fault(server, worker, ["render-delay", "9000h"]);
   await configs.create(loadAware, { action: "Apply" });
@@ -73,7 +73,7 @@ test("a pool that is slow to render is not taken for one that is done", async ()
   expect(JSON.stringify(pool?.["status"])).toContain(machineConfig);
 });
 
-test("a MachineConfig that the plan changes is not taken for rolled out before the pool has rendered it anew", async () => {
+test("does not complete a changed MachineConfig before the pool has rendered the change", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
@@ -99,7 +99,7 @@ test("a MachineConfig that the plan changes is not taken for rolled out before t
   expect(at(content, "spec", "kernelArguments")).toContain("psi=1");
 });
 
-test("a paused pool is named in the plan and waited for, until somebody lets it go on", async () => {
+test("names a paused pool in the plan, and waits until it is unpaused", async () => {
   const { configs, server } = testCluster;
   await edit(server, worker, { spec: { paused: true } });
   await configs.create(loadAware, { action: "DryRun" });
@@ -117,7 +117,7 @@ test("a paused pool is named in the plan and waited for, until somebody lets it 
   expect(itemOf(completed, psi).message).toBe(done);
 });
 
-test("a degraded node is named and waited for, and the rollout ends when it is mended", async () => {
+test("names a degraded node, and completes the rollout after it is fixed", async () => {
   const { configs, server } = testCluster;
   await fault(server, paths.node("worker-1"), ["degrade", "disk is full"]);
   await configs.create(loadAware, { action: "Apply" });
@@ -142,7 +142,7 @@ test("a degraded node is named and waited for, and the rollout ends when it is m
   expect(completed.progress).toBeUndefined();
 });
 
-test("a node that breaks after the end shows in the item and in Ready, and changes neither phase nor state", async () => {
+test("reports a node that degrades after completion without changing phase or item state", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
@@ -161,7 +161,7 @@ test("a node that breaks after the end shows in the item and in Ready, and chang
   expect(healthy.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
 });
 
-test("a rollout that takes longer than waitTimeout fails the plan, which says how long it waited and for what", async () => {
+test("fails a rollout that exceeds waitTimeout, and reports the duration and the cause", async () => {
   const { configs, server } = testCluster;
   await edit(server, worker, { spec: { paused: true } });
   await configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
@@ -184,7 +184,7 @@ test("a rollout that takes longer than waitTimeout fails the plan, which says ho
   await configs.until(loadAware, "Completed");
 });
 
-test("with failurePolicy Continue a timeout leaves errors behind, and they go when the pool has caught up", async () => {
+test("failurePolicy Continue: a timeout causes errors, which clear when the pool is updated", async () => {
   const { configs, server } = testCluster;
   await edit(server, worker, { spec: { paused: true } });
   await configs.create(loadAware, { action: "Apply", waitTimeout: "1s", failurePolicy: "Continue" });
@@ -202,47 +202,44 @@ const ready = (status: Status) => status.conditions?.find(({ type }) => type ===
 
 test.each([
   { edited: "DryRun", spec: { action: "DryRun" } },
-  { edited: "another option", spec: { options: { loadAware: { enablePSIMetrics: false, mode: "Predictive" } } } },
-])(
-  "nothing is Completed while the nodes still roll out what was removed, after an edit to $edited",
-  async ({ spec }) => {
-    const { configs, server } = testCluster;
-    await configs.create(loadAware, { action: "Apply" });
-    await configs.until(loadAware, "Completed");
-    await edit(server, worker, { spec: { paused: true } });
-    await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
-    // The previous plan's item also has this message until the pool has observed its own pause.
-    await configs.until(loadAware, ({ items = [] }) =>
-      items.some(({ operation, message }) => operation === "Delete" && /is paused/.test(message)),
-    );
+  { edited: "other options", spec: { options: { loadAware: { enablePSIMetrics: false, mode: "Predictive" } } } },
+])("does not complete while nodes roll out a deletion, after an edit to $edited", async ({ spec }) => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply" });
+  await configs.until(loadAware, "Completed");
+  await edit(server, worker, { spec: { paused: true } });
+  await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
+  // The previous plan's item also has this message until the pool has observed its own pause.
+  await configs.until(loadAware, ({ items = [] }) =>
+    items.some(({ operation, message }) => operation === "Delete" && /is paused/.test(message)),
+  );
 
-    await configs.edit(loadAware, spec);
-    const edited = await configs.until(
-      loadAware,
-      ({ observedGeneration, phase }) => observedGeneration === 3 && phase !== "Drafting" && phase !== "Pending",
-    );
-    expect(edited.phase).not.toBe("Completed");
-    expect(edited.rollouts?.map((rollout) => rollout.machineConfig)).toEqual([machineConfig]);
-    const rolling = await configs.until(loadAware, ({ conditions = [] }) =>
-      conditions.some(({ type, status, message }) => {
-        const isReportedOfPlan = type === "Reconciling" && message.startsWith("MachineConfigPool 'worker' is paused");
-        return (
-          status === "True" && (isReportedOfPlan || (type === "Stalled" && message.startsWith("Pool worker is paused")))
-        );
-      }),
-    );
-    expect(rolling.phase).not.toBe("Completed");
-    expect(ready(rolling)?.status).toBe("False");
+  await configs.edit(loadAware, spec);
+  const edited = await configs.until(
+    loadAware,
+    ({ observedGeneration, phase }) => observedGeneration === 3 && phase !== "Drafting" && phase !== "Pending",
+  );
+  expect(edited.phase).not.toBe("Completed");
+  expect(edited.rollouts?.map((rollout) => rollout.machineConfig)).toEqual([machineConfig]);
+  const rolling = await configs.until(loadAware, ({ conditions = [] }) =>
+    conditions.some(({ type, status, message }) => {
+      const isReportedOfPlan = type === "Reconciling" && message.startsWith("MachineConfigPool 'worker' is paused");
+      return (
+        status === "True" && (isReportedOfPlan || (type === "Stalled" && message.startsWith("Pool worker is paused")))
+      );
+    }),
+  );
+  expect(rolling.phase).not.toBe("Completed");
+  expect(ready(rolling)?.status).toBe("False");
 
-    await edit(server, worker, { spec: { paused: false } });
-    await untilPoolRests(server, machineConfig, false);
-    const completed = await configs.until(loadAware, "Completed");
-    expect(completed.rollouts).toBeUndefined();
-    expect(ready(completed)?.status).toBe("True");
-  },
-);
+  await edit(server, worker, { spec: { paused: false } });
+  await untilPoolRests(server, machineConfig, false);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.rollouts).toBeUndefined();
+  expect(ready(completed)?.status).toBe("True");
+});
 
-test("a rollout is remembered by the next process, and is no concern any more of a config that is ignored", async () => {
+test("remembers a rollout across a restart, and forgets it when the config is ignored", async () => {
   const { configs, server } = testCluster;
   await edit(server, worker, { spec: { paused: true } });
   await configs.create(loadAware, { action: "Apply" });

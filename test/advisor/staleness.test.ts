@@ -62,7 +62,7 @@ const gesture = async () => {
   await testCluster.configs.edit(loadAware, { action: "Apply" });
 };
 
-test("a target that was edited between review and approval: nothing is written, and a new plan waits", async () => {
+test("writes nothing if a target changed after the review, and requires a new review", async () => {
   const { configs, server } = testCluster;
   const reviewed = await review();
   await operator.kill();
@@ -94,7 +94,7 @@ test("a target that was edited between review and approval: nothing is written, 
   });
 });
 
-test("a target that is edited during the review: the plan is refreshed in place, and can then be approved", async () => {
+test("refreshes the plan when a target is edited during the review", async () => {
   const { configs, server } = testCluster;
   const reviewed = await review();
   const since = auditTimeNow();
@@ -113,7 +113,7 @@ test("a target that is edited during the review: the plan is refreshed in place,
   expect(completed.planHash).toBe(refreshed.planHash);
 });
 
-test("a target that was deleted and made again during the review is reviewed anew", async () => {
+test("refreshes the review of a target that is deleted and re-created", async () => {
   const { configs, server } = testCluster;
   const reviewed = await review();
   await removeAt(server, paths.descheduler);
@@ -125,7 +125,7 @@ test("a target that was deleted and made again during the review is reviewed ane
   await configs.until(loadAware, "Completed");
 });
 
-test("status and fields that the plan does not manage make nothing stale, and cost no request", async () => {
+test("changes of status and unmanaged fields do not make a plan stale", async () => {
   const { configs, server } = testCluster;
   const reviewed = await review();
   const since = auditTimeNow();
@@ -147,7 +147,7 @@ test("status and fields that the plan does not manage make nothing stale, and co
   expect(conditionOf(completed, "PlanStale")).toBeUndefined();
 });
 
-test("a target that moves while its item waits for another one is not written", async () => {
+test("does not write a target that changes while its item waits for another", async () => {
   const { configs, server } = testCluster;
   await edit(server, paths.pool("worker"), { spec: { paused: true } });
   await configs.create(higherDensity, {

@@ -44,7 +44,7 @@ async function startAndWait(): Promise<void> {
   );
 }
 
-test("Ignore stops a running plan at once: what is left of it is not applied, and the items are kept", async () => {
+test("Ignore stops a running plan at once, and keeps its items in the status", async () => {
   const { configs, server } = testCluster;
   await startAndWait();
   const writes = writesOf(server).length;
@@ -60,7 +60,7 @@ test("Ignore stops a running plan at once: what is left of it is not applied, an
   await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("Ignored");
 });
 
-test("DryRun stops a running plan before the next item: the rest is on display, and runs when it is asked for", async () => {
+test("DryRun stops a running plan before the next item, which runs after approval", async () => {
   const { configs, server } = testCluster;
   await startAndWait();
   const writes = writesOf(server).length;

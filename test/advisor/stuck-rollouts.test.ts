@@ -55,7 +55,7 @@ type VmOrMigration = {
   readonly status?: { readonly nodeName?: string; readonly phase?: string };
 };
 
-test("a VM that cannot migrate stalls the plan two minutes into the drain, alone, until it is stopped", async () => {
+test("reports a VM that cannot migrate as the only cause after two minutes", async () => {
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply" });
   const draining = await configs.until(loadAware, (status) => drainOf(status) !== undefined);
@@ -78,7 +78,7 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
     .toBe(1);
 });
 
-test("it stays stuck when the pool aims at something else meanwhile, which the node in its drain is not given", async () => {
+test("a draining node stays stuck after the pool gets a new target", async () => {
   const { configs, server } = testCluster;
   const targetNow = async () => asText(at(await readAt(server, paths.pool("worker")), "spec", "configuration", "name"));
   const before = await targetNow();
@@ -102,7 +102,7 @@ test("it stays stuck when the pool aims at something else meanwhile, which the n
   await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
 });
 
-test("a deleted target is reported at once with the command that restores it, and counts no node as updated", async () => {
+test("reports a deleted target with the restore command, and counts no updated nodes", async () => {
   const { configs, server } = testCluster;
   await removeAt(server, paths.psi);
   const gone = await configs.until(loadAware, (status) => idsOf(status).includes("TargetDeleted"));
@@ -127,7 +127,7 @@ test("a deleted target is reported at once with the command that restores it, an
   expect(restored.phase).toBe("InProgress");
 });
 
-test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
+test("still reports only the VM after an hour, until the VM is stopped", async () => {
   const { configs, server } = testCluster;
   await passSeconds(3600);
   // The finding shows that the diagnosis is recent as well. The hour passes only for the operator: the last drain
@@ -156,7 +156,7 @@ test("past the hour after which the daemon gives up it is still the VM alone, un
   expect(notes).not.toContain(name);
 });
 
-test("a rollout that ends keeps what was observed, without findings", async () => {
+test("a completed rollout keeps its observed durations, without findings", async () => {
   const { configs } = testCluster;
   const done = await configs.until(loadAware, "Completed");
   expect(done.rollout).toMatchObject({ findings: [], pools: [{ name: "worker", waiting: 0, degraded: 0 }] });
@@ -165,7 +165,7 @@ test("a rollout that ends keeps what was observed, without findings", async () =
   expect(conditionOf(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
 });
 
-test("a VM that was stopped to end the drain is listed when the rollout is over, and no other", async () => {
+test("a completed rollout lists only the VM that was stopped for the drain", async () => {
   const { rollout } = await testCluster.configs.until(loadAware, "Completed");
   expect(rollout?.stoppedVms).toEqual({ total: 1, listed: [{ namespace: "vms", name: "pinned-0" }] });
   expect(rollout?.summary).toMatch(/, 1 VM was stopped and has not restarted$/);
@@ -173,7 +173,7 @@ test("a VM that was stopped to end the drain is listed when the rollout is over,
 
 const commands = [...poolFindingWorlds, ...drainFindingWorlds].flatMap(({ command }) => command ?? []);
 
-test("every oc command runs as it is printed, with kubectl", async () => {
+test("every printed oc command runs with kubectl", async () => {
   const oc = [...new Set(commands)].filter((command) => command.startsWith("oc "));
   expect(oc.length).toBeGreaterThan(15);
   for (const command of oc) {

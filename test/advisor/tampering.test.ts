@@ -152,94 +152,88 @@ const pick = ({ desiredState, managedFields, targetRef }: Omit<Item, "diff">) =>
 /** `make test` runs one attack of each kind, `make test-all` runs all. */
 const tagsOf = (what: string) => ({ tags: what === "desiredState" ? [] : ["thorough"] });
 
-describe.each(onMachineConfig)(
-  "$what of a plan on display, replaced by somebody else",
-  ({ what, change, isPlausible }) => {
-    test("while the operator runs: is put right and reported before anybody can approve it", tagsOf(what), async () => {
+describe.each(onMachineConfig)("$what of a plan in review, changed by an attacker", ({ what, change, isPlausible }) => {
+  test("while the operator runs: restores and reports it before an approval", tagsOf(what), async () => {
+    const { configs, server } = testCluster;
+    await configs.create(loadAware, { action: "DryRun" });
+    const drafted = await configs.until(loadAware, "ReviewRequired");
+    await tamper(loadAware, onItem(psi, change));
+    const restored = await configs.until(
+      loadAware,
+      (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+    );
+    expect(restored.review).toMatchObject({ forced: true, planHash: drafted.planHash });
+    expect(restored.items).toEqual(drafted.items);
+    await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PlanTampered");
+    const reports = async () =>
+      (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "PlanTampered");
+    await expect.poll(async () => (await reports()).some(({ note }) => note.includes(what))).toBe(true);
+    expect((await reports()).every(({ type }) => type === "Warning")).toBe(true);
+
+    await configs.edit(loadAware, { action: "Apply" });
+    await configs.until(loadAware, "Completed");
+    expect(at(await readAt(server, paths.psi), "spec")).toEqual({ kernelArguments: ["psi=1"] });
+    expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
+  });
+
+  test(
+    "while the operator is down: writes nothing despite an approval, and restores the plan",
+    tagsOf(what),
+    async () => {
       const { configs, server } = testCluster;
+      const reason = isPlausible === true ? "PlanStale" : "PlanTampered";
       await configs.create(loadAware, { action: "DryRun" });
       const drafted = await configs.until(loadAware, "ReviewRequired");
-      await tamper(loadAware, onItem(psi, change));
-      const restored = await configs.until(
-        loadAware,
-        (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
-      );
-      expect(restored.review).toMatchObject({ forced: true, planHash: drafted.planHash });
-      expect(restored.items).toEqual(drafted.items);
-      await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PlanTampered");
-      const reports = async () =>
-        (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "PlanTampered");
-      await expect.poll(async () => (await reports()).some(({ note }) => note.includes(what))).toBe(true);
-      expect((await reports()).every(({ type }) => type === "Warning")).toBe(true);
-
-      await configs.edit(loadAware, { action: "Apply" });
-      await configs.until(loadAware, "Completed");
-      expect(at(await readAt(server, paths.psi), "spec")).toEqual({ kernelArguments: ["psi=1"] });
-      expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
-    });
-
-    test(
-      "while the operator is down, and approved as it then looks: nothing is written, the true plan is shown",
-      tagsOf(what),
-      async () => {
-        const { configs, server } = testCluster;
-        const reason = isPlausible === true ? "PlanStale" : "PlanTampered";
-        await configs.create(loadAware, { action: "DryRun" });
-        const drafted = await configs.until(loadAware, "ReviewRequired");
-        await operator.kill();
-        const writes = writesOf(server).length;
-        await tamper(loadAware, onItem(psi, change));
-        await configs.edit(loadAware, { action: "Apply", approvedPlan: drafted.planHash });
-        await restart();
-        const shown = await configs.until(
-          loadAware,
-          (status) => status.phase === "ReviewRequired" && status.review?.reason === reason,
-        );
-        expect(shown.items).toEqual(drafted.items);
-        expect(shown.review).toMatchObject({ forced: true, generation: 2 });
-        expect(writesOf(server).slice(writes)).toEqual([]);
-        expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
-        await expect.poll(() => reasonsAbout(server, loadAware)).toContain(reason);
-      },
-    );
-  },
-);
-
-describe.each(onHyperConverged)(
-  "$what of an item that waits for another, replaced by somebody else",
-  ({ what, change }) => {
-    const overcommit = async () => at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity");
-
-    async function startAndWait(): Promise<Item> {
-      await edit(testCluster.server, worker, { spec: { paused: true } });
-      await testCluster.configs.create(higherDensity, { action: "Apply" });
-      const isPaused = ({ items = [] }: Status) => items.some(({ message }) => /is paused/.test(message));
-      return itemOf(await testCluster.configs.until(higherDensity, isPaused), density);
-    }
-
-    test.each([
-      { when: "while the operator runs", isDown: false },
-      { when: "while the operator is down", isDown: true },
-    ])("$when: the plan stops, and nothing of it is written", tagsOf(what), async ({ isDown }) => {
-      const { configs, server } = testCluster;
-      const before = await overcommit();
-      const drafted = await startAndWait();
+      await operator.kill();
       const writes = writesOf(server).length;
-      if (isDown) await operator.kill();
-      await tamper(higherDensity, onItem(density, change));
-      if (isDown) await restart();
-      await edit(server, worker, { spec: { paused: false } });
-      const stopped = await configs.until(
-        higherDensity,
-        (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+      await tamper(loadAware, onItem(psi, change));
+      await configs.edit(loadAware, { action: "Apply", approvedPlan: drafted.planHash });
+      await restart();
+      const shown = await configs.until(
+        loadAware,
+        (status) => status.phase === "ReviewRequired" && status.review?.reason === reason,
       );
-      expect(stopped.review?.forced).toBe(true);
-      expect(isShownAs(density, drafted)(stopped)).toBe(true);
-      await untilPoolRests(server, "90-worker-kubelet-swap", true);
+      expect(shown.items).toEqual(drafted.items);
+      expect(shown.review).toMatchObject({ forced: true, generation: 2 });
       expect(writesOf(server).slice(writes)).toEqual([]);
-      expect(await overcommit()).toEqual(before);
-      expect(sent().filter((request) => request.includes('"memoryOvercommitPercentage":1000'))).toEqual([]);
-      await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("PlanTampered");
-    });
-  },
-);
+      expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
+      await expect.poll(() => reasonsAbout(server, loadAware)).toContain(reason);
+    },
+  );
+});
+
+describe.each(onHyperConverged)("$what of a waiting item, changed by an attacker", ({ what, change }) => {
+  const overcommit = async () => at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity");
+
+  async function startAndWait(): Promise<Item> {
+    await edit(testCluster.server, worker, { spec: { paused: true } });
+    await testCluster.configs.create(higherDensity, { action: "Apply" });
+    const isPaused = ({ items = [] }: Status) => items.some(({ message }) => /is paused/.test(message));
+    return itemOf(await testCluster.configs.until(higherDensity, isPaused), density);
+  }
+
+  test.each([
+    { when: "while the operator runs", isDown: false },
+    { when: "while the operator is down", isDown: true },
+  ])("$when: stops the plan and writes nothing", tagsOf(what), async ({ isDown }) => {
+    const { configs, server } = testCluster;
+    const before = await overcommit();
+    const drafted = await startAndWait();
+    const writes = writesOf(server).length;
+    if (isDown) await operator.kill();
+    await tamper(higherDensity, onItem(density, change));
+    if (isDown) await restart();
+    await edit(server, worker, { spec: { paused: false } });
+    const stopped = await configs.until(
+      higherDensity,
+      (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+    );
+    expect(stopped.review?.forced).toBe(true);
+    expect(isShownAs(density, drafted)(stopped)).toBe(true);
+    await untilPoolRests(server, "90-worker-kubelet-swap", true);
+    expect(writesOf(server).slice(writes)).toEqual([]);
+    expect(await overcommit()).toEqual(before);
+    expect(sent().filter((request) => request.includes('"memoryOvercommitPercentage":1000'))).toEqual([]);
+    await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("PlanTampered");
+  });
+});

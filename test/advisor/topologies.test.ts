@@ -5,7 +5,7 @@ import { startTestCluster } from "../support/test-cluster.ts";
 
 const psi = "enable-psi-metrics";
 
-test("a custom pool that inherits worker is waited for as well", async () => {
+test("waits for a custom pool that inherits from the worker pool", async () => {
   await using testCluster = await startTestCluster();
   const { configs, server } = testCluster;
   await testCluster.simulate("custom-pool");

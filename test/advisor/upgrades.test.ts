@@ -55,7 +55,7 @@ const withSpec = (planned: Item, spec: JsonMap) =>
 
 const otherwise = (planned: Item) => withSpec(planned, { ...specOf(planned), deschedulingIntervalSeconds: 90 });
 
-test("a new version that plans the same changes its own name in the status, and nothing else", async () => {
+test("a new version with the same plan changes only the version in the status", async () => {
   const { configs, server } = testCluster;
   const completed = await completedBy(older);
   const writes = writesOf(server).length;
@@ -65,7 +65,7 @@ test("a new version that plans the same changes its own name in the status, and 
   expect(writesOf(server).slice(writes)).toEqual([]);
 });
 
-test("a new version that plans otherwise says so, keeps what was applied, and is adopted through a review", async () => {
+test("a new version with another plan keeps the applied one until a review", async () => {
   const { configs, server } = testCluster;
   await completedBy(older, otherwise);
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
@@ -95,7 +95,7 @@ test("a new version that plans otherwise says so, keeps what was applied, and is
   expect(conditionOf(adopted, "UpgradeAvailable")).toMatchObject({ status: "False", reason: "Applied" });
 });
 
-test("an edit with Apply does not run the plan of a new version that nobody has seen", async () => {
+test("an edit with Apply does not run a new version's unreviewed plan", async () => {
   const { configs, server } = testCluster;
   await completedBy(older, otherwise);
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
@@ -108,7 +108,7 @@ test("an edit with Apply does not run the plan of a new version that nobody has 
   expect(writesOf(server).slice(writes)).toEqual([]);
 });
 
-test("an upgrade that somebody has made by hand resolves itself", async () => {
+test("applying a new version's changes manually resolves the upgrade", async () => {
   const { configs, server } = testCluster;
   const lessManaged = (planned: Item) => {
     const { mode: _mode, ...spec } = specOf(planned);

@@ -71,7 +71,7 @@ async function applyAs(manager: string, spec: object): Promise<void> {
   if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
 }
 
-test("an edit that the operator's watch has not shown yet stops the write that it was about to make", async () => {
+test("an edit that the watch has not delivered yet stops the pending write", async () => {
   const { configs, server } = testCluster;
   const writes = writesOf(server).length;
   const isHeld = holdWrites();
@@ -97,7 +97,7 @@ test("an edit that the operator's watch has not shown yet stops the write that i
   expect(await readAt(server, paths.descheduler)).toBeUndefined();
 });
 
-test("only the conflicts that were shown are forced: one more makes the plan stale, and nothing is taken", async () => {
+test("forces only the reviewed conflicts: a new one makes the plan stale", async () => {
   const { configs, server } = testCluster;
   const taken = await takeOvers();
   const spec = { mode: "Predictive", deschedulingIntervalSeconds: 3600, profiles: ["LifecycleAndUtilization"] };
@@ -132,7 +132,7 @@ test("only the conflicts that were shown are forced: one more makes the plan sta
   expect(reports?.note).toContain("spec.mode (bob)");
 });
 
-test("a conflict that appears behind the last read of the target is not forced either", async () => {
+test("does not force a conflict that appears after the last read of the target", async () => {
   const { configs, server } = testCluster;
   const taken = await takeOvers();
   await applyAs("alice", {
@@ -155,7 +155,7 @@ test("a conflict that appears behind the last read of the target is not forced e
   expect(await takeOvers()).toBe(taken);
 });
 
-test("a plan that fails leaves no item open, and reports no field as taken over that was not", async () => {
+test("a failed plan leaves no item in progress, and takes over no field", async () => {
   const { configs, server } = testCluster;
   const taken = await takeOvers();
   await applyAs("alice", {

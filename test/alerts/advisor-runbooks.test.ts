@@ -27,7 +27,7 @@ const edit = async (path: string, body: object) => {
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 };
 
-test("VirtAdvisorPrerequisiteMissing", async () => {
+test("the runbook resolves VirtAdvisorPrerequisiteMissing", async () => {
   await testCluster.configs.until(name, "Ignored");
   await testCluster.configs.edit(name, { action: "DryRun" });
   await operator.expectSeries(inPhase("PrerequisiteFailed"));
@@ -40,7 +40,7 @@ test("VirtAdvisorPrerequisiteMissing", async () => {
   await operator.expectNoSeries(/^kubevirt_advisor_missing_prerequisites\{/m);
 });
 
-test("VirtAdvisorRolloutStuck", async () => {
+test("the runbook resolves VirtAdvisorRolloutStuck", async () => {
   await testCluster.server.installCrds([mockCrd("kubedeschedulers-v532")]);
   await edit(pool, { spec: { paused: true } });
   await testCluster.configs.edit(name, { action: "Apply" });
@@ -61,7 +61,7 @@ test("VirtAdvisorRolloutStuck", async () => {
   await operator.expectNoSeries(/^kubevirt_advisor_rollout_(?:machines|nodes|findings)\{/m);
 });
 
-test("VirtAdvisorReviewWaiting", async () => {
+test("the runbook resolves VirtAdvisorReviewWaiting", async () => {
   const forced = (value: number) =>
     new RegExp(`^kubevirt_advisor_config_review_forced\\{name="${name}"\\} ${value}$`, "m");
   await edit(hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } } });
@@ -72,7 +72,7 @@ test("VirtAdvisorReviewWaiting", async () => {
   await operator.expectSeries(forced(0));
 });
 
-test("VirtAdvisorDrifted", async () => {
+test("the runbook resolves VirtAdvisorDrifted", async () => {
   const drifted = (value: number) => new RegExp(`^kubevirt_advisor_config_drifted\\{name="${name}"\\} ${value}$`, "m");
   await edit(descheduler, { spec: { mode: "Predictive" } });
   await operator.expectSeries(drifted(1));
@@ -82,7 +82,7 @@ test("VirtAdvisorDrifted", async () => {
   await operator.expectSeries(drifted(0));
 });
 
-test("VirtAdvisorPlanFailed", async () => {
+test("the runbook resolves VirtAdvisorPlanFailed", async () => {
   await edit(pool, { spec: { paused: true } });
   await testCluster.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
   await operator.expectSeries(inPhase("Failed"));
@@ -91,11 +91,11 @@ test("VirtAdvisorPlanFailed", async () => {
   await operator.expectSeries(inPhase("Completed"));
 });
 
-test("Prometheus accepts every metric that the advisor exposes in all this", async () => {
+test("Prometheus accepts every metric that the advisor exposes in these situations", async () => {
   expect(runPromtool(["check", "metrics"], { input: await operator.scrape() })).toEqual({ code: 0, output: "" });
 });
 
-test("VirtAdvisorDown", async () => {
+test("the runbook resolves VirtAdvisorDown", async () => {
   await applyDeployment(testCluster, "advisor");
   await operator.expectSeries(/^kubevirt_advisor_leader 1$/m);
   await operator.operator.kill();

@@ -62,7 +62,7 @@ async function openSites(count: number) {
 
 export async function runReference(cluster: CampaignCluster): Promise<TrialRun> {
   const run = await runTrial(cluster, { plans: [] });
-  if (run.violations.length > 0) throw new Error(`a run without a fault went wrong: ${run.violations.join("; ")}`);
+  if (run.violations.length > 0) throw new Error(`a run without faults failed: ${run.violations.join("; ")}`);
   return run;
 }
 

@@ -20,11 +20,11 @@ function isBroken(page: string, link: string): boolean {
 }
 
 describe.each(pages)("$path", ({ path, text }) => {
-  test("links to pages, and places in them, that are there", () => {
+  test("links only to existing pages and anchors", () => {
     expect(linksOf(text).filter((link) => isBroken(path, link))).toEqual([]);
   });
 
-  test("names files and make targets that are there", () => {
+  test("names only existing files and make targets", () => {
     const isThere = (file: string) => globSync(file, { cwd: inRepository() }).length > 0;
     // Guides also name folders that the reader creates, according to their code.
     const isMadeByReader = (file: string) => text.includes(`name: "${basename(file)}"`);
@@ -38,7 +38,7 @@ describe.each(pages)("$path", ({ path, text }) => {
   });
 });
 
-test("every guide is reached from the README", () => {
+test("every guide is reachable from the README", () => {
   const seen = new Set<string>();
   const follow = (path: string) => {
     if (seen.has(path)) return;
@@ -51,7 +51,7 @@ test("every guide is reached from the README", () => {
   expect(guides.filter((path) => !seen.has(path))).toEqual([]);
 });
 
-describe("the reader of pages", () => {
+describe("the page parser", () => {
   const text = [
     "# A `b` c!",
     "[one](docs/x.md#a-b-c) and [two](https://example.org) `config/crd/<name>.yaml` `make help`",
@@ -61,7 +61,7 @@ describe("the reader of pages", () => {
     "## A b c",
   ].join("\n");
 
-  test("finds links, places, files and targets, and only those", () => {
+  test("finds only links, anchors, files and make targets", () => {
     expect(linksOf(text)).toEqual(["docs/x.md#a-b-c"]);
     expect(anchorsOf(text)).toEqual(["a-b-c", "a-b-c-1"]);
     expect(pathsNamed(text, ["config"])).toEqual(["config/crd/*.yaml"]);

@@ -25,7 +25,8 @@ export function openGuideRun(testCluster: TestCluster): GuideRun {
   const steps = [...copiedSteps()];
   const next = (section: string) => {
     const step = steps.shift();
-    if (step?.section.split(/[.:]/)[0] !== section) throw new Error(`the guide goes on with ${step?.section}`);
+    if (step?.section.split(/[.:]/)[0] !== section)
+      throw new Error(`the next section of the guide is ${step?.section}`);
     return step;
   };
   const type = async (command: string) => {
