@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from "node:path";
 import { inRepository } from "@virt/testkit";
 import { describe, expect, test } from "vitest";
 import { anchorsOf, linksOf, pathsNamed, targetsNamed } from "./links.ts";
-import { pages } from "./pages.ts";
+import { pages, textOf } from "./pages.ts";
 
 const folders = readdirSync(inRepository(), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -43,8 +43,7 @@ test("every guide is reachable from the README", () => {
   const follow = (path: string) => {
     if (seen.has(path)) return;
     seen.add(path);
-    const page = pages.find((one) => one.path === path);
-    for (const link of linksOf(page?.text ?? "")) follow(normalize(join(dirname(path), link.split("#")[0] ?? "")));
+    for (const link of linksOf(textOf(path))) follow(normalize(join(dirname(path), link.split("#")[0] ?? "")));
   };
   follow("README.md");
   const guides = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/"));

@@ -4,7 +4,7 @@ import { assets, profiles } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 import { expect, test } from "vitest";
-import { pages } from "./pages.ts";
+import { pages, textOf } from "./pages.ts";
 import { exceptionFor, list, stepsOf } from "./printed.ts";
 
 test("no page asks users to run the operator binary", () => {
@@ -29,13 +29,12 @@ test("the concepts page explains every field of the spec", () => {
     readFileSync(inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml"), "utf8"),
   ) as Crd;
   const fields = Object.keys(crd.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {});
-  const concepts = readFileSync(inRepository("docs", "concepts.md"), "utf8");
+  const concepts = textOf("docs/concepts.md");
   expect(fields.length).toBeGreaterThan(5);
   expect(fields.filter((field) => !concepts.includes(`\n| \`${field}\` |`))).toEqual([]);
 });
 
 test("guides describe action: Apply correctly, and recommend approval by hash", () => {
-  const textOf = (path: string) => pages.find((page) => page.path === path)?.text ?? "";
   const started = textOf("docs/getting-started.md");
   expect(started.replaceAll(/\s+/gu, " ")).toContain(
     "`action: Apply` runs the plan that results from the spec, whether you reviewed it or not. To run only the plan that you reviewed, [approve it by its hash]",
@@ -46,7 +45,7 @@ test("guides describe action: Apply correctly, and recommend approval by hash", 
 });
 
 test("the concepts page names every reason that stops an Apply", () => {
-  const text = pages.find(({ path }) => path === "docs/concepts.md")?.text.replaceAll(/\s+/gu, " ") ?? "";
+  const text = textOf("docs/concepts.md").replaceAll(/\s+/gu, " ");
   expect(text).toContain(
     "There are four exceptions: a forced review is pending (next point), `approvedPlan` names another plan, `--require-approved-plan` is set and `approvedPlan` is not, or a guard is not met.",
   );
@@ -108,7 +107,7 @@ const topics: readonly Topic[] = [
 
 test.each(topics)("$page explains $headline with tested commands", ({ page, headline, says, ...more }) => {
   const path = `docs/${page}.md`;
-  const text = pages.find((one) => one.path === path)?.text ?? "";
+  const text = textOf(path);
   const [, section = ""] = text.split(`\n## ${headline}\n`);
   const [own = ""] = section.split(/\n## /u);
   expect(says.filter((words) => !own.includes(words))).toEqual([]);
@@ -119,8 +118,9 @@ test.each(topics)("$page explains $headline with tested commands", ({ page, head
 });
 
 test("the workflow guide explains why the seed's progress text was replaced", () => {
-  const text = pages.find(({ path }) => path === "docs/WORKFLOW_EXAMPLE.md")?.text ?? "";
-  expect(text).toMatch(/`\(Updated: 1\/3, Ready: 1\/3\)`\.\sThat text was replaced because /u);
+  expect(textOf("docs/WORKFLOW_EXAMPLE.md")).toMatch(
+    /`\(Updated: 1\/3, Ready: 1\/3\)`\.\sThat text was replaced because /u,
+  );
 });
 
 type Rule = {
@@ -138,13 +138,13 @@ test("the security model and the role agree on the number of MachineConfigs", ()
     .filter(({ resources, verbs }) => resources.includes("machineconfigs") && verbs.includes("patch"))
     .flatMap(({ resourceNames = [] }) => resourceNames);
   const words = ["no", "one", "two", "three", "four", "five", "six"];
-  const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
-  expect(model).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
+  expect(textOf("docs/security-model.md")).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
 });
 
 function powersOf(token: string): string {
-  const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
-  const [, list = ""] = model.split(`With a stolen token of the **${token}**, an attacker can still:\n\n`);
+  const [, list = ""] = textOf("docs/security-model.md").split(
+    `With a stolen token of the **${token}**, an attacker can still:\n\n`,
+  );
   return (list.split("\n\n")[0] ?? "").replaceAll(/\s+/gu, " ");
 }
 
