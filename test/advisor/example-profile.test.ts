@@ -11,7 +11,6 @@ import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const profile = "example-profile";
 const target = "/api/v1/namespaces/openshift-cnv/configmaps/example-config";
-const quiet = "--advertise-profiles=false";
 const disabled = 'Profile disabled: to use profile "example-profile", start the operator with --example-profile';
 let testCluster: TestCluster;
 let advisor: ApiUser;
@@ -30,7 +29,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 async function flagsOf(overlay: string): Promise<readonly string[]> {
   const { stdout } = await testCluster.server.kubectl("kustomize", inRepository("config", overlay));
   const [, value] = /name: VIRT_OPERATOR_EXAMPLE_PROFILE\n *value: "(\w+)"/.exec(stdout) ?? [];
-  return [quiet, `--example-profile=${value}`];
+  return ["--advertise-profiles=false", `--example-profile=${value}`];
 }
 
 async function allowExample(verb: "apply" | "delete"): Promise<void> {
@@ -118,8 +117,7 @@ test("the overlay installs the flag, the rights, and the policies for one Config
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   await expect.poll(async () => (await advisor.request({ path: target })).status).toBe(404);
   await startOperator({ flags: await flagsOf(profile) });
-  await configs.create(profile, { action: "Apply" });
-  await configs.until(profile, "Completed");
+  await configs.complete(profile);
   expect(await readAt(server, target)).toMatchObject({ data: { "example-key": "example-value" } });
   await allowExample("delete");
 });

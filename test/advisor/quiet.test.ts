@@ -1,32 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  auditTimeNow,
-  edit,
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  requestsOf,
-} from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { beforeAll, expect, test } from "vitest";
+import { auditTimeNow, edit, higherDensity, loadAware, paths, requestsOf } from "../support/advisor.ts";
+import { useAdvisor } from "../support/advisor-suite.ts";
 
-let testCluster: TestCluster;
-
+const advisor = useAdvisor({ scenario: "no-vms" });
 beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-  for (const name of [loadAware, higherDensity]) {
-    await testCluster.configs.create(name, { action: "Apply" });
-    await testCluster.configs.until(name, "Completed");
-  }
+  for (const name of [loadAware, higherDensity]) await advisor().configs.complete(name);
 });
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
 /** Excludes events and discovery, which have their own timing. */
 const asked = (since: string) =>
-  requestsOf(testCluster.server, since).flatMap(({ verb, objectRef, requestURI }) => {
+  requestsOf(advisor().server, since).flatMap(({ verb, objectRef, requestURI }) => {
     const { resource = "events", subresource } = objectRef ?? {};
     if (resource === "events") return [];
     const isDry = requestURI.includes("dryRun=All");
@@ -34,7 +17,7 @@ const asked = (since: string) =>
   });
 
 async function stir(): Promise<void> {
-  const { server } = testCluster;
+  const { server } = advisor();
   for (const round of ["a", "b", "c"]) {
     const metadata = { annotations: { note: round }, labels: { note: round } };
     await edit(server, paths.hco, { metadata });
@@ -59,7 +42,7 @@ async function expectAsked(since: string, requests: readonly string[]): Promise<
 // Each test ends with a relevant change on one object's stream, which must cause the only requests.
 
 test("sends no request for a completed plan until one of its targets drifts", async () => {
-  const { configs, server } = testCluster;
+  const { configs, server } = advisor();
   const since = auditTimeNow();
   await stir();
   expect(asked(since)).toEqual([]);
@@ -81,7 +64,7 @@ test("sends no request for a completed plan until one of its targets drifts", as
 });
 
 test("sends no request for a completed plan until one of its inputs changes", async () => {
-  const { configs, server } = testCluster;
+  const { configs, server } = advisor();
   await configs.until(higherDensity, "Completed");
   const since = auditTimeNow();
   await stir();
@@ -100,7 +83,7 @@ test("sends no request for a completed plan until one of its inputs changes", as
 });
 
 test("lists the objects left behind by an ignored config, then sends no request", async () => {
-  const { configs } = testCluster;
+  const { configs } = advisor();
   await configs.edit(loadAware, { action: "Ignore" });
   const { leftBehind } = await configs.until(loadAware, "Ignored");
   expect(leftBehind?.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
