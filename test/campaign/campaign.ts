@@ -78,6 +78,6 @@ export async function evaluateTrial(cluster: CampaignCluster, trial: Trial, refe
   const isProof = run.isStruck || mayFindNoRequest(trial);
   const violations = isProof ? run.violations : [...run.violations, "found no request to strike"];
   const tookMs = Math.round(performance.now() - start);
-  if (violations.length === 0) return { trial, violations: violations, tookMs };
-  return { trial, violations: violations, tookMs, file: saveFailedTrial(trial, { ...run, violations: violations }) };
+  if (violations.length === 0) return { trial, violations, tookMs };
+  return { trial, violations, tookMs, file: saveFailedTrial(trial, { ...run, violations }) };
 }

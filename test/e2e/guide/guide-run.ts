@@ -40,7 +40,7 @@ export function openGuideRun(testCluster: TestCluster): GuideRun {
     if (prints) expect(cellsOf(printed.trimEnd().split("\n"), prints)).toEqual(cellsOf(prints, prints));
     else expectAsPrinted(section, shows, load(printed));
   };
-  return { testCluster: testCluster, shell, next, type, runAndCompare, remainingSteps: () => steps };
+  return { testCluster, shell, next, type, runAndCompare, remainingSteps: () => steps };
 }
 
 function cellsOf(table: readonly string[], guide: readonly string[]): readonly (readonly string[])[] {
