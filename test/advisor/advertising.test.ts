@@ -1,42 +1,23 @@
-import { configKind } from "@virt/api";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  edit,
-  eventsAbout,
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-  reasonsAbout,
-} from "../support/advisor.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { conditionOf } from "@virt/advisor";
+import { expect, test } from "vitest";
+import { edit, eventsAbout, higherDensity, loadAware, paths, readAt, reasonsAbout } from "../support/advisor.ts";
+import { useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 
-const path = `/apis/${configKind.apiVersion}/${configKind.plural}`;
-let testCluster: TestCluster;
-let operator: RunningProgram;
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  operator = await testCluster.startOperator();
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
+const advisor = useAdvisor({ flags: [] });
 
 const names = async () => {
-  const { body } = await testCluster.server.request({ path });
+  const { body } = await advisor().server.request({ path: paths.configs });
   return (body as { readonly items: readonly { metadata: { name: string } }[] }).items.map(
     ({ metadata }) => metadata.name,
   );
 };
 
-test("both production profiles are advertised as Ignore with what one should know, and the example is not", async () => {
-  const { configs, server } = testCluster;
+test("advertises both production profiles as Ignore, but not the example profile", async () => {
+  const { configs, server } = advisor();
   await configs.until(loadAware, "Ignored");
   await configs.until(higherDensity, "Ignored");
   expect(await names()).toEqual([loadAware, higherDensity]);
-  expect(await readAt(server, `${path}/${loadAware}`)).toMatchObject({
+  expect(await readAt(server, paths.config(loadAware))).toMatchObject({
     metadata: {
       labels: { "advisor.kubevirt.io/category": "scheduling" },
       annotations: {
@@ -49,7 +30,7 @@ test("both production profiles are advertised as Ignore with what one should kno
     spec: { profile: loadAware, action: "Ignore" },
     status: { phase: "Ignored", impactSeverity: "High" },
   });
-  expect(await readAt(server, `${path}/${higherDensity}`)).toMatchObject({
+  expect(await readAt(server, paths.config(higherDensity))).toMatchObject({
     metadata: {
       labels: { "advisor.kubevirt.io/category": "density" },
       annotations: {
@@ -63,17 +44,17 @@ test("both production profiles are advertised as Ignore with what one should kno
   });
 });
 
-test("the main path is reported in events, in its order", async () => {
-  const { configs, server } = testCluster;
-  const options = { loadAware: { enablePSIMetrics: false } };
-  await configs.edit(loadAware, { action: "DryRun", options });
-  const plan = (await configs.until(loadAware, "ReviewRequired")).planHash?.slice(0, 12);
-  await configs.edit(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
+test("reports every step from advertising to cleared drift as an event", async () => {
+  const { configs, server } = advisor();
+  await configs.edit(loadAware, { action: "DryRun", options: withoutPsi });
+  const { planHash, items } = await configs.until(loadAware, "ReviewRequired");
+  const plan = planHash?.slice(0, 12);
+  expect(items?.map(({ state }) => state)).toEqual(["Pending"]);
+  expect((await configs.approve(loadAware)).planHash).toBe(planHash);
   await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
   await configs.until(loadAware, "Drifted");
   await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
-  await configs.until(loadAware, "Completed");
+  expect(conditionOf(await configs.until(loadAware, "Completed"), "Ready")?.status).toBe("True");
   await expect
     .poll(() => reasonsAbout(server, loadAware))
     .toEqual([
@@ -100,32 +81,32 @@ test("the main path is reported in events, in its order", async () => {
   });
 });
 
-test("a profile that is deleted is advertised again, and one that somebody made is left as it is", async () => {
-  const { configs, server } = testCluster;
-  const old = (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid;
+test("advertises a deleted profile again, and keeps a user's own config unchanged", async () => {
+  const { configs, server } = advisor();
+  const old = (await readAt(server, paths.config(higherDensity)))?.metadata.uid;
   await configs.remove(higherDensity);
-  await expect.poll(async () => (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid ?? old).not.toBe(old);
-  expect((await readAt(server, `${path}/${higherDensity}`))?.["spec"]).toMatchObject({ action: "Ignore" });
+  await expect.poll(async () => (await readAt(server, paths.config(higherDensity)))?.metadata.uid ?? old).not.toBe(old);
+  expect((await readAt(server, paths.config(higherDensity)))?.["spec"]).toMatchObject({ action: "Ignore" });
 
-  await operator.kill();
+  await advisor().stop();
   await configs.remove(loadAware);
   await configs.create(loadAware, { action: "DryRun" });
-  operator = await testCluster.startOperator();
+  await advisor().start();
   await configs.until(loadAware, "ReviewRequired");
-  expect((await readAt(server, `${path}/${loadAware}`))?.metadata.annotations).toBeUndefined();
+  expect((await readAt(server, paths.config(loadAware)))?.metadata.annotations).toBeUndefined();
 });
 
-test("with --advertise-profiles=false nothing is advertised", async () => {
-  const { configs } = testCluster;
-  await operator.kill();
+test("advertises no profile with --advertise-profiles=false", async () => {
+  const { configs } = advisor();
+  await advisor().stop();
   for (const name of [loadAware, higherDensity]) await configs.remove(name);
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await advisor().start("--advertise-profiles=false");
   await configs.create("example-profile", { action: "Apply" });
   await configs.until("example-profile", "Completed");
   await configs.create(higherDensity, { action: "Ignore" });
   await configs.until(higherDensity, "Ignored");
   await configs.remove(higherDensity);
-  await edit(testCluster.server, `${path}/example-profile`, { spec: { action: "Ignore" } });
+  await edit(advisor().server, paths.config("example-profile"), { spec: { action: "Ignore" } });
   await configs.until("example-profile", "Ignored");
   expect(await names()).toEqual(["example-profile"]);
 });

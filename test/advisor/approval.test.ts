@@ -2,48 +2,34 @@ import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { isGoverning } from "@virt/cluster";
 import { at } from "@virt/objects";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import {
   edit,
   loadAware,
   paths,
-  printRequestsOnFailure,
   readAt,
   reasonsAbout,
   removeAt,
   runNextCommands,
   writesOf,
 } from "../support/advisor.ts";
+import { createDescheduler, createHco } from "../support/advisor-objects.ts";
+import { deschedulerItem, useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const item = "enable-load-aware-descheduling";
-const options = { loadAware: { enablePSIMetrics: false } };
 const otherHash = "0".repeat(64);
-let testCluster: TestCluster;
-let operator: RunningProgram;
 
-const restart = async (...flags: readonly string[]) => {
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false", ...flags] });
-};
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await restart();
-});
-afterEach(printRequestsOnFailure(() => testCluster));
+const advisor = useAdvisor();
 afterEach(async () => {
-  await testCluster.configs.remove(loadAware);
-  await removeAt(testCluster.server, paths.descheduler);
+  await advisor().configs.remove(loadAware);
+  await removeAt(advisor().server, paths.descheduler);
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
-const mode = async () => at(await readAt(testCluster.server, paths.descheduler), "spec", "mode");
+const mode = async () => at(await readAt(advisor().server, paths.descheduler), "spec", "mode");
 
-test("a pinned approval runs the plan with that hash, and no other", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply", options, approvedPlan: otherHash });
+test("runs only the plan whose hash approvedPlan names", async () => {
+  const { configs, server } = advisor();
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi, approvedPlan: otherHash });
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toEqual({ planHash: held.planHash, generation: 1, forced: true, reason: "ApprovalRequired" });
   const plan = held.planHash?.slice(0, 12);
@@ -52,8 +38,8 @@ test("a pinned approval runs the plan with that hash, and no other", async () =>
   expect(conditionOf(held, "Ready")).toMatchObject({ status: "False", reason: "ReviewRequired" });
 
   await configs.edit(loadAware, { approvedPlan: "1".repeat(64) });
-  const stillHeld = await configs.until(loadAware, ({ observedGeneration }) => observedGeneration === 2);
-  expect([stillHeld.phase, stillHeld.planHash]).toEqual(["ReviewRequired", held.planHash]);
+  const stillHeld = await configs.until(loadAware, "ReviewRequired", 2);
+  expect(stillHeld.planHash).toBe(held.planHash);
   expect(writesOf(server)).toEqual([]);
 
   await runNextCommands(server, stillHeld);
@@ -62,22 +48,14 @@ test("a pinned approval runs the plan with that hash, and no other", async () =>
   expect(writesOf(server)).toEqual(["patch kubedeschedulers/cluster"]);
 });
 
-test("a pinned approval does not count for the plan that a moved target leads to", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "DryRun", options });
-  const reviewed = await configs.until(loadAware, "ReviewRequired");
-  await operator.kill();
+test("rejects an approval by hash for the plan of a changed target", async () => {
+  const { configs, server } = advisor();
+  const reviewed = await configs.draft(loadAware, { options: withoutPsi });
+  await advisor().stop();
   await configs.edit(loadAware, { action: "Apply", approvedPlan: reviewed.planHash });
-  const path = paths.descheduler.replace(/\/cluster$/, "");
-  const body = {
-    apiVersion: "operator.openshift.io/v1",
-    kind: "KubeDescheduler",
-    metadata: { name: "cluster" },
-    spec: { mode: "Predictive", profiles: ["LifecycleAndUtilization"] },
-  };
-  await server.request({ method: "POST", path, body });
+  await createDescheduler(server, { mode: "Predictive", profiles: ["LifecycleAndUtilization"] });
   const writes = writesOf(server).length;
-  await restart();
+  await advisor().start();
   const waiting = await configs.until(
     loadAware,
     ({ phase, planHash }) => phase === "ReviewRequired" && planHash !== reviewed.planHash,
@@ -89,63 +67,50 @@ test("a pinned approval does not count for the plan that a moved target leads to
   expect(await mode()).toBe("Automatic");
 });
 
-test("with --require-approved-plan an Apply without a hash waits, and says which hash it waits for", async () => {
-  const { configs, server } = testCluster;
-  await operator.kill();
-  await restart("--require-approved-plan");
+test("--require-approved-plan: an Apply without a hash waits, and reports the required hash", async () => {
+  const { configs, server } = advisor();
+  await advisor().stop();
+  await advisor().start("--require-approved-plan");
   const writes = writesOf(server).length;
-  await configs.create(loadAware, { action: "Apply", options });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toMatchObject({ forced: true, reason: "ApprovalRequired" });
   expect(conditionOf(held, "Ready")?.message).toContain(`"approvedPlan":"${held.planHash?.slice(0, 12)}"`);
   await configs.edit(loadAware, { action: "DryRun" });
   await configs.edit(loadAware, { action: "Apply" });
-  const again = await configs.until(
-    loadAware,
-    ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 3,
-  );
+  const again = await configs.until(loadAware, "ReviewRequired", 3);
   expect(again.planHash).toBe(held.planHash);
   expect(writesOf(server).slice(writes)).toEqual([]);
   await expect(configs.edit(loadAware, { approvedPlan: held.planHash?.slice(0, 11) })).rejects.toThrow("approvedPlan");
   await configs.edit(loadAware, { approvedPlan: held.planHash?.slice(0, 12) });
   await configs.until(loadAware, "Completed");
-  await operator.kill();
-  await restart();
+  await advisor().stop();
+  await advisor().start();
 });
 
-test("with --require-approved-plan an Apply that changes nothing and names no plan does not make the config govern", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply", options });
-  await configs.until(loadAware, "Completed");
+test("--require-approved-plan: an Apply without a hash does not govern, even if nothing changes", async () => {
+  const { configs, server } = advisor();
+  await configs.complete(loadAware, { options: withoutPsi });
   await configs.remove(loadAware);
-  await operator.kill();
-  await restart("--require-approved-plan");
-  await configs.create(loadAware, { action: "Apply", options });
-  const completed = await configs.until(loadAware, "Completed");
+  await advisor().stop();
+  await advisor().start("--require-approved-plan");
+  const completed = await configs.complete(loadAware, { options: withoutPsi });
   expect(completed.executedGeneration).toBeUndefined();
-  const config = await readAt(server, `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`);
+  const config = await readAt(server, paths.config(loadAware));
   expect(config && isGoverning(config as never)).toBe(false);
 
   await configs.edit(loadAware, { approvedPlan: completed.planHash });
   const governing = await configs.until(loadAware, ({ executedGeneration }) => executedGeneration !== undefined);
   expect(governing.phase).toBe("Completed");
-  await operator.kill();
-  await restart();
+  await advisor().stop();
+  await advisor().start();
 });
 
-test("an input that moves after an approval by hash: both plans are named, and the command that is given approves the new one", async () => {
-  const { configs, server } = testCluster;
-  const hco = {
-    apiVersion: "hco.kubevirt.io/v1beta1",
-    kind: "HyperConverged",
-    metadata: { name: "kubevirt-hyperconverged" },
-    spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } },
-  };
-  await server.request({ method: "POST", path: paths.hco.replace(/\/[^/]+$/, ""), body: hco });
-  await configs.create(loadAware, { action: "DryRun", options });
-  const first = await configs.until(loadAware, "ReviewRequired");
-  await configs.edit(loadAware, { action: "Apply", approvedPlan: first.planHash });
-  await configs.until(loadAware, "Completed");
+test("names both plans after an input change, and prints the command that approves", async () => {
+  const { configs, server } = advisor();
+  await createHco(server, { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } });
+  const first = await configs.draft(loadAware, { options: withoutPsi });
+  await configs.approve(loadAware, { approvedPlan: first.planHash });
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 8 } } });
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toMatchObject({ forced: true, planHash: held.planHash });
@@ -158,50 +123,38 @@ test("an input that moves after an approval by hash: both plans are named, and t
   ];
   for (const part of named) expect(readyText(held)).toContain(part);
 
-  const untilReviewed = (generation: number) =>
-    configs.until(
-      loadAware,
-      ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === generation,
-    );
   await configs.edit(loadAware, { action: "DryRun" });
-  expect(readyText(await untilReviewed(3))).toContain(`spec.approvedPlan to '${held.planHash?.slice(0, 12)}'`);
+  expect(readyText(await configs.until(loadAware, "ReviewRequired", 3))).toContain(
+    `spec.approvedPlan to '${held.planHash?.slice(0, 12)}'`,
+  );
   await configs.edit(loadAware, { action: "Apply" });
-  const said = readyText(await untilReviewed(4));
+  const said = readyText(await configs.until(loadAware, "ReviewRequired", 4));
   for (const part of named) expect(said).toContain(part);
   const [, name = "", body = ""] = /kubectl patch vpconf (\S+) --type=merge -p '(.*)'$/.exec(said) ?? [];
   expect((await server.kubectl("patch", "vpconf", name, "--type=merge", "-p", body)).code).toBe(0);
-  await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 5);
+  await configs.until(loadAware, "Completed", 5);
   await removeAt(server, paths.hco);
 });
 
-test("bypassOptimisticLock: a target that moved before the approval is applied over", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "DryRun", options, bypassOptimisticLock: true });
-  await configs.until(loadAware, "ReviewRequired");
-  await operator.kill();
-  const path = paths.descheduler.replace(/\/cluster$/, "");
-  const body = {
-    apiVersion: "operator.openshift.io/v1",
-    kind: "KubeDescheduler",
-    metadata: { name: "cluster" },
-    spec: { mode: "Predictive", profiles: ["LifecycleAndUtilization"] },
-  };
-  await server.request({ method: "POST", path, body });
+test("bypassOptimisticLock: overwrites a target that changed before the approval", async () => {
+  const { configs, server } = advisor();
+  await configs.draft(loadAware, { options: withoutPsi, bypassOptimisticLock: true });
+  await advisor().stop();
+  await createDescheduler(server, { mode: "Predictive", profiles: ["LifecycleAndUtilization"] });
   await configs.edit(loadAware, { action: "Apply" });
-  await restart();
+  await advisor().start();
   const completed = await configs.until(loadAware, "Completed");
   expect(conditionOf(completed, "PlanStale")).toBeUndefined();
   expect(await mode()).toBe("Automatic");
 });
 
-test("bypassOptimisticLock: the first drift is corrected at once, the second is announced and waits", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply", options, bypassOptimisticLock: true });
-  const applied = await configs.until(loadAware, "Completed");
+test("bypassOptimisticLock: corrects the first drift at once, and reports a delay for the second", async () => {
+  const { configs, server } = advisor();
+  const applied = await configs.complete(loadAware, { options: withoutPsi, bypassOptimisticLock: true });
   await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
   const corrected = await configs.until(
     loadAware,
-    (status) => status.phase === "Completed" && itemOf(status, item).corrections?.length === 1,
+    (status) => status.phase === "Completed" && itemOf(status, deschedulerItem).corrections?.length === 1,
   );
   expect(await mode()).toBe("Automatic");
   expect(corrected.executedGeneration).toBe(applied.executedGeneration);

@@ -1,79 +1,62 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { inRepository } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { edit, loadAware, paths, printRequestsOnFailure, removeAt, untilPoolRests } from "../support/advisor.ts";
+import type { Status } from "@virt/api";
+import { afterEach, expect, test } from "vitest";
+import { edit, loadAware, paths } from "../support/advisor.ts";
+import {
+  applyToPausedPool,
+  hasPausedItem,
+  psiItem,
+  removeLoadAware,
+  unpauseWorkers,
+  useAdvisor,
+} from "../support/advisor-suite.ts";
+import { type ClockFile, prepareClock } from "../support/clock-file.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const psi = "enable-psi-metrics";
 const worker = paths.pool("worker");
 const tenMinutes = 600_000;
-let testCluster: TestCluster;
-let operator: RunningProgram;
-let file: string;
+let clock: ClockFile;
 
-const setClock = (byMs: number) => writeFile(file, String(byMs));
-const restart = async () => {
-  const preload = `file://${inRepository("test", "support", "preloads", "set-clock.mjs")}?file=${encodeURIComponent(file)}`;
-  operator = await testCluster.startOperator({
-    flags: ["--advertise-profiles=false"],
-    nodeFlags: ["--import", preload],
-  });
-};
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "off-by");
-  await setClock(0);
-  await testCluster.simulate("no-vms");
-  await restart();
+const advisor = useAdvisor({
+  scenario: "no-vms",
+  prepare: async ({ server }) => {
+    clock = await prepareClock(server.folder, "set-clock.mjs");
+    return { nodeFlags: clock.nodeFlags };
+  },
 });
-afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
-  await setClock(0);
-  await testCluster.configs.remove(loadAware);
-  await edit(testCluster.server, worker, { spec: { paused: false } });
-  await removeAt(testCluster.server, paths.psi);
-  await removeAt(testCluster.server, paths.descheduler);
-  await untilPoolRests(testCluster.server, "99-worker-psi-karg", false);
+  await clock.setMs(0);
+  await removeLoadAware(advisor());
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
-async function startAndWait(waitTimeout: string) {
-  await edit(testCluster.server, worker, { spec: { paused: true } });
-  await testCluster.configs.create(loadAware, { action: "Apply", waitTimeout });
-  return testCluster.configs.until(
-    loadAware,
-    ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)) && items[1]?.state === "Completed",
-  );
+async function startAndWait(waitTimeout: string): Promise<Status> {
+  await applyToPausedPool(advisor(), loadAware, { waitTimeout });
+  const isRestDone = ({ items = [] }: Status) => items[1]?.state === "Completed";
+  return advisor().configs.until(loadAware, (status) => hasPausedItem(status) && isRestDone(status));
 }
 
-const startTime = (status: Awaited<ReturnType<typeof startAndWait>>) =>
-  Date.parse(itemOf(status, psi).rollout?.startTime ?? "");
+const startTime = (status: Status) => Date.parse(itemOf(status, psiItem).rollout?.startTime ?? "");
 
-test("a clock that is set forward does not end a wait, nor does the next process after it", async () => {
-  const { configs, server } = testCluster;
+test("a clock that jumps forward does not end a wait, even after a restart", async () => {
+  const { configs, server } = advisor();
   const started = startTime(await startAndWait("5m"));
-  await setClock(tenMinutes);
+  await clock.setMs(tenMinutes);
   await edit(server, worker, { metadata: { labels: { "reconcile-me": "once" } } });
   const later = await configs.until(loadAware, (status) => startTime(status) !== started);
   expect(later.phase).toBe("InProgress");
   expect(Math.abs(startTime(later) - started - tenMinutes)).toBeLessThan(60_000);
 
-  await operator.kill();
-  await restart();
-  await edit(server, worker, { spec: { paused: false } });
+  await advisor().stop();
+  await advisor().start();
+  await unpauseWorkers(server);
   const ended = await configs.until(loadAware, ({ phase }) => phase === "Completed" || phase === "Failed");
   expect(ended.phase).toBe("Completed");
 });
 
-test("a clock that is set back does not prolong a wait by as much", { tags: ["thorough"] }, async () => {
+test("a clock that jumps back does not extend a wait by the difference", { tags: ["thorough"] }, async () => {
   await startAndWait("20s");
-  await setClock(-tenMinutes);
-  const failed = await testCluster.configs.until(loadAware, "Failed");
-  expect(itemOf(failed, psi).message).toMatch(
+  await clock.setMs(-tenMinutes);
+  const failed = await advisor().configs.until(loadAware, "Failed");
+  expect(itemOf(failed, psiItem).message).toMatch(
     /^Timeout waiting for resource to become healthy \(waited \d+s, timeout 20s\)/,
   );
 });

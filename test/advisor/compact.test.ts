@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { asText, at } from "@virt/objects";
+import type { Server } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import {
   auditTimeNow,
@@ -15,19 +17,23 @@ import {
   requestsOf,
   writesOf,
 } from "../support/advisor.ts";
+import {
+  applyToPausedPool,
+  densityItem,
+  hasPausedItem,
+  overcommitOf,
+  startAdvisor,
+  swapItem,
+  unpauseWorkers,
+  withoutPsi,
+} from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const machineConfigs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
 const masterSwap = `${machineConfigs}/90-master-kubelet-swap`;
-const quiet = { flags: ["--advertise-profiles=false"] };
-
-async function overcommit({ server }: TestCluster): Promise<unknown> {
-  return at(await readAt(server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
-}
 
 /** Returns each node's current rendered configuration, as reported by the machine-config daemon. */
-async function runningConfigs({ server }: TestCluster): Promise<readonly unknown[]> {
+async function runningConfigs(server: Server): Promise<readonly unknown[]> {
   const { body } = await server.request({ path: "/api/v1/nodes" });
   const { items } = body as { readonly items: readonly { readonly metadata: object }[] };
   const names = items.map((node) =>
@@ -36,15 +42,12 @@ async function runningConfigs({ server }: TestCluster): Promise<readonly unknown
   return Promise.all(names.map((name) => readAt(server, `${machineConfigs}/${name}`)));
 }
 
-test("on a compact cluster memory is overcommitted only when swap is on the control plane nodes that run the VMs", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
-  await testCluster.simulate("compact");
-  await testCluster.startOperator(quiet);
+test("compact cluster: overcommits memory only after the control plane nodes have swap", async () => {
+  await using advisor = await startAdvisor({ scenario: "compact" });
+  const { configs, server } = advisor;
   await edit(server, paths.pool("master"), { spec: { paused: true } });
-  const before = await overcommit(testCluster);
-  await configs.create(higherDensity, { action: "DryRun" });
-  const reviewed = await configs.until(higherDensity, "ReviewRequired");
+  const before = await overcommitOf(server);
+  const reviewed = await configs.draft(higherDensity);
   expect(reviewed.items?.map(({ name, targetRef }) => [name, targetRef.name])).toEqual([
     ["enable-kubelet-swap-master", "90-master-kubelet-swap"],
     ["configure-higher-density", "kubevirt-hyperconverged"],
@@ -58,19 +61,18 @@ test("on a compact cluster memory is overcommitted only when swap is on the cont
   });
 
   await configs.edit(higherDensity, { action: "Apply" });
-  const waiting = await configs.until(higherDensity, ({ items = [] }) =>
-    items.some(({ message }) => message.includes("MachineConfigPool 'master' is paused")),
-  );
-  expect(itemOf(waiting, "configure-higher-density")).toMatchObject({
+  const waiting = await configs.until(higherDensity, hasPausedItem);
+  expect(itemOf(waiting, "enable-kubelet-swap-master").message).toContain("MachineConfigPool 'master' is paused");
+  expect(itemOf(waiting, densityItem)).toMatchObject({
     state: "Pending",
     message: "Waiting for item 'enable-kubelet-swap-master'",
   });
-  expect(await overcommit(testCluster)).toBe(before);
+  expect(await overcommitOf(server)).toBe(before);
 
   await edit(server, paths.pool("master"), { spec: { paused: false } });
   const completed = await configs.until(higherDensity, "Completed");
-  expect(await overcommit(testCluster)).toBe(150);
-  for (const rendered of await runningConfigs(testCluster))
+  expect(await overcommitOf(server)).toBe(150);
+  for (const rendered of await runningConfigs(server))
     expect(JSON.stringify(rendered)).toContain("/etc/openshift/kubelet.conf.d/90-swap.conf");
   expect(itemOf(completed, "enable-kubelet-swap-master").message).toBe(
     "MachineConfigPool 'master' is ready (all 3 nodes updated); swap is active on 3 of 3 nodes",
@@ -89,21 +91,18 @@ test("on a compact cluster memory is overcommitted only when swap is on the cont
   expect(await readAt(server, masterSwap)).toBeUndefined();
 });
 
-test("on a compact cluster PSI is switched on and off where the VMs run, and a plan without a node to take it is refused", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
-  await testCluster.simulate("compact");
-  await testCluster.startOperator(quiet);
-  await configs.create(loadAware, { action: "Apply" });
-  const completed = await configs.until(loadAware, "Completed");
+test("compact cluster: switches PSI on the VM nodes, and refuses a plan without nodes", async () => {
+  await using advisor = await startAdvisor({ scenario: "compact" });
+  const { configs, server } = advisor;
+  const completed = await configs.complete(loadAware);
   expect(completed.items?.map(({ name, message }) => [name, message])).toEqual([
     ["enable-psi-metrics-master", "MachineConfigPool 'master' is ready (all 3 nodes updated)"],
     ["enable-load-aware-descheduling", "Applied successfully"],
   ]);
-  for (const rendered of await runningConfigs(testCluster))
+  for (const rendered of await runningConfigs(server))
     expect(at(rendered as never, "spec", "kernelArguments")).toContain("psi=1");
 
-  await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
+  await configs.edit(loadAware, { options: withoutPsi });
   await configs.until(
     loadAware,
     ({ phase, items = [] }) => phase === "Completed" && items.some(({ name }) => name === "disable-psi-metrics-master"),
@@ -119,44 +118,40 @@ test("on a compact cluster PSI is switched on and off where the VMs run, and a p
     });
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: true } } });
   const refused = await configs.until(loadAware, "PrerequisiteFailed");
-  expect(refused.conditions?.find(({ type }) => type === "PrerequisiteFailed")?.message).toBe(
+  expect(conditionOf(refused, "PrerequisiteFailed")?.message).toBe(
     "No node would apply MachineConfig '99-worker-psi-karg': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.",
   );
 });
 
-test("a node that may run VMs and has no swap holds the overcommitment back, across a restart of the operator", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
-  await testCluster.simulate("three-workers");
-  const first = await testCluster.startOperator(quiet);
-  const before = await overcommit(testCluster);
+test("a VM node without swap delays the overcommit, even across an operator restart", async () => {
+  await using advisor = await startAdvisor({ scenario: "three-workers" });
+  const { configs, server } = advisor;
+  const before = await overcommitOf(server);
   await fault(server, paths.node("worker-2"), ["swap-partition", null]);
-  await edit(server, paths.pool("worker"), { spec: { paused: true } });
-  await configs.create(higherDensity, { action: "Apply" });
-  await configs.until(higherDensity, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));
+  await applyToPausedPool(advisor, higherDensity);
 
   // KubeVirt starts to use a control plane node that the plan did not include.
   const label = (value: string | null) =>
     edit(server, paths.node("master-0"), { metadata: { labels: { "kubevirt.io/schedulable": value } } });
   await label("true");
-  await edit(server, paths.pool("worker"), { spec: { paused: false } });
+  await unpauseWorkers(server);
   const isHeld = ({ items = [] }: Status) =>
     items.some(({ state, message }) => state === "Pending" && /can run VMs: master-0\. Next: /.test(message));
   const held = await configs.until(higherDensity, isHeld);
-  expect([held.phase, itemOf(held, "enable-kubelet-swap").state]).toEqual(["InProgress", "Completed"]);
-  await first.kill();
-  await testCluster.startOperator(quiet);
+  expect([held.phase, itemOf(held, swapItem).state]).toEqual(["InProgress", "Completed"]);
+  await advisor.stop();
+  await advisor.start();
   const since = auditTimeNow();
   await expect
     .poll(() => requestsOf(server, since).some(({ requestURI }) => /rendered-worker/.test(requestURI)))
     .toBe(true);
   expect(isHeld(await configs.status(higherDensity))).toBe(true);
-  expect(await overcommit(testCluster)).toBe(before);
+  expect(await overcommitOf(server)).toBe(before);
 
   await label(null);
   const completed = await configs.until(higherDensity, "Completed");
-  expect(await overcommit(testCluster)).toBe(150);
-  expect(itemOf(completed, "enable-kubelet-swap").message).toBe(
+  expect(await overcommitOf(server)).toBe(150);
+  expect(itemOf(completed, swapItem).message).toBe(
     "MachineConfigPool 'worker' is ready (all 3 nodes updated); swap is active on 2 of 3 nodes, not on worker-2",
   );
 
@@ -165,14 +160,12 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
     options: { virtHigherDensity: { memoryToRequestRatio: 130 } },
   });
   const reviewed = await configs.until(higherDensity, "ReviewRequired");
-  expect(itemOf(reviewed, "configure-higher-density").warnings).toContain(
+  expect(itemOf(reviewed, densityItem).warnings).toContain(
     "memoryOvercommitPercentage=130 is not covered by swap in the worst case: short of up to 38.4 GiB on 1 node (worker-2)",
   );
 });
 
-test("where workers and the control plane run VMs both get swap, the control plane behind the workers", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
+test("mixed cluster: gives swap to the workers first, then to the control plane", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nodes-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const scenario = join(folder, "mixed.json");
@@ -188,10 +181,9 @@ test("where workers and the control plane run VMs both get swap, the control pla
       vms: [],
     }),
   );
-  await testCluster.simulate(scenario);
-  await testCluster.startOperator(quiet);
-  await configs.create(higherDensity, { action: "Apply" });
-  const completed = await configs.until(higherDensity, "Completed");
+  await using advisor = await startAdvisor({ scenario });
+  const { configs, server } = advisor;
+  const completed = await configs.complete(higherDensity);
   expect(completed.items?.map(({ name, message }) => [name, message])).toEqual([
     [
       "enable-kubelet-swap",
@@ -208,5 +200,5 @@ test("where workers and the control plane run VMs both get swap, the control pla
     "patch machineconfigs/90-master-kubelet-swap",
     "patch hyperconvergeds/kubevirt-hyperconverged",
   ]);
-  expect(await overcommit(testCluster)).toBe(150);
+  expect(await overcommitOf(server)).toBe(150);
 });

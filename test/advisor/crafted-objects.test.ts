@@ -1,15 +1,13 @@
 // A namespace user creates objects of the maximum size: the operator names them and assesses all others.
 
 import type { KubeObject } from "@virt/api";
-import { nodeObject } from "@virt/impact/testing/cluster-builder";
+import { workers } from "@virt/impact/testing/cluster-builder";
 import { expect, test } from "vitest";
-import { loadAware, paths, readAt, requestsOf } from "../support/advisor.ts";
-import { budgetOf, PlantedCluster, podOf } from "../support/planted-cluster.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
+import { loadAware, requestsOf } from "../support/advisor.ts";
+import { startAdvisor } from "../support/advisor-suite.ts";
+import { budgetOf, PlantedCluster, podOf, untilWritten } from "../support/planted-cluster.ts";
 
-const crds = Object.fromEntries(
-  ["machineconfigurations", "infrastructures", "virtualmachines", "kubevirts"].map((name) => [name, name]),
-);
+const moreCrds = ["machineconfigurations", "infrastructures", "virtualmachines", "kubevirts"];
 const list = <T>(length: number, make: (at: number) => T) => Array.from({ length }, (_, at) => make(at));
 
 /** Fills three oversized pages. 150 pods have the same result, but take minutes to create. */
@@ -28,15 +26,15 @@ function craftedBudget(name: string): KubeObject {
   return { ...budget, spec: { minAvailable: 1, selector: { matchExpressions } } };
 }
 
-test("crafted VMs, pods and budgets of one namespace are named, and all others are assessed", {
+test("names the oversized objects of a hostile namespace, and assesses all others", {
   tags: ["thorough"],
   timeout: 480_000,
 }, async () => {
-  await using testCluster = await startTestCluster({ crds });
-  const { configs, server } = testCluster;
+  await using advisor = await startAdvisor({ moreCrds, startsLater: true });
+  const { configs, server } = advisor;
   const planted = new PlantedCluster(server);
   await planted.plantPlatform();
-  await planted.plant([0, 1, 2].map((at) => nodeObject(`worker-${at}`)));
+  await planted.plant(workers(3));
   await planted.plantVms([
     { name: "moves", node: "worker-0" },
     { name: "blocks", node: "worker-1", isMigratable: false },
@@ -48,7 +46,7 @@ test("crafted VMs, pods and budgets of one namespace are named, and all others a
   await hostile.plant(["budget-0", "budget-1"].map(craftedBudget));
   await hostile.plant(list(craftedPods, (at) => podOf(`pod-${at}`, { labels: craftedLabels, owner: "ReplicaSet" })));
 
-  const operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await advisor.start();
   await configs.create(loadAware);
   const isComplete = ({ reason }: { readonly reason: string }) => reason !== "Listing";
   const { impact } = await configs.until(loadAware, (status) => status.impact?.notAssessed.every(isComplete) === true);
@@ -68,8 +66,7 @@ test("crafted VMs, pods and budgets of one namespace are named, and all others a
   ]);
 
   await configs.edit(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "InProgress");
-  await expect.poll(() => readAt(server, paths.psi)).toBeDefined();
+  await untilWritten(advisor);
   const queries = requestsOf(server)
     .map(({ requestURI }) => new URL(requestURI, "http://x"))
     .filter(({ pathname }) => pathname === "/api/v1/pods")
@@ -78,6 +75,6 @@ test("crafted VMs, pods and budgets of one namespace are named, and all others a
   const ofWorker1 = firstPages.filter(({ fieldSelector }) => fieldSelector?.startsWith("spec.nodeName=worker-1,"));
   // The operator retries an oversized page with fewer pods, and does not restart the list.
   expect(ofWorker1.map(({ limit }) => limit)).toEqual(["500", "62", "7", "1"]);
-  expect(operator.log.filter(({ level }) => level === "error")).toEqual([]);
-  expect(operator.child.exitCode).toBeNull();
+  expect(advisor.operator.log.filter(({ level }) => level === "error")).toEqual([]);
+  expect(advisor.operator.child.exitCode).toBeNull();
 });

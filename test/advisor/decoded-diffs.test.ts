@@ -1,26 +1,16 @@
 import { asList, asText, at, decodeUtf8, type Json, readDataUrl, writeDataUrl } from "@virt/objects";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { edit, higherDensity, paths, printRequestsOnFailure, readAt } from "../support/advisor.ts";
+import { expect, test } from "vitest";
+import { edit, higherDensity, paths, readAt } from "../support/advisor.ts";
+import { swapItem, useAdvisor } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const swapItem = "enable-kubelet-swap";
-let testCluster: TestCluster;
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
+const advisor = useAdvisor({ scenario: "no-vms" });
 
 const signed = (sign: string, diff = "") => diff.split("\n").filter((line) => line.startsWith(sign));
 
-test("a new script, its kubelet settings and its units are read before they are approved, and applied byte for byte", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(higherDensity, { action: "DryRun" });
-  const { diff, desiredState } = itemOf(await configs.until(higherDensity, "ReviewRequired"), swapItem);
+test("shows new files and units as text, and applies them unchanged", async () => {
+  const { configs, server } = advisor();
+  const { diff, desiredState } = itemOf(await configs.draft(higherDensity), swapItem);
   expect(diff).not.toContain("base64");
   expect(signed("+      ~", diff)).toEqual([
     "+      ~ file /etc/find-swap-partition (mode 0755), overwrite: true",
@@ -31,13 +21,12 @@ test("a new script, its kubelet settings and its units are read before they are 
   expect(diff).toContain("+        #!/usr/bin/env bash\n");
   expect(diff).toContain("+          swapBehavior: LimitedSwap\n");
   expect(diff).toContain("+        ExecStart=/usr/bin/bash /etc/find-swap-partition\n");
-  await configs.edit(higherDensity, { action: "Apply" });
-  await configs.until(higherDensity, "Completed");
+  await configs.approve(higherDensity);
   expect(at(await readAt(server, paths.swap), "spec")).toEqual(at(desiredState, "spec"));
 });
 
-test("a removal shows the lines that go", async () => {
-  const { configs } = testCluster;
+test("the diff of a deletion shows the removed lines", async () => {
+  const { configs } = advisor();
   await configs.edit(higherDensity, { action: "DryRun", options: { virtHigherDensity: { enableSwap: false } } });
   const reviewed = await configs.until(higherDensity, ({ phase, items = [] }) => {
     return phase === "ReviewRequired" && items.some(({ operation }) => operation === "Delete");
@@ -49,8 +38,8 @@ test("a removal shows the lines that go", async () => {
   await configs.until(higherDensity, "Completed");
 });
 
-test("an item that changes nothing says that its object is already in place", async () => {
-  const { configs } = testCluster;
+test("an item without changes reports that its object is already in place", async () => {
+  const { configs } = advisor();
   await configs.edit(higherDensity, { options: { virtHigherDensity: { memoryToRequestRatio: 160 } } });
   const reviewed = await configs.until(higherDensity, "ReviewRequired");
   expect(itemOf(reviewed, swapItem)).toMatchObject({
@@ -61,8 +50,8 @@ test("an item that changes nothing says that its object is already in place", as
   await configs.until(higherDensity, "Completed");
 });
 
-test("one line that somebody changed in a script is one line of the drift's diff, below the script's path", async () => {
-  const { configs, server } = testCluster;
+test("a drift's diff shows only the edited script line and its path", async () => {
+  const { configs, server } = advisor();
   const files = asList(at(await readAt(server, paths.swap), "spec", "config", "storage", "files"));
   const changed = files.map((file) => (at(file, "path") === "/etc/find-swap-partition" ? withoutWaiting(file) : file));
   await edit(server, paths.swap, { spec: { config: { storage: { files: changed } } } });

@@ -1,24 +1,16 @@
 import { conditionOf } from "@virt/advisor";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { edit, eventsAbout, loadAware, paths, printRequestsOnFailure, runNextCommands } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { expect, test } from "vitest";
+import { edit, eventsAbout, loadAware, paths, runNextCommands } from "../support/advisor.ts";
+import { useAdvisor } from "../support/advisor-suite.ts";
 
-let testCluster: TestCluster;
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
+const advisor = useAdvisor({ scenario: "no-vms" });
 
 const interval = (deschedulingIntervalSeconds: number) => ({
   loadAware: { deschedulingIntervalSeconds, enablePSIMetrics: false },
 });
 
 async function run(seconds: number): Promise<string> {
-  const { configs } = testCluster;
+  const { configs } = advisor();
   await configs.edit(loadAware, { action: "Apply", options: interval(seconds) });
   const { planHash = "" } = await configs.until(
     loadAware,
@@ -28,10 +20,9 @@ async function run(seconds: number): Promise<string> {
   return planHash.slice(0, 12);
 }
 
-test("a run with the same plan as an earlier one has events of its own", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "DryRun", options: interval(60) });
-  await configs.until(loadAware, "ReviewRequired");
+test("repeated runs of the same plan have separate events", async () => {
+  const { configs, server } = advisor();
+  await configs.draft(loadAware, { options: interval(60) });
   await run(500);
   await run(501);
   await run(500);
@@ -41,8 +32,8 @@ test("a run with the same plan as an earlier one has events of its own", async (
     .toBe(4);
 });
 
-test("every run has events of its own, however many there were, and what happens after them is reported too", async () => {
-  const { configs, server } = testCluster;
+test("reports each of ten runs in separate events, and later drift and reviews too", async () => {
+  const { configs, server } = advisor();
   const hashes: string[] = [];
   for (let at = 0; at < 10; at++) hashes.push(await run(100 + at));
   const notesOf = async (reason: string) =>

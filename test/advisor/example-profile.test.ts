@@ -11,7 +11,6 @@ import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const profile = "example-profile";
 const target = "/api/v1/namespaces/openshift-cnv/configmaps/example-config";
-const quiet = "--advertise-profiles=false";
 const disabled = 'Profile disabled: to use profile "example-profile", start the operator with --example-profile';
 let testCluster: TestCluster;
 let advisor: ApiUser;
@@ -30,7 +29,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 async function flagsOf(overlay: string): Promise<readonly string[]> {
   const { stdout } = await testCluster.server.kubectl("kustomize", inRepository("config", overlay));
   const [, value] = /name: VIRT_OPERATOR_EXAMPLE_PROFILE\n *value: "(\w+)"/.exec(stdout) ?? [];
-  return [quiet, `--example-profile=${value}`];
+  return ["--advertise-profiles=false", `--example-profile=${value}`];
 }
 
 async function allowExample(verb: "apply" | "delete"): Promise<void> {
@@ -49,7 +48,7 @@ function requestsForConfigMaps(since = ""): readonly string[] {
     );
 }
 
-test("as installed by default, the advisor may not touch the ConfigMap, and reports why it does not plan", async () => {
+test("the default installation has no access to the ConfigMap, and reports the disabled profile", async () => {
   const { configs, startOperator } = testCluster;
   expect((await advisor.request({ path: target })).status).toBe(403);
   const operator = await startOperator({ flags: await flagsOf("default") });
@@ -80,7 +79,7 @@ const phases: readonly Left[] = [
 ];
 
 test.each(phases)(
-  "a config that was $phase is left alone while the profile is disabled, and is $later afterwards",
+  "leaves a $phase config alone while disabled, then returns to $later",
   async ({ phase, spec, isDrifted = false, later }) => {
     const { configs, server, startOperator } = testCluster;
     await allowExample("apply");
@@ -112,14 +111,13 @@ test.each(phases)(
   },
 );
 
-test("the overlay is installed whole: the flag, the rights, and the policies that pin the one ConfigMap", async () => {
+test("the overlay installs the flag, the rights, and the policies for one ConfigMap", async () => {
   const { configs, server, startOperator } = testCluster;
   const { code, stderr } = await server.kubectl("apply", "--server-side", "-k", inRepository("config", profile));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   await expect.poll(async () => (await advisor.request({ path: target })).status).toBe(404);
   await startOperator({ flags: await flagsOf(profile) });
-  await configs.create(profile, { action: "Apply" });
-  await configs.until(profile, "Completed");
+  await configs.complete(profile);
   expect(await readAt(server, target)).toMatchObject({ data: { "example-key": "example-value" } });
   await allowExample("delete");
 });

@@ -6,10 +6,10 @@ import type { Crd, Server } from "@virt/testkit";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { edit, higherDensity, loadAware, paths, readAt, writesOf } from "../support/advisor.ts";
+import { applyDescheduler } from "../support/advisor-objects.ts";
+import { densityItem, deschedulerItem, startAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { mockCrd, startTestCluster } from "../support/test-cluster.ts";
-
-const withoutPsi = { loadAware: { enablePSIMetrics: false } };
+import { mockCrd } from "../support/test-cluster.ts";
 
 const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly reports?: string }[] = [
   { file: "kubedeschedulers-v510", spec: { profiles: ["LongLifecycle"] } },
@@ -55,13 +55,11 @@ const usual = {
   mode: "Automatic",
 };
 
-test("each generation of the descheduler gets a plan of its own, and an upgrade of it is reviewed before it is followed", async () => {
+test("plans for each descheduler generation, and requires a review after its upgrade", async () => {
   const [oldest, ...newer] = generations;
-  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: oldest?.file ?? null } });
-  const { configs, server } = testCluster;
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
-  await configs.until(loadAware, "Completed");
+  await using advisor = await startAdvisor({ crds: { kubedeschedulers: oldest?.file ?? null } });
+  const { configs, server } = advisor;
+  await configs.complete(loadAware, { options: withoutPsi });
   expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...oldest?.spec });
 
   for (const { file, spec, reports } of newer) {
@@ -73,19 +71,15 @@ test("each generation of the descheduler gets a plan of its own, and an upgrade 
       `Input dependency changed: KubeDescheduler capability changed (${reports})`,
     );
     expect(writesOf(server).slice(writes)).toEqual([]);
-    await configs.edit(loadAware, { action: "DryRun" });
-    await configs.edit(loadAware, { action: "Apply" });
-    await configs.until(loadAware, "Completed");
+    await configs.reapprove(loadAware);
     expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...spec });
   }
 });
 
-test("a default that a newer CRD adds to a managed field makes no plan stale", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
-  await configs.until(loadAware, "Completed");
+test("a new CRD default in a managed field does not make the plan stale", async () => {
+  await using advisor = await startAdvisor();
+  const { configs, server } = advisor;
+  await configs.complete(loadAware, { options: withoutPsi });
   const added = '"devEnableEvictionsInBackground":{';
   const newer = JSON.stringify(load(readFileSync(mockCrd("kubedeschedulers-v532"), "utf8")));
   const crd = newer.replace(added, `"addedLater":{"type":"string","default":"x"},${added}`);
@@ -108,37 +102,30 @@ const rivalThresholds = "devLowNodeUtilizationThresholds";
 
 /** The CRD of OpenShift 4.17 adds a default to each map of customizations, which is stored without an owner. */
 async function storeDefaultThresholds(server: Server): Promise<void> {
-  const body = {
-    apiVersion: "operator.openshift.io/v1",
-    kind: "KubeDescheduler",
-    metadata: { name: "cluster", namespace: "openshift-kube-descheduler-operator" },
-    spec: { managementState: "Managed", profileCustomizations: { podLifetime: "48h" } },
-  };
-  const path = `${paths.descheduler}?fieldManager=gitops`;
-  await server.request({ method: "PATCH", path, body, contentType: "application/apply-patch+yaml" });
-  const stored = await readAt(server, paths.descheduler);
+  const spec = { managementState: "Managed", profileCustomizations: { podLifetime: "48h" } };
+  const stored = await applyDescheduler(server, "gitops", spec);
   expect(at(stored, "spec", "profileCustomizations")).toEqual({ podLifetime: "48h", [rivalThresholds]: "Medium" });
-  expect(JSON.stringify(stored?.metadata["managedFields"])).not.toContain(rivalThresholds);
+  expect(JSON.stringify(stored.metadata["managedFields"])).not.toContain(rivalThresholds);
 }
 
-test("reports stored thresholds without an owner as a conflict after an upgrade of the descheduler", async () => {
-  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: "kubedeschedulers-v510" } });
-  const { configs, server } = testCluster;
+test("reports stored thresholds without an owner as a conflict after a descheduler upgrade", async () => {
+  await using advisor = await startAdvisor({
+    crds: { kubedeschedulers: "kubedeschedulers-v510" },
+    startsLater: true,
+  });
+  const { configs, server } = advisor;
   await storeDefaultThresholds(server);
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
-  await configs.until(loadAware, "Completed");
+  await advisor.start();
+  await configs.complete(loadAware, { options: withoutPsi });
   await server.installCrds([mockCrd("kubedeschedulers-v532")]);
   const forced = await configs.until(loadAware, "ReviewRequired");
-  const { warnings = [], desiredState } = itemOf(forced, "enable-load-aware-descheduling");
+  const { warnings = [], desiredState } = itemOf(forced, deschedulerItem);
   expect(warnings).toContainEqual(
     expect.stringContaining(`spec.profileCustomizations.${rivalThresholds} is "Medium", owner unknown`),
   );
   expect(at(desiredState, "spec", "profileCustomizations")).toEqual({ devEnableEvictionsInBackground: true });
 
-  await configs.edit(loadAware, { action: "DryRun" });
-  await configs.edit(loadAware, { action: "Apply" });
-  const completed = await configs.until(loadAware, "Completed");
+  const completed = await configs.reapprove(loadAware);
   expect(completed.inputs?.find(({ name }) => name === rivalThresholds)?.applied).toBe("Medium");
   const applied = at(await readAt(server, paths.descheduler), "spec", "profileCustomizations");
   expect(applied).toEqual({ devEnableEvictionsInBackground: true, podLifetime: "48h", [rivalThresholds]: "Medium" });
@@ -148,28 +135,22 @@ test("reports stored thresholds without an owner as a conflict after an upgrade 
   expect(conditionOf(replaced, "InputDependencyDrift")?.message).toBe(
     `Input dependency changed: KubeDescheduler ${rivalThresholds} changed (Medium -> absent)`,
   );
-  expect(itemOf(replaced, "enable-load-aware-descheduling").diff).toContain(
-    "+    devDeviationThresholds: AsymmetricLow",
-  );
+  expect(itemOf(replaced, deschedulerItem).diff).toContain("+    devDeviationThresholds: AsymmetricLow");
 });
 
-test("a HyperConverged of v1 is read and written where v1 has its values", async () => {
-  await using testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
-  const { configs, server } = testCluster;
+test("reads and writes the fields of a v1 HyperConverged at their v1 paths", async () => {
+  await using advisor = await startAdvisor({ crds: { hyperconvergeds: "hyperconvergeds-v1" }, scenario: "no-vms" });
+  const { configs, server } = advisor;
   const hco = paths.hco.replace("v1beta1", "v1");
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-  await configs.create(higherDensity, { action: "Apply" });
-  const dense = await configs.until(higherDensity, "Completed");
-  expect(itemOf(dense, "configure-higher-density").targetRef.apiVersion).toBe("hco.kubevirt.io/v1");
+  const dense = await configs.complete(higherDensity);
+  expect(itemOf(dense, densityItem).targetRef.apiVersion).toBe("hco.kubevirt.io/v1");
   expect(at(await readAt(server, hco), "spec", "virtualization")).toMatchObject({
     higherWorkloadDensity: { memoryOvercommitPercentage: 150 },
     ksmConfiguration: { nodeLabelSelector: {} },
   });
 
   await edit(server, hco, { spec: { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } } } });
-  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
-  await configs.until(loadAware, "Completed");
+  await configs.complete(loadAware, { options: withoutPsi });
   await edit(server, hco, { spec: { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 20 } } } });
   const forced = await configs.until(loadAware, "ReviewRequired");
   expect(conditionOf(forced, "InputDependencyDrift")?.message).toBe(

@@ -1,62 +1,50 @@
 import { conditionOf } from "@virt/advisor";
-import type { Impact, KubeObject, Status } from "@virt/api";
-import { nodeObject } from "@virt/impact/testing/cluster-builder";
+import type { Impact, KubeObject } from "@virt/api";
+import { nodeObject, workers } from "@virt/impact/testing/cluster-builder";
 import { at } from "@virt/objects";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../support/account.ts";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { openAccount } from "../support/account.ts";
+import { auditTimeNow, loadAware, paths, readAt, reasonsAbout, requestsOf } from "../support/advisor.ts";
+import { useAdvisor } from "../support/advisor-suite.ts";
 import {
-  auditTimeNow,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-  reasonsAbout,
-  requestsOf,
-} from "../support/advisor.ts";
-import { budgetOf, PlantedCluster, type PlantedVm, podOf, vmsOnEach } from "../support/planted-cluster.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+  budgetOf,
+  createAssessed,
+  noVms,
+  PlantedCluster,
+  type PlantedVm,
+  podOf,
+  untilWritten,
+  vmsOnEach,
+  zonedWorkers,
+} from "../support/planted-cluster.ts";
 
-const configPath = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`;
-const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
-let testCluster: TestCluster;
+const configPath = paths.config(loadAware);
 let planted: PlantedCluster;
 let proxy: FaultProxy;
 
-beforeAll(async () => {
-  const crds = { virtualmachines: "virtualmachines", machineconfigurations: "machineconfigurations" };
-  testCluster = await startTestCluster({ crds: { ...crds, infrastructures: "infrastructures" }, lacksRights: true });
-  const { server } = testCluster;
-  planted = new PlantedCluster(server);
-  await planted.plantPlatform();
-  proxy = await startFaultProxy({ server });
-  const account = await operatorAccount(server, "advisor");
-  await testCluster.startOperator({
-    flags: ["--advertise-profiles=false"],
-    kubeconfig: proxy.kubeconfigFor("advisor", account),
-  });
+const advisor = useAdvisor({
+  moreCrds: ["virtualmachines", "machineconfigurations", "infrastructures"],
+  lacksRights: true,
+  prepare: async ({ server }) => {
+    planted = new PlantedCluster(server);
+    await planted.plantPlatform();
+    proxy = await startFaultProxy({ server });
+    return { kubeconfig: proxy.kubeconfigFor("advisor", await openAccount(server, "advisor")) };
+  },
 });
-afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
   proxy.disarm();
-  await testCluster.server.request({ method: "DELETE", path: configPath });
-  await testCluster.server.request({ method: "DELETE", path: paths.psi });
+  await advisor().server.request({ method: "DELETE", path: configPath });
+  await advisor().server.request({ method: "DELETE", path: paths.psi });
   await planted.clear();
 });
-afterAll(async () => {
-  await proxy.stop();
-  await testCluster[Symbol.asyncDispose]();
-});
-
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
-const workers = (count: number, memory = "240Gi") => times(count, (at) => nodeObject(`worker-${at}`, { memory }));
-const isAssessed = ({ impact }: Status) => impact !== undefined;
+afterAll(() => proxy.stop());
 
 async function assessed(spec: object = {}): Promise<Impact> {
-  await testCluster.configs.create(loadAware, spec);
-  const { impact, disruption } = await testCluster.configs.until(loadAware, isAssessed);
+  const { impact, disruption } = await createAssessed(advisor(), loadAware, spec);
   expect(disruption).toEqual([{ pool: "worker", class: "Reboot" }]);
-  return impact as Impact;
+  return impact;
 }
 
 type ImpactCase = {
@@ -67,7 +55,6 @@ type ImpactCase = {
   readonly shows: object;
 };
 
-const zoned = times(12, (at) => nodeObject(`w-${at}`, { zone: "abc"[at % 3] ?? "" }));
 const small = { gib: 4 };
 const onFirst = (name: string, given: Omit<PlantedVm, "name" | "node">): PlantedVm => ({
   name,
@@ -92,8 +79,8 @@ const refusedKubeletConfig: KubeObject = {
 const impactCases: readonly ImpactCase[] = [
   {
     name: "1: twelve workers in three zones",
-    nodes: zoned,
-    vms: vmsOnEach(zoned, 18),
+    nodes: zonedWorkers,
+    vms: vmsOnEach(zonedWorkers, 18),
     shows: {
       summary: "Reboots 12 nodes (worker pool, one at a time). Live-migrates 216 VMs. Takes 2–13 hours.",
       nodes: 12,
@@ -107,7 +94,7 @@ const impactCases: readonly ImpactCase[] = [
     },
   },
   {
-    name: "5: VMs of every strategy",
+    name: "5: VMs with every eviction and run strategy",
     nodes: workers(3),
     vms: [
       onFirst("a-true", {}),
@@ -179,7 +166,7 @@ const impactCases: readonly ImpactCase[] = [
     },
   },
   {
-    name: "with a refused KubeletConfig, which blocks the rendering of the pool without RenderDegraded",
+    name: "with a refused KubeletConfig that blocks rendering without RenderDegraded",
     nodes: workers(3),
     others: [refusedKubeletConfig],
     shows: {
@@ -194,11 +181,11 @@ test.each(impactCases)("world $name", async ({ nodes, vms = [], others = [], sho
   await planted.plant([...nodes, ...others]);
   await planted.plantVms(vms);
   expect(await assessed()).toMatchObject(shows);
-  await expect.poll(() => reasonsAbout(testCluster.server, loadAware)).toContain("ImpactAssessed");
+  await expect.poll(() => reasonsAbout(advisor().server, loadAware)).toContain("ImpactAssessed");
 });
 
-test("world 10: without the right to see VMs the nodes are reported, with the same hash, and a guard on VMs holds", async () => {
-  await planted.plant(zoned);
+test("world 10: without the right to list VMs, a VM guard blocks the plan", async () => {
+  await planted.plant(zonedWorkers);
   const matching = { resource: "virtualmachineinstances" };
   for (const verb of ["list", "watch"] as const)
     proxy.arm({
@@ -213,24 +200,19 @@ test("world 10: without the right to see VMs the nodes are reported, with the sa
     capacity: { fits: "Unknown" },
   });
   expect(impact).not.toHaveProperty("vms");
-  const { planHash } = await testCluster.configs.status(loadAware);
-  await testCluster.configs.edit(loadAware, { action: "Apply" });
-  const held = await testCluster.configs.until(loadAware, ({ conditions = [] }) =>
+  const { planHash } = await advisor().configs.status(loadAware);
+  await advisor().configs.edit(loadAware, { action: "Apply" });
+  const held = await advisor().configs.until(loadAware, ({ conditions = [] }) =>
     conditions.some(({ message }) => message.includes("VMs not assessed (Forbidden)")),
   );
   expect(held).toMatchObject({ phase: "ReviewRequired", planHash, review: { reason: "Guarded", forced: false } });
   proxy.disarm();
-  await untilWritten();
+  await untilWritten(advisor());
 });
 
-async function untilWritten(): Promise<void> {
-  await testCluster.configs.until(loadAware, "InProgress");
-  await expect.poll(() => readAt(testCluster.server, paths.psi)).toBeDefined();
-}
-
-test("world 9: where VMs have no room a guard holds the approved plan, which starts by itself when there is room", async () => {
-  const { configs, server } = testCluster;
-  await planted.plant(workers(3, "100Gi"));
+test("world 9: a capacity guard blocks the approved plan until VMs have room", async () => {
+  const { configs, server } = advisor();
+  await planted.plant(workers(3, "worker-", { memory: "100Gi" }));
   await planted.plantVms(vmsOnEach(workers(3), 2, { gib: 40, vcpus: 4 }));
   expect(await assessed({ guards: { requireCapacity: true } })).toMatchObject({
     capacity: { fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 },
@@ -248,11 +230,11 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("ExecutionHeld");
   expect(await readAt(server, paths.psi)).toBeUndefined();
   await planted.plant([nodeObject("worker-3", { memory: "100Gi" })]);
-  await untilWritten();
+  await untilWritten(advisor());
 });
 
-test("a guard holds the approved plan while another node is cordoned, although the counts are within its limits", async () => {
-  const { configs, server } = testCluster;
+test("a guard blocks the approved plan while a cordoned node prevents the assessment", async () => {
+  const { configs, server } = advisor();
   await planted.plant([nodeObject("worker-0"), nodeObject("worker-1", { isCordoned: true }), nodeObject("worker-2")]);
   await assessed({ guards: { maxBlockingVMs: 0, maxNodes: 3 } });
   await configs.edit(loadAware, { action: "Apply" });
@@ -262,11 +244,11 @@ test("a guard holds the approved plan while another node is cordoned, although t
   );
   expect(await readAt(server, paths.psi)).toBeUndefined();
   await planted.change("/api/v1/nodes/worker-1", { spec: { unschedulable: null } });
-  await untilWritten();
+  await untilWritten(advisor());
 });
 
-test("what is observed moves no hash and costs no request, and nothing is followed once nobody asks", async () => {
-  const { configs, server } = testCluster;
+test("VM changes do not change the hash or send requests; Ignore ends the watches", async () => {
+  const { configs, server } = advisor();
   await planted.plant(workers(3));
   await planted.plantVms(vmsOnEach(workers(1), 2));
   await assessed();
@@ -293,8 +275,8 @@ test("what is observed moves no hash and costs no request, and nothing is follow
 });
 
 function streamsOf(resource: string): number {
-  const watches = testCluster.server
-    .audit()
+  const watches = advisor()
+    .server.audit()
     .filter(
       ({ verb, objectRef, user }) =>
         verb === "watch" && objectRef?.resource === resource && user.username.includes("virt-advisor"),

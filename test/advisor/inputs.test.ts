@@ -1,45 +1,22 @@
 import { conditionOf } from "@virt/advisor";
 import type { JsonMap, Status } from "@virt/api";
 import { at } from "@virt/objects";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  edit,
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-  reasonsAbout,
-  writesOf,
-} from "../support/advisor.ts";
+import { expect, test } from "vitest";
+import { edit, higherDensity, loadAware, paths, readAt, reasonsAbout, writesOf } from "../support/advisor.ts";
+import { densityItem, deschedulerItem, useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const withoutPsi = { loadAware: { enablePSIMetrics: false } };
-let testCluster: TestCluster;
+const advisor = useAdvisor({ scenario: "no-vms" });
 
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
-
-const migrations = (values: object) => edit(testCluster.server, paths.hco, { spec: { liveMigrationConfig: values } });
+const migrations = (values: object) => edit(advisor().server, paths.hco, { spec: { liveMigrationConfig: values } });
 const density = (percent: number) =>
-  edit(testCluster.server, paths.hco, { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: percent } } });
+  edit(advisor().server, paths.hco, { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: percent } } });
 const marked = (status: Status) => conditionOf(status, "InputDependencyDrift");
-const gesture = async (name: string) => {
-  await testCluster.configs.edit(name, { action: "DryRun" });
-  await testCluster.configs.edit(name, { action: "Apply" });
-};
 
-test("an input that moves under a completed plan forces a review, and resolves itself when it moves back", async () => {
-  const { configs, server } = testCluster;
+test("an input change after completion forces a review, which reverting the change resolves", async () => {
+  const { configs, server } = advisor();
   await migrations({ parallelMigrationsPerCluster: 5, parallelOutboundMigrationsPerNode: 2 });
-  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
-  const applied = await configs.until(loadAware, "Completed");
+  const applied = await configs.complete(loadAware, { options: withoutPsi });
   const writes = writesOf(server).length;
 
   await migrations({ parallelMigrationsPerCluster: 20 });
@@ -50,7 +27,7 @@ test("an input that moves under a completed plan forces a review, and resolves i
     message: "Input dependency changed: HCO parallelMigrationsPerCluster changed (scaled 5 -> 18)",
   });
   expect(forced.review).toEqual({ planHash: forced.planHash, generation: 1, forced: true, reason: "InputChanged" });
-  expect(itemOf(forced, "enable-load-aware-descheduling").diff).toContain("+    total: 18");
+  expect(itemOf(forced, deschedulerItem).diff).toContain("+    total: 18");
 
   await migrations({ parallelMigrationsPerCluster: 5 });
   const resolved = await configs.until(loadAware, "Completed");
@@ -66,12 +43,11 @@ test("an input that moves under a completed plan forces a review, and resolves i
     .toEqual(expect.arrayContaining(["InputDependencyChanged", "ReviewForced", "InputDependencyResolved"]));
 });
 
-test("an input that moved is taken over when somebody has seen the plan and asks for it", async () => {
-  const { configs, server } = testCluster;
+test("applies a changed input after the user reviews and approves the plan", async () => {
+  const { configs, server } = advisor();
   await migrations({ parallelMigrationsPerCluster: 10 });
   const forced = await configs.until(loadAware, "ReviewRequired");
-  await gesture(loadAware);
-  const completed = await configs.until(loadAware, "Completed");
+  const completed = await configs.reapprove(loadAware);
   expect(completed.planHash).toBe(forced.planHash);
   expect(marked(completed)).toMatchObject({
     status: "False",
@@ -82,17 +58,16 @@ test("an input that moved is taken over when somebody has seen the plan and asks
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("InputDependencyAcknowledged");
 });
 
-test("an option that sets a value takes the input away, and an edit by hand is never blamed on an input", async () => {
-  const { configs, server } = testCluster;
+test("an option replaces its input, and a manual edit is drift, not input change", async () => {
+  const { configs, server } = advisor();
   await configs.edit(loadAware, { options: { loadAware: { evictionLimitTotal: 7 } } });
-  await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 4);
+  await configs.until(loadAware, "Completed", 4);
   await migrations({ parallelMigrationsPerCluster: 30, parallelOutboundMigrationsPerNode: 3 });
   const forced = await configs.until(loadAware, "ReviewRequired");
   expect(marked(forced)?.message).toBe(
     "Input dependency changed: HCO parallelOutboundMigrationsPerNode changed (scaled 2 -> 3)",
   );
-  await gesture(loadAware);
-  const completed = await configs.until(loadAware, "Completed");
+  const completed = await configs.reapprove(loadAware);
   expect(completed.inputs?.map(({ name }) => name)).toEqual([
     "deschedulerCapability",
     "parallelOutboundMigrationsPerNode",
@@ -102,7 +77,7 @@ test("an option that sets a value takes the input away, and an edit by hand is n
   await edit(server, paths.descheduler, { spec: { evictionLimits: { node: 9 } } });
   const drifted = await configs.until(loadAware, "Drifted");
   expect(marked(drifted)?.status).toBe("False");
-  expect(itemOf(drifted, "enable-load-aware-descheduling").message).toBe(
+  expect(itemOf(drifted, deschedulerItem).message).toBe(
     "Configuration has drifted from desired state: spec.evictionLimits.node (3 -> 9), by unknown",
   );
   await configs.remove(loadAware);
@@ -128,43 +103,42 @@ const moves: readonly {
   },
 ];
 
-test("higher density without options depends on both values that it writes", async () => {
-  await testCluster.configs.create(higherDensity, { action: "Apply" });
-  const { inputs } = await testCluster.configs.until(higherDensity, "Completed");
+test("higher density: without options, both written values are inputs", async () => {
+  const { inputs } = await advisor().configs.complete(higherDensity);
   expect(inputs?.map(({ name, applied }) => `${name}: ${applied}`)).toEqual([
     "ksmConfiguration: {}",
     "memoryOvercommitPercentage: 150",
   ]);
 });
 
-test.each(moves)("higher density: $what, not pinned, is an input", async ({ change, back, said }) => {
-  const { configs, server } = testCluster;
-  const writes = writesOf(server).length;
-  await edit(server, paths.hco, { spec: change });
-  const forced = await configs.until(higherDensity, "ReviewRequired");
-  expect(marked(forced)).toMatchObject({ status: "True", message: `Input dependency changed: ${said}` });
-  await edit(server, paths.hco, { spec: back });
-  const resolved = await configs.until(higherDensity, "Completed");
-  expect(marked(resolved)).toMatchObject({ status: "False", reason: "DriftResolved" });
-  expect(writesOf(server).slice(writes)).toEqual([]);
-});
+test.each(moves)(
+  "higher density: a change of $what forces a review if no option sets it",
+  async ({ change, back, said }) => {
+    const { configs, server } = advisor();
+    const writes = writesOf(server).length;
+    await edit(server, paths.hco, { spec: change });
+    const forced = await configs.until(higherDensity, "ReviewRequired");
+    expect(marked(forced)).toMatchObject({ status: "True", message: `Input dependency changed: ${said}` });
+    await edit(server, paths.hco, { spec: back });
+    const resolved = await configs.until(higherDensity, "Completed");
+    expect(marked(resolved)).toMatchObject({ status: "False", reason: "DriftResolved" });
+    expect(writesOf(server).slice(writes)).toEqual([]);
+  },
+);
 
-test("higher density: what the options pin is no input, and an outside change of it is drift", async () => {
-  const { configs, server } = testCluster;
+test("higher density: a change of a value set by options is drift", async () => {
+  const { configs, server } = advisor();
   const options = { virtHigherDensity: { memoryToRequestRatio: 150, ksmConfiguration: { enabled: true } } };
   await configs.edit(higherDensity, { options });
-  const pinned = await configs.until(
-    higherDensity,
-    ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 2,
-  );
+  const pinned = await configs.until(higherDensity, "Completed", 2);
   expect(pinned.inputs ?? []).toEqual([]);
   await density(130);
   await edit(server, paths.hco, { spec: { ksmConfiguration: { nodeLabelSelector: { matchLabels: { zone: "a" } } } } });
   const drifted = await configs.until(
     higherDensity,
-    (status) => status.phase === "Drifted" && itemOf(status, "configure-higher-density").message.includes("ksm"),
+    (status) => status.phase === "Drifted" && itemOf(status, densityItem).message.includes("ksm"),
   );
-  expect(itemOf(drifted, "configure-higher-density").message).toContain(
+  expect(itemOf(drifted, densityItem).message).toContain(
     "spec.higherWorkloadDensity.memoryOvercommitPercentage (150 -> 130)",
   );
   expect(marked(drifted)?.status).toBe("False");

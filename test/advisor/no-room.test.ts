@@ -1,44 +1,23 @@
 // @module-tag thorough
 
-import { mkdtemp, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { KubeObject, Status } from "@virt/api";
-import { inRepository } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
-import { edit, loadAware, paths, printRequestsOnFailure, readAt } from "../support/advisor.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { edit, loadAware, paths, readAt } from "../support/advisor.ts";
+import { useAdvisorWithClock } from "../support/advisor-clock.ts";
+import { create } from "../support/advisor-objects.ts";
 import { startProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-let testCluster: TestCluster;
-let file: string;
-let aheadMs = 0;
-
-beforeAll(async () => {
-  const crds = ["kubevirts", "virtualmachines", "machineconfigurations", "infrastructures"];
-  testCluster = await startTestCluster({ crds: Object.fromEntries(crds.map((name) => [name, name])) });
-  file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "ahead");
-  await writeFile(file, "0");
-  const preload = `file://${inRepository("test", "support", "preloads", "jump-clock.mjs")}?file=${encodeURIComponent(file)}`;
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: ["--import", preload] });
+const { advisor, passSeconds } = useAdvisorWithClock({
+  moreCrds: ["kubevirts", "virtualmachines", "machineconfigurations", "infrastructures"],
 });
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
-
-/** Advances the operator's clock and triggers a reconcile. */
-async function passSeconds(seconds: number): Promise<void> {
-  aheadMs += seconds * 1000;
-  await writeFile(`${file}.next`, String(aheadMs));
-  await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
-  await edit(testCluster.server, paths.node("worker-0"), { metadata: { labels: { "test/at": String(aheadMs) } } });
-}
 
 const found = ({ rollout }: Status) => (rollout?.findings ?? []).map(({ id, severity }) => `${severity} ${id}`);
 const both = (text: string) => [text, text];
 
-test("world 14: without room for its VMs a drain warns, is stuck, and ends when another node has room", async () => {
-  const { configs, server } = testCluster;
-  const unhurried = await testCluster.simulate("no-room", 20);
+test("world 14: a drain without room for VMs is stuck until a node joins", async () => {
+  const { configs, server } = advisor();
+  const unhurried = await advisor().simulate("no-room", 20);
   await configs.create(loadAware, { action: "Apply" });
   // Runs before any wait for a status, because these migrations are replaced after 15 seconds.
   await expect.poll(() => phasesOfMigrations()).toEqual(both("Scheduling"));
@@ -63,7 +42,7 @@ test("world 14: without room for its VMs a drain warns, is stuck, and ends when 
   expect(found(stuck)).toEqual(both("blocking MigrationUnschedulable"));
 
   const hurried = startProgram("virt-simulator", [
-    `--kubeconfig=${testCluster.server.kubeconfig}`,
+    `--kubeconfig=${advisor().server.kubeconfig}`,
     "--scenario=no-room",
     "--speed=3000",
   ]);
@@ -76,7 +55,7 @@ test("world 14: without room for its VMs a drain warns, is stuck, and ends when 
 }, 360_000);
 
 async function phasesOfMigrations(): Promise<readonly unknown[]> {
-  const { body } = await testCluster.server.request({
+  const { body } = await advisor().server.request({
     path: "/apis/kubevirt.io/v1/namespaces/vms/virtualmachineinstancemigrations",
   });
   const { items } = body as { readonly items: readonly { readonly status?: { readonly phase?: string } }[] };
@@ -84,12 +63,10 @@ async function phasesOfMigrations(): Promise<readonly unknown[]> {
 }
 
 async function addWorker(name: string): Promise<void> {
-  const { server } = testCluster;
+  const { server } = advisor();
   const { metadata, status } = (await readAt(server, paths.node("worker-2"))) as KubeObject & { status: object };
   const labels = { ...metadata.labels, "kubernetes.io/hostname": name };
-  const body = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
-  const created = await server.request({ method: "POST", path: "/api/v1/nodes", body });
-  expect(created.status).toBe(201);
+  await create(server, "/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name, labels } });
   await edit(server, `${paths.node(name)}/status`, { status });
   await edit(server, paths.node(name), { spec: { taints: null } });
 }

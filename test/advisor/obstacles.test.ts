@@ -1,59 +1,38 @@
 import { readFileSync } from "node:fs";
-import { dirname } from "node:path/posix";
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { type Crd, inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { dryRunRefusingWebhook, startWebhook } from "../support/admission-webhook.ts";
-import {
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  reasonsAbout,
-  requestsOf,
-  writesOf,
-} from "../support/advisor.ts";
+import { higherDensity, loadAware, paths, reasonsAbout, removeAt, requestsOf, writesOf } from "../support/advisor.ts";
+import { createHco, createNamespace } from "../support/advisor-objects.ts";
+import { densityItem, useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
 import { prepareSkippedTime, type SkippedTime } from "../support/skipped-time.ts";
-import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { mockCrd } from "../support/test-cluster.ts";
 
 const ownCrd = inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml");
 const deschedulers = mockCrd("kubedeschedulers-v532");
-const withoutPsi = { loadAware: { enablePSIMetrics: false } };
-const hco = {
-  apiVersion: "hco.kubevirt.io/v1beta1",
-  kind: "HyperConverged",
-  metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
-};
-let testCluster: TestCluster;
-let operator: RunningProgram;
 let time: SkippedTime;
 
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  time = await prepareSkippedTime(testCluster.server.folder);
-  await testCluster.server.request({ method: "POST", path: dirname(paths.hco), body: hco });
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: time.nodeFlags });
+const advisor = useAdvisor({
+  prepare: async ({ server }) => {
+    time = await prepareSkippedTime(server.folder);
+    await createHco(server, {});
+    return { nodeFlags: time.nodeFlags };
+  },
 });
-afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
-  for (const name of [loadAware, higherDensity])
-    await testCluster.server.request({
-      method: "DELETE",
-      path: `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${name}`,
-    });
+  for (const name of [loadAware, higherDensity]) await removeAt(advisor().server, paths.config(name));
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
 function altered(file: string, change: (text: string) => string): Crd {
   return JSON.parse(change(JSON.stringify(load(readFileSync(file, "utf8"))))) as Crd;
 }
 
-test("options that no plan can be made of, stored before a rule forbade them, are named until they are mended", async () => {
-  const { configs, server } = testCluster;
+test("reports invalid options that were stored before their CRD rule, until they are fixed", async () => {
+  const { configs, server } = advisor();
   const rule = /"rule":"!has\(self\.memoryToRequestRatio\)[^"]*"/g;
   await server.installCrds([altered(ownCrd, (text) => text.replace(rule, `"rule":"true"`))]);
   const options = { virtHigherDensity: { enableSwap: false, memoryToRequestRatio: 150 } };
@@ -73,8 +52,8 @@ test("options that no plan can be made of, stored before a rule forbade them, ar
   await configs.until(higherDensity, "ReviewRequired");
 });
 
-test("a profile that this build does not know is named", async () => {
-  const { configs, server } = testCluster;
+test("reports a profile that this release does not know", async () => {
+  const { configs, server } = advisor();
   await server.installCrds([
     altered(ownCrd, (text) => text.replaceAll('"example-profile"', '"example-profile","later-profile"')),
   ]);
@@ -89,28 +68,22 @@ test("a profile that this build does not know is named", async () => {
   await server.installCrds([ownCrd]);
 });
 
-test("a selector that matches no node is a warning, and the plan goes on", async () => {
-  const { configs, server } = testCluster;
+test("warns of a selector that matches no node, and continues the plan", async () => {
+  const { configs, server } = advisor();
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "only", labels: { zone: "a" } } };
   await server.request({ method: "POST", path: "/api/v1/nodes", body: node });
   const selecting = (zone: string) => ({
     virtHigherDensity: { enableSwap: false, ksmConfiguration: { nodeLabelSelector: { matchLabels: { zone } } } },
   });
-  await configs.create(higherDensity, { action: "DryRun", options: selecting("b") });
-  const reviewed = await configs.until(higherDensity, "ReviewRequired");
-  expect(itemOf(reviewed, "configure-higher-density").warnings).toContain("nodeLabelSelector matches no node");
+  const reviewed = await configs.draft(higherDensity, { options: selecting("b") });
+  expect(itemOf(reviewed, densityItem).warnings).toContain("nodeLabelSelector matches no node");
   await configs.edit(higherDensity, { options: selecting("a") });
-  const matching = await configs.until(
-    higherDensity,
-    ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 2,
-  );
-  expect(itemOf(matching, "configure-higher-density").warnings ?? []).not.toContain(
-    "nodeLabelSelector matches no node",
-  );
+  const matching = await configs.until(higherDensity, "ReviewRequired", 2);
+  expect(itemOf(matching, densityItem).warnings ?? []).not.toContain("nodeLabelSelector matches no node");
 });
 
-test("a descheduler without any profile that we know is a missing prerequisite, until it offers one", async () => {
-  const { configs, server } = testCluster;
+test("reports a descheduler without a supported profile as a missing prerequisite", async () => {
+  const { configs, server } = advisor();
   const known = /"(Dev)?KubeVirtRelieveAndMigrate"|"LongLifecycle"/g;
   let count = 0;
   await server.installCrds([altered(deschedulers, (text) => text.replace(known, () => `"Unknown${count++}"`))]);
@@ -128,8 +101,8 @@ test("a descheduler without any profile that we know is a missing prerequisite, 
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PrerequisitesAvailable");
 });
 
-test("a namespace that does not exist is named, nothing is lost, and the plan goes on when it is there", async () => {
-  const { configs, server } = testCluster;
+test("reports a missing namespace, and continues the plan when the namespace exists", async () => {
+  const { configs, server } = advisor();
   const name = "openshift-kube-descheduler-operator";
   await removeNamespace(name);
   const writes = writesOf(server).length;
@@ -138,8 +111,7 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
   expect(conditionOf(blocked, "PrerequisiteFailed")?.message).toBe(`Namespace '${name}' does not exist`);
   expect(conditionOf(blocked, "Ready")?.message).toContain(" Next: ");
   expect(writesOf(server).slice(writes)).toEqual([]);
-  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
-  expect((await server.request({ method: "POST", path: "/api/v1/namespaces", body: namespace })).status).toBe(201);
+  await createNamespace(server, name);
   // Namespaces are not watched. The next reconcile is in two minutes, or after a change of any CRD.
   await server.installCrds([mockCrd("aaqs")]);
   await configs.until(loadAware, "Completed");
@@ -147,8 +119,8 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
 
 // HCO's webhook forwards errors of its dry runs of operands. See `errToResponse` in pkg/webhooks/validator/validator.go
 // of kubevirt/hyperconverged-cluster-operator at 03da3cf.
-test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it ends", async () => {
-  const { configs, server } = testCluster;
+test("quotes a 404 denial of HCO's webhook, and plans when it ends", async () => {
+  const { configs, server } = advisor();
   const denial = { code: 404, message: 'kubevirts.kubevirt.io "kubevirt-kubevirt-hyperconverged" not found' };
   const hyperConvergeds = { group: "hco.kubevirt.io", plural: "hyperconvergeds" };
   const webhook = dryRunRefusingWebhook(hyperConvergeds, { name: "operands", ...denial });
@@ -160,7 +132,7 @@ test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it
   const denied = () =>
     requestsOf(server).filter(({ responseStatus }) => responseStatus?.message?.includes(denial.message));
   await expect.poll(() => denied().length).toBeGreaterThan(1); // reported after the first
-  await time.skip(operator, 61);
+  await time.skip(advisor().operator, 61);
   const isRetrying = (status: Status) => conditionOf(status, "Reconciling")?.reason === "Retrying";
   const retrying = await configs.until(higherDensity, isRetrying);
   expect(conditionOf(retrying, "Reconciling")?.message).toContain(`denied the request: ${denial.message}`);
@@ -171,8 +143,8 @@ test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it
 /** Finalizes the namespace, because no controller manager runs. */
 async function removeNamespace(name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`;
-  await testCluster.server.request({ method: "DELETE", path });
+  await advisor().server.request({ method: "DELETE", path });
   const body = { apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } };
-  await testCluster.server.request({ method: "PUT", path: `${path}/finalize`, body });
-  await expect.poll(async () => (await testCluster.server.request({ path })).status).toBe(404);
+  await advisor().server.request({ method: "PUT", path: `${path}/finalize`, body });
+  await expect.poll(async () => (await advisor().server.request({ path })).status).toBe(404);
 }

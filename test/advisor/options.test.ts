@@ -3,84 +3,64 @@ import type { Phase, Status } from "@virt/api";
 import { at } from "@virt/objects";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { edit, loadAware, paths, readAt, writesOf } from "../support/advisor.ts";
 import {
-  edit,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-  removeAt,
-  untilPoolRests,
-  writesOf,
-} from "../support/advisor.ts";
+  deschedulerItem,
+  pauseWorkers,
+  psiItem,
+  removeLoadAware,
+  unpauseWorkers,
+  useAdvisor,
+  withoutPsi,
+} from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { mockCrd } from "../support/test-cluster.ts";
 
-const worker = paths.pool("worker");
 const deschedulers = mockCrd("kubedeschedulers-v532");
-let testCluster: TestCluster;
 
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
+const advisor = useAdvisor({ scenario: "no-vms" });
 afterEach(async () => {
-  const { configs, server } = testCluster;
-  await configs.remove(loadAware);
-  await edit(server, worker, { spec: { paused: false } });
-  await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } } });
-  await removeAt(server, paths.psi);
-  await removeAt(server, paths.descheduler);
-  await untilPoolRests(server, "99-worker-psi-karg", false);
+  await removeLoadAware(advisor());
+  await edit(advisor().server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } } });
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
-const noPsi = { loadAware: { enablePSIMetrics: false } };
 /** The value that the edit requests in every phase. Only the plan distinguishes it from the earlier one. */
 const wanted = 300;
 const edited = { options: { loadAware: { deschedulingIntervalSeconds: wanted } } };
 const plannedInterval = (status: Status) =>
-  at(
-    status.items?.find(({ name }) => name === "enable-load-aware-descheduling")?.desiredState,
-    "spec",
-    "deschedulingIntervalSeconds",
-  );
+  at(status.items?.find(({ name }) => name === deschedulerItem)?.desiredState, "spec", "deschedulingIntervalSeconds");
 const liveInterval = async () =>
-  at(await readAt(testCluster.server, paths.descheduler), "spec", "deschedulingIntervalSeconds");
-const pause = () => edit(testCluster.server, worker, { spec: { paused: true } });
-const unpause = () => edit(testCluster.server, worker, { spec: { paused: false } });
+  at(await readAt(advisor().server, paths.descheduler), "spec", "deschedulingIntervalSeconds");
+const pause = () => pauseWorkers(advisor().server);
+const unpause = () => unpauseWorkers(advisor().server);
 
-test("Ignored: an edit of options is left alone, and counts as soon as the config is managed", async () => {
-  const { configs } = testCluster;
-  await configs.create(loadAware, { action: "Ignore", options: noPsi });
+test("Ignored: edited options apply only after the config is managed", async () => {
+  const { configs } = advisor();
+  await configs.create(loadAware, { action: "Ignore", options: withoutPsi });
   await configs.until(loadAware, "Ignored");
   await configs.edit(loadAware, edited);
-  const ignored = await configs.until(loadAware, ({ observedGeneration }) => observedGeneration === 2);
+  const ignored = await configs.until(loadAware, "Ignored", 2);
   expect([ignored.phase, ignored.items]).toEqual(["Ignored", undefined]);
   expect(await liveInterval()).toBeUndefined();
-  await configs.edit(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
+  await configs.approve(loadAware);
   expect(await liveInterval()).toBe(wanted);
 });
 
-test("PrerequisiteFailed: the plan that is drafted later is the one for the edited options", async () => {
-  const { configs, server } = testCluster;
+test("PrerequisiteFailed: the later plan uses the edited options", async () => {
+  const { configs, server } = advisor();
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
-  await configs.create(loadAware, { action: "DryRun", options: noPsi });
+  await configs.create(loadAware, { action: "DryRun", options: withoutPsi });
   await configs.until(loadAware, "PrerequisiteFailed");
   await configs.edit(loadAware, edited);
-  await configs.until(loadAware, (status) => status.phase === "PrerequisiteFailed" && status.observedGeneration === 2);
+  await configs.until(loadAware, "PrerequisiteFailed", 2);
   await server.installCrds([deschedulers]);
   expect(plannedInterval(await configs.until(loadAware, "ReviewRequired"))).toBe(wanted);
 });
 
-test("ReviewRequired: another plan is put on display, and nothing is executed", async () => {
-  const { configs } = testCluster;
-  await configs.create(loadAware, { action: "DryRun" });
-  const before = await configs.until(loadAware, "ReviewRequired");
+test("ReviewRequired: edited options show a new plan and write nothing", async () => {
+  const { configs } = advisor();
+  const before = await configs.draft(loadAware);
   await configs.edit(loadAware, edited);
   const after = await configs.until(
     loadAware,
@@ -91,17 +71,15 @@ test("ReviewRequired: another plan is put on display, and nothing is executed", 
   expect(await liveInterval()).toBeUndefined();
 });
 
-test("ReviewRequired: options and approval in one edit draft and run the new plan", async () => {
-  const { configs } = testCluster;
-  await configs.create(loadAware, { action: "DryRun", options: noPsi });
-  await configs.until(loadAware, "ReviewRequired");
-  await configs.edit(loadAware, { action: "Apply", ...edited });
-  await configs.until(loadAware, "Completed");
+test("ReviewRequired: an edit of options and action runs the new plan", async () => {
+  const { configs } = advisor();
+  await configs.draft(loadAware, { options: withoutPsi });
+  await configs.approve(loadAware, edited);
   expect(await liveInterval()).toBe(wanted);
 });
 
-test("InProgress: the plan is drafted anew and goes on, and the clock of the rollout is kept", async () => {
-  const { configs, server } = testCluster;
+test("InProgress: redrafts the plan, continues it, and keeps the rollout's start time", async () => {
+  const { configs, server } = advisor();
   await pause();
   await configs.create(loadAware, { action: "Apply" });
   const running = await configs.until(
@@ -114,13 +92,11 @@ test("InProgress: the plan is drafted anew and goes on, and the clock of the rol
     loadAware,
     (status) =>
       status.phase === "InProgress" &&
-      itemOf(status, "enable-load-aware-descheduling").appliedTime !== undefined &&
+      itemOf(status, deschedulerItem).appliedTime !== undefined &&
       plannedInterval(status) === wanted,
   );
   expect(await liveInterval()).toBe(wanted);
-  expect(itemOf(again, "enable-psi-metrics").rollout?.startTime).toBe(
-    itemOf(running, "enable-psi-metrics").rollout?.startTime,
-  );
+  expect(itemOf(again, psiItem).rollout?.startTime).toBe(itemOf(running, psiItem).rollout?.startTime);
   expect(writesOf(server).slice(writes)).toEqual(["patch kubedeschedulers/cluster"]);
   await unpause();
   await configs.until(loadAware, "Completed");
@@ -131,22 +107,21 @@ type EndedPlan = { readonly phase: Phase; readonly reach: () => Promise<unknown>
 const ended: readonly EndedPlan[] = [
   {
     phase: "Completed",
-    reach: () => testCluster.configs.create(loadAware, { action: "Apply", options: noPsi }),
+    reach: () => advisor().configs.create(loadAware, { action: "Apply", options: withoutPsi }),
   },
   {
     phase: "Drifted",
     reach: async () => {
-      await testCluster.configs.create(loadAware, { action: "Apply", options: noPsi });
-      await testCluster.configs.until(loadAware, "Completed");
-      await edit(testCluster.server, paths.descheduler, { spec: { mode: "Predictive" } });
+      await advisor().configs.complete(loadAware, { options: withoutPsi });
+      await edit(advisor().server, paths.descheduler, { spec: { mode: "Predictive" } });
     },
   },
   {
     phase: "Failed",
     reach: async () => {
       await pause();
-      await testCluster.configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
-      await testCluster.configs.until(loadAware, "Failed");
+      await advisor().configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
+      await advisor().configs.until(loadAware, "Failed");
       await unpause();
     },
   },
@@ -154,13 +129,13 @@ const ended: readonly EndedPlan[] = [
     phase: "CompletedWithErrors",
     reach: async () => {
       await pause();
-      await testCluster.configs.create(loadAware, { action: "Apply", waitTimeout: "1s", failurePolicy: "Continue" });
+      await advisor().configs.create(loadAware, { action: "Apply", waitTimeout: "1s", failurePolicy: "Continue" });
     },
   },
 ];
 
 test.each(ended)("$phase: an Apply with other options drafts and runs the new plan", async ({ phase, reach }) => {
-  const { configs } = testCluster;
+  const { configs } = advisor();
   await reach();
   await configs.until(loadAware, phase);
   await unpause();
@@ -170,15 +145,15 @@ test.each(ended)("$phase: an Apply with other options drafts and runs the new pl
     (status) => status.phase === "Completed" && plannedInterval(status) === wanted,
   );
   expect(completed.executedGeneration).toBe(2);
-  expect(await readAt(testCluster.server, paths.descheduler)).toMatchObject({
+  expect(await readAt(advisor().server, paths.descheduler)).toMatchObject({
     spec: { deschedulingIntervalSeconds: wanted, mode: "Automatic" },
   });
 });
 
 test.each(ended)(
-  "$phase: a DryRun with other options shows the new plan, and writes nothing",
+  "$phase: a DryRun with other options shows the new plan and writes nothing",
   async ({ phase, reach }) => {
-    const { configs, server } = testCluster;
+    const { configs, server } = advisor();
     await reach();
     await configs.until(loadAware, phase);
     const writes = writesOf(server).length;
@@ -192,10 +167,9 @@ test.each(ended)(
   },
 );
 
-test("a forced review: an edit that changes the plan shows it and needs one more gesture", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply", options: noPsi });
-  await configs.until(loadAware, "Completed");
+test("forced review: an edit shows the new plan, which still needs an approval", async () => {
+  const { configs, server } = advisor();
+  await configs.complete(loadAware, { options: withoutPsi });
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 20 } } });
   await configs.until(loadAware, "ReviewRequired");
   const writes = writesOf(server).length;
@@ -206,9 +180,7 @@ test("a forced review: an edit that changes the plan shows it and needs one more
   );
   expect(shown.review).toEqual({ planHash: shown.planHash, generation: 2, forced: true, reason: "InputChanged" });
   expect(writesOf(server).slice(writes)).toEqual([]);
-  await configs.edit(loadAware, { action: "DryRun" });
-  await configs.edit(loadAware, { action: "Apply" });
-  const completed = await configs.until(loadAware, "Completed");
+  const completed = await configs.reapprove(loadAware);
   expect(completed.planHash).toBe(shown.planHash);
   expect(await liveInterval()).toBe(wanted);
 });

@@ -1,23 +1,17 @@
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { edit, higherDensity, loadAware, paths, printRequestsOnFailure } from "../support/advisor.ts";
+import { beforeAll, expect, test } from "vitest";
+import { higherDensity, loadAware } from "../support/advisor.ts";
+import { hasPausedItem, pauseWorkers, useAdvisor } from "../support/advisor-suite.ts";
 import { runPlugin } from "../support/plugin.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-let testCluster: TestCluster;
-
+const advisor = useAdvisor({ scenario: "no-vms", flags: [] });
 beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+  for (const name of [loadAware, higherDensity]) await advisor().configs.until(name, "Ignored");
 });
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
-test("two plans for one pool name each other in both reviews, whichever was drafted first", async () => {
-  const { configs, server } = testCluster;
+test("two plans for one pool name each other in both reviews", async () => {
+  const { configs, server } = advisor();
   await configs.edit(loadAware, { action: "DryRun" });
   const { planHash, warnings } = await configs.until(loadAware, "ReviewRequired");
   expect(warnings).toBeUndefined();
@@ -35,13 +29,13 @@ test("two plans for one pool name each other in both reviews, whichever was draf
   expect(alone).toMatchObject({ phase: "ReviewRequired", planHash });
 });
 
-test("a config deleted in the middle of a rollout comes back with what it left behind and what still rolls", async () => {
-  const { configs, server } = testCluster;
+test("re-creates a config deleted during its rollout, and lists its objects and rollout", async () => {
+  const { configs, server } = advisor();
   expect((await configs.status(loadAware)).leftBehind).toBeUndefined();
   // A paused pool keeps the asserted state.
-  await edit(server, paths.pool("worker"), { spec: { paused: true } });
+  await pauseWorkers(server);
   await configs.edit(loadAware, { action: "Apply" });
-  await configs.until(loadAware, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));
+  await configs.until(loadAware, hasPausedItem);
   await configs.remove(loadAware);
   const status = await configs.until(loadAware, ({ leftBehind = [] }) => leftBehind.length > 0);
   expect(status.phase).toBe("Ignored");

@@ -2,20 +2,17 @@ import { conditionOf } from "@virt/advisor";
 import { expect, test } from "vitest";
 import { operatorAccount } from "../support/account.ts";
 import { edit, loadAware, removeAt, writesOf } from "../support/advisor.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
+import { startAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 
-const options = { loadAware: { enablePSIMetrics: false } };
 const name = "virt-advisor-operator-approvals";
 const group = "/apis/admissionregistration.k8s.io/v1";
 const policy = `${group}/validatingadmissionpolicies/${name}`;
 const binding = `${group}/validatingadmissionpolicybindings/${name}`;
 
-test("under --require-approved-plan nothing is executed while a policy is missing or another one, and an approval from then does not count", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false", "--require-approved-plan"] });
-  await configs.create(loadAware, { action: "DryRun", options });
-  const { planHash = "" } = await configs.until(loadAware, "ReviewRequired");
+test("--require-approved-plan: runs nothing while its admission policy is missing or changed", async () => {
+  await using advisor = await startAdvisor({ flags: ["--advertise-profiles=false", "--require-approved-plan"] });
+  const { configs, server } = advisor;
+  const { planHash = "" } = await configs.draft(loadAware, { options: withoutPsi });
 
   await removeAt(server, binding);
   await configs.edit(loadAware, { action: "Apply", approvedPlan: planHash });
@@ -36,21 +33,14 @@ test("under --require-approved-plan nothing is executed while a policy is missin
   await operatorAccount(server, "advisor");
   await edit(server, policy, { spec: { matchConstraints: { objectSelector: { matchLabels: { never: "there" } } } } });
   await configs.edit(loadAware, { bypassOptimisticLock: true });
-  const stillHeld = await configs.until(
-    loadAware,
-    ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 3,
-  );
+  const stillHeld = await configs.until(loadAware, "ReviewRequired", 3);
   expect(stillHeld.review?.reason).toBe("PolicyNotInForce");
   expect(conditionOf(stillHeld, "ReviewRequired")?.message).toContain(`${name} is not the one of this release`);
   expect(writesOf(server)).toEqual([]);
 
   await edit(server, policy, { spec: { matchConstraints: { objectSelector: { matchLabels: null } } } });
   await configs.edit(loadAware, { action: "DryRun", bypassOptimisticLock: false });
-  const again = await configs.until(
-    loadAware,
-    ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 4,
-  );
-  await configs.edit(loadAware, { action: "Apply", approvedPlan: again.planHash });
-  await configs.until(loadAware, "Completed");
+  const again = await configs.until(loadAware, "ReviewRequired", 4);
+  await configs.approve(loadAware, { approvedPlan: again.planHash });
   expect(writesOf(server)).toEqual(["patch kubedeschedulers/cluster"]);
 });

@@ -2,23 +2,14 @@ import { readFileSync } from "node:fs";
 import { conditionOf } from "@virt/advisor";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { loadAware, printRequestsOnFailure, reasonsAbout, writesOf } from "../support/advisor.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { expect, test } from "vitest";
+import { loadAware, reasonsAbout, writesOf } from "../support/advisor.ts";
+import { useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
+import { mockCrd } from "../support/test-cluster.ts";
 
 const deschedulers = mockCrd("kubedeschedulers-v532");
-let testCluster: TestCluster;
-let operator: RunningProgram;
 
-beforeAll(async () => {
-  testCluster = await startTestCluster({
-    crds: { kubedeschedulers: null, machineconfigs: null, hyperconvergeds: null },
-  });
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
+const advisor = useAdvisor({ crds: { kubedeschedulers: null, machineconfigs: null, hyperconvergeds: null } });
 
 const lines = {
   descheduler: "  - KubeDescheduler (operator.openshift.io.v1): Please install the Descheduler Operator via OLM\n",
@@ -28,10 +19,10 @@ const lines = {
 };
 const missing = (...which: readonly string[]) => `Missing required dependencies:\n${which.join("")}`;
 const untilSaid = (message: string) =>
-  testCluster.configs.until(loadAware, (status) => conditionOf(status, "PrerequisiteFailed")?.message === message);
+  advisor().configs.until(loadAware, (status) => conditionOf(status, "PrerequisiteFailed")?.message === message);
 
-test("what is missing is listed, the list follows what arrives, and the plan comes by itself", async () => {
-  const { configs, server } = testCluster;
+test("lists missing CRDs, updates the list, and plans when all are installed", async () => {
+  const { configs, server } = advisor();
   await configs.create(loadAware, { action: "DryRun" });
   const all = await untilSaid(missing(lines.descheduler, lines.machineConfig, lines.hco));
   expect(all.phase).toBe("PrerequisiteFailed");
@@ -48,14 +39,14 @@ test("what is missing is listed, the list follows what arrives, and the plan com
   await expect
     .poll(() => reasonsAbout(server, loadAware))
     .toEqual(expect.arrayContaining(["PrerequisitesMissing", "PrerequisitesAvailable", "PlanDrafted"]));
-  expect(operator.child.exitCode).toBeNull();
+  expect(advisor().operator.child.exitCode).toBeNull();
   await configs.remove(loadAware);
 });
 
-test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
-  const { configs, server } = testCluster;
+test("runs a pending Apply when the missing CRD is installed", async () => {
+  const { configs, server } = advisor();
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
-  await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await untilSaid(missing(lines.descheduler));
   await server.installCrds([deschedulers]);
   const completed = await configs.until(loadAware, "Completed");
@@ -64,13 +55,13 @@ test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
 
 /** The operator's refused watches of deschedulers, from which it learns that its stream has ended. */
 const refusedWatches = () =>
-  testCluster.server
-    .audit()
+  advisor()
+    .server.audit()
     .filter(({ verb, objectRef }) => verb === "watch" && objectRef?.resource === "kubedeschedulers")
     .filter(({ responseStatus }) => responseStatus?.code === 404);
 
-test("a CRD that vanishes under a completed plan is missed, and when it is back nothing is done that nobody asked for", async () => {
-  const { configs, server } = testCluster;
+test("reports a CRD removed after completion, and requires a review when it returns", async () => {
+  const { configs, server } = advisor();
   await configs.until(loadAware, "Completed");
   const refused = refusedWatches().length;
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
@@ -83,8 +74,6 @@ test("a CRD that vanishes under a completed plan is missed, and when it is back 
   const waiting = await configs.until(loadAware, "ReviewRequired");
   expect(waiting.review).toMatchObject({ forced: true, reason: "NotRequested", generation: 1 });
   expect(writesOf(server).slice(writes)).toEqual([]);
-  await configs.edit(loadAware, { action: "DryRun" });
-  await configs.edit(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
-  expect(operator.child.exitCode).toBeNull();
+  await configs.reapprove(loadAware);
+  expect(advisor().operator.child.exitCode).toBeNull();
 });

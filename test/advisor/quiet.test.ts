@@ -1,32 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  auditTimeNow,
-  edit,
-  higherDensity,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  requestsOf,
-} from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { beforeAll, expect, test } from "vitest";
+import { auditTimeNow, edit, higherDensity, loadAware, paths, requestsOf } from "../support/advisor.ts";
+import { useAdvisor } from "../support/advisor-suite.ts";
 
-let testCluster: TestCluster;
-
+const advisor = useAdvisor({ scenario: "no-vms" });
 beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-  for (const name of [loadAware, higherDensity]) {
-    await testCluster.configs.create(name, { action: "Apply" });
-    await testCluster.configs.until(name, "Completed");
-  }
+  for (const name of [loadAware, higherDensity]) await advisor().configs.complete(name);
 });
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
 /** Excludes events and discovery, which have their own timing. */
 const asked = (since: string) =>
-  requestsOf(testCluster.server, since).flatMap(({ verb, objectRef, requestURI }) => {
+  requestsOf(advisor().server, since).flatMap(({ verb, objectRef, requestURI }) => {
     const { resource = "events", subresource } = objectRef ?? {};
     if (resource === "events") return [];
     const isDry = requestURI.includes("dryRun=All");
@@ -34,7 +17,7 @@ const asked = (since: string) =>
   });
 
 async function stir(): Promise<void> {
-  const { server } = testCluster;
+  const { server } = advisor();
   for (const round of ["a", "b", "c"]) {
     const metadata = { annotations: { note: round }, labels: { note: round } };
     await edit(server, paths.hco, { metadata });
@@ -58,8 +41,8 @@ async function expectAsked(since: string, requests: readonly string[]): Promise<
 
 // Each test ends with a relevant change on one object's stream, which must cause the only requests.
 
-test("a completed plan costs no request, whatever happens to its objects, until one drifts", async () => {
-  const { configs, server } = testCluster;
+test("sends no request for a completed plan until one of its targets drifts", async () => {
+  const { configs, server } = advisor();
   const since = auditTimeNow();
   await stir();
   expect(asked(since)).toEqual([]);
@@ -80,8 +63,8 @@ test("a completed plan costs no request, whatever happens to its objects, until 
   await configs.until(loadAware, "Completed");
 });
 
-test("a completed plan costs no request, whatever happens to its objects, until an input moves", async () => {
-  const { configs, server } = testCluster;
+test("sends no request for a completed plan until one of its inputs changes", async () => {
+  const { configs, server } = advisor();
   await configs.until(higherDensity, "Completed");
   const since = auditTimeNow();
   await stir();
@@ -99,8 +82,8 @@ test("a completed plan costs no request, whatever happens to its objects, until 
   ]);
 });
 
-test("an ignored config lists what its plan left in place, and costs no request afterwards", async () => {
-  const { configs } = testCluster;
+test("lists the objects left behind by an ignored config, then sends no request", async () => {
+  const { configs } = advisor();
   await configs.edit(loadAware, { action: "Ignore" });
   const { leftBehind } = await configs.until(loadAware, "Ignored");
   expect(leftBehind?.map(({ kind, name }) => `${kind} ${name}`)).toEqual([

@@ -1,49 +1,44 @@
 import { at } from "@virt/objects";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
-  edit,
   fault,
   higherDensity,
   loadAware,
   paths,
-  printRequestsOnFailure,
   readAt,
   removeAt,
   untilPoolRests,
   writesOf,
 } from "../support/advisor.ts";
+import { createMachineConfig } from "../support/advisor-objects.ts";
+import {
+  applyToPausedPool,
+  densityItem,
+  deschedulerItem,
+  overcommitOf,
+  pauseWorkers,
+  psiMachineConfig,
+  swapItem,
+  unpauseWorkers,
+  useAdvisor,
+  withoutPsi,
+} from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
 const worker = paths.pool("worker");
 const ready = "MachineConfigPool 'worker' is ready (all 3 nodes updated)";
-const swapItem = "enable-kubelet-swap";
-const densityItem = "configure-higher-density";
-let testCluster: TestCluster;
 
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
+const advisor = useAdvisor({ scenario: "no-vms" });
 
-const overcommit = async () => {
-  const hco = await readAt(testCluster.server, paths.hco);
-  return at(hco, "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
-};
+test("disabling PSI deletes the MachineConfig, and waits until no pool renders it", async () => {
+  const { configs, server } = advisor();
+  await configs.complete(loadAware);
 
-test("switching PSI off deletes our MachineConfig as an item of its own, and waits until no pool renders it", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
-
-  await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { enablePSIMetrics: false } } });
+  await configs.edit(loadAware, { action: "DryRun", options: withoutPsi });
   const reviewed = await configs.until(loadAware, ({ phase, items = [] }) => {
     return phase === "ReviewRequired" && items.some(({ operation }) => operation === "Delete");
   });
-  expect(reviewed.items?.map(({ name }) => name)).toEqual(["enable-load-aware-descheduling", "disable-psi-metrics"]);
+  expect(reviewed.items?.map(({ name }) => name)).toEqual([deschedulerItem, "disable-psi-metrics"]);
   const removal = itemOf(reviewed, "disable-psi-metrics");
   expect(removal.message).toBe("MachineConfig '99-worker-psi-karg' will be deleted to disable PSI metrics");
   expect([removal.impactSeverity, reviewed.impactSeverity]).toEqual(["High", "High"]);
@@ -60,14 +55,10 @@ test("switching PSI off deletes our MachineConfig as an item of its own, and wai
   expect(itemOf(completed, "disable-psi-metrics")).toMatchObject({ state: "Completed", message: ready });
 });
 
-test("a MachineConfig that somebody else made is left in place, and the plan says so", async () => {
-  const { configs, server } = testCluster;
-  const metadata = { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } };
-  const foreign = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata };
-  const body = { ...foreign, spec: { kernelArguments: ["psi=1"] } };
-  const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
-  expect((await server.request({ method: "POST", path, body })).status).toBe(201);
-  await untilPoolRests(server, metadata.name, true);
+test("keeps another client's MachineConfig, and reports that in the plan", async () => {
+  const { configs, server } = advisor();
+  await createMachineConfig(server, psiMachineConfig, ["psi=1"]);
+  await untilPoolRests(server, psiMachineConfig, true);
 
   const writes = writesOf(server).length;
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false, mode: "Predictive" } } });
@@ -75,34 +66,30 @@ test("a MachineConfig that somebody else made is left in place, and the plan say
     loadAware,
     ({ phase, appliedOptions }) => phase === "Completed" && appliedOptions?.["loadAware"]?.["mode"] === "Predictive",
   );
-  expect(completed.items?.map(({ name }) => name)).toEqual(["enable-load-aware-descheduling"]);
-  expect(itemOf(completed, "enable-load-aware-descheduling").warnings).toContain(
+  expect(completed.items?.map(({ name }) => name)).toEqual([deschedulerItem]);
+  expect(itemOf(completed, deschedulerItem).warnings).toContain(
     "MachineConfig '99-worker-psi-karg' was not created by virt-advisor-operator and is left in place",
   );
   expect(writesOf(server).slice(writes)).toEqual(["patch kubedeschedulers/cluster"]);
   expect(await readAt(server, paths.psi)).toBeDefined();
   await configs.remove(loadAware);
   await removeAt(server, paths.psi);
-  await untilPoolRests(server, metadata.name, false);
+  await untilPoolRests(server, psiMachineConfig, false);
 });
 
-test("memory is overcommitted only when the swap is on all nodes, and the swap goes only after the overcommitment", async () => {
-  const { configs, server } = testCluster;
-  const before = await overcommit();
-  await edit(server, worker, { spec: { paused: true } });
-  await configs.create(higherDensity, { action: "Apply" });
-  const waiting = await configs.until(higherDensity, ({ items = [] }) =>
-    items.some(({ message }) => /is paused/.test(message)),
-  );
+test("overcommits memory only after adding swap, and removes swap only after the overcommit", async () => {
+  const { configs, server } = advisor();
+  const before = await overcommitOf(server);
+  const waiting = await applyToPausedPool(advisor(), higherDensity);
   expect(itemOf(waiting, densityItem)).toMatchObject({ state: "Pending", message: `Waiting for item '${swapItem}'` });
-  expect(await overcommit()).toBe(before);
-  await edit(server, worker, { spec: { paused: false } });
+  expect(await overcommitOf(server)).toBe(before);
+  await unpauseWorkers(server);
   const dense = await configs.until(higherDensity, "Completed");
   expect(dense.items?.map(({ message }) => message)).toEqual([
     `${ready}; swap is active on 3 of 3 nodes`,
     "Applied successfully",
   ]);
-  expect(await overcommit()).toBe(150);
+  expect(await overcommitOf(server)).toBe(150);
 
   const writes = writesOf(server).length;
   await configs.edit(higherDensity, { options: { virtHigherDensity: { enableSwap: false } } });
@@ -117,25 +104,23 @@ test("memory is overcommitted only when the swap is on all nodes, and the swap g
   expect(sparse.items?.map(({ message }) => message)).toEqual(["Applied successfully", ready]);
   expect(itemOf(sparse, densityItem).warnings).toEqual(["KSM will be disabled"]);
   expect(at(await readAt(server, paths.hco), "spec", "ksmConfiguration", "nodeLabelSelector")).toBeUndefined();
-  expect(await overcommit()).toBe(120);
+  expect(await overcommitOf(server)).toBe(120);
   await configs.remove(higherDensity);
 });
 
-test("where the swap fails, memory is not overcommitted, whatever the failure policy", async () => {
-  const { configs, server } = testCluster;
-  const before = await overcommit();
-  await edit(server, worker, { spec: { paused: true } });
+test("does not overcommit memory if swap fails, even with failurePolicy Continue", async () => {
+  const { configs, server } = advisor();
+  const before = await overcommitOf(server);
+  await pauseWorkers(server);
   await configs.create(higherDensity, { action: "Apply", failurePolicy: "Continue", waitTimeout: "1s" });
   const withErrors = await configs.until(higherDensity, "CompletedWithErrors");
   expect(withErrors.items?.map(({ state }) => state)).toEqual(["Failed", "Failed"]);
   expect(itemOf(withErrors, densityItem).message).toBe(`Not applied: item '${swapItem}' failed`);
-  await edit(server, worker, { spec: { paused: false } });
+  await unpauseWorkers(server);
   await untilPoolRests(server, "90-worker-kubelet-swap", true);
-  expect(await overcommit()).toBe(before);
+  expect(await overcommitOf(server)).toBe(before);
   expect((await configs.status(higherDensity)).phase).toBe("CompletedWithErrors");
 
-  await configs.edit(higherDensity, { action: "DryRun" });
-  await configs.edit(higherDensity, { action: "Apply" });
-  await configs.until(higherDensity, "Completed");
-  expect(await overcommit()).toBe(150);
+  await configs.reapprove(higherDensity);
+  expect(await overcommitOf(server)).toBe(150);
 });

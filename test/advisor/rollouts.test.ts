@@ -1,51 +1,36 @@
-import type { Status } from "@virt/api";
+import { conditionOf } from "@virt/advisor";
 import { asText, at } from "@virt/objects";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import {
   edit,
   eventsAbout,
   fault,
   loadAware,
   paths,
-  printRequestsOnFailure,
   readAt,
   reasonsAbout,
-  removeAt,
   untilPoolRests,
   writesOf,
 } from "../support/advisor.ts";
+import {
+  pauseWorkers,
+  psiItem,
+  psiMachineConfig,
+  removeLoadAware,
+  unpauseWorkers,
+  useAdvisor,
+  withoutPsi,
+} from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const psi = "enable-psi-metrics";
-const machineConfig = "99-worker-psi-karg";
 const worker = paths.pool("worker");
-let testCluster: TestCluster;
-let operator: RunningProgram;
 
-const restart = async () => {
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-};
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("three-workers");
-  await restart();
-});
-afterEach(printRequestsOnFailure(() => testCluster));
-afterEach(async () => {
-  await testCluster.configs.remove(loadAware);
-  await edit(testCluster.server, worker, { spec: { paused: false } });
-  await removeAt(testCluster.server, paths.psi);
-  await removeAt(testCluster.server, paths.descheduler);
-  await untilPoolRests(testCluster.server, machineConfig, false);
-});
-afterAll(() => testCluster[Symbol.asyncDispose]());
+const advisor = useAdvisor({ scenario: "three-workers" });
+afterEach(() => removeLoadAware(advisor()));
 
 const untilSaid = (message: string | RegExp) =>
-  testCluster.configs.until(loadAware, (status) => {
-    const said = status.items?.find(({ name }) => name === psi)?.message ?? "";
+  advisor().configs.until(loadAware, (status) => {
+    const said = status.items?.find(({ name }) => name === psiItem)?.message ?? "";
     return typeof message === "string" ? said === message : message.test(said);
   });
 
@@ -53,13 +38,15 @@ const broken = (node: string) =>
   `MachineConfigPool 'worker' is degraded (1 of 3 nodes: Node ${node} is reporting: "disk is full")`;
 const done = "MachineConfigPool 'worker' is ready (all 3 nodes updated)";
 
-test("a pool that is slow to render is not taken for one that is done", async () => {
-  const { configs, server } = testCluster;
+test("does not complete a plan before a slow pool has rendered it", async () => {
+  const { configs, server } = advisor();
   await fault(server, worker, ["render-delay", "9000h"]);
   await configs.create(loadAware, { action: "Apply" });
-  const waiting = await untilSaid(`MachineConfigPool 'worker' has not rendered MachineConfig '${machineConfig}' yet`);
+  const waiting = await untilSaid(
+    `MachineConfigPool 'worker' has not rendered MachineConfig '${psiMachineConfig}' yet`,
+  );
   expect(waiting.phase).toBe("InProgress");
-  expect(itemOf(waiting, psi).state).toBe("InProgress");
+  expect(itemOf(waiting, psiItem).state).toBe("InProgress");
   await configs.until(loadAware, ({ items = [] }) => items.some(({ state }) => state === "Completed"));
 
   await edit(server, worker, { metadata: { labels: { "reconcile-me": "once" } } });
@@ -68,29 +55,30 @@ test("a pool that is slow to render is not taken for one that is done", async ()
 
   await fault(server, worker, ["render-delay", null]);
   const completed = await configs.until(loadAware, "Completed");
-  expect(itemOf(completed, psi)).toMatchObject({ state: "Completed", message: done });
+  expect(itemOf(completed, psiItem)).toMatchObject({ state: "Completed", message: done });
   const pool = await readAt(server, worker);
-  expect(JSON.stringify(pool?.["status"])).toContain(machineConfig);
+  expect(JSON.stringify(pool?.["status"])).toContain(psiMachineConfig);
 });
 
-test("a MachineConfig that the plan changes is not taken for rolled out before the pool has rendered it anew", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
+test("does not complete a changed MachineConfig before the pool has rendered the change", async () => {
+  const { configs, server } = advisor();
+  await configs.complete(loadAware);
   const target = async () => at(await readAt(server, worker), "spec", "configuration", "name");
   const before = await target();
   await edit(server, paths.psi, { spec: { kernelArguments: ["psi=0"] } });
   await configs.until(loadAware, "Drifted");
   await expect.poll(target).not.toBe(before); // the pool is also idle before it has rendered the edit
-  await untilPoolRests(server, machineConfig, true);
+  await untilPoolRests(server, psiMachineConfig, true);
   await fault(server, worker, ["render-delay", "9000h"]);
 
   await configs.edit(loadAware, { action: "DryRun" });
   const reviewed = await configs.until(loadAware, "ReviewRequired");
-  expect(itemOf(reviewed, psi).changes).toBe(true);
+  expect(itemOf(reviewed, psiItem).changes).toBe(true);
   await configs.edit(loadAware, { action: "Apply" });
-  const waiting = await untilSaid(`MachineConfigPool 'worker' has not rendered MachineConfig '${machineConfig}' yet`);
-  expect([waiting.phase, itemOf(waiting, psi).state]).toEqual(["InProgress", "InProgress"]);
+  const waiting = await untilSaid(
+    `MachineConfigPool 'worker' has not rendered MachineConfig '${psiMachineConfig}' yet`,
+  );
+  expect([waiting.phase, itemOf(waiting, psiItem).state]).toEqual(["InProgress", "InProgress"]);
 
   await fault(server, worker, ["render-delay", null]);
   await configs.until(loadAware, "Completed");
@@ -99,12 +87,11 @@ test("a MachineConfig that the plan changes is not taken for rolled out before t
   expect(at(content, "spec", "kernelArguments")).toContain("psi=1");
 });
 
-test("a paused pool is named in the plan and waited for, until somebody lets it go on", async () => {
-  const { configs, server } = testCluster;
-  await edit(server, worker, { spec: { paused: true } });
-  await configs.create(loadAware, { action: "DryRun" });
-  const reviewed = await configs.until(loadAware, "ReviewRequired");
-  expect(itemOf(reviewed, psi).warnings).toEqual([
+test("names a paused pool in the plan, and waits until it is unpaused", async () => {
+  const { configs, server } = advisor();
+  await pauseWorkers(server);
+  const reviewed = await configs.draft(loadAware);
+  expect(itemOf(reviewed, psiItem).warnings).toEqual([
     "Reboots 3 nodes of MachineConfigPool 'worker', once it is unpaused",
     "MachineConfigPool 'worker' is paused",
   ]);
@@ -112,20 +99,20 @@ test("a paused pool is named in the plan and waited for, until somebody lets it 
   await configs.edit(loadAware, { action: "Apply" });
   const paused = await untilSaid(/^MachineConfigPool 'worker' is paused \(\d of 3 nodes updated(, [^)]*)?\)$/);
   expect(paused.phase).toBe("InProgress");
-  await edit(server, worker, { spec: { paused: false } });
+  await unpauseWorkers(server);
   const completed = await configs.until(loadAware, "Completed");
-  expect(itemOf(completed, psi).message).toBe(done);
+  expect(itemOf(completed, psiItem).message).toBe(done);
 });
 
-test("a degraded node is named and waited for, and the rollout ends when it is mended", async () => {
-  const { configs, server } = testCluster;
+test("names a degraded node, and completes the rollout after it is fixed", async () => {
+  const { configs, server } = advisor();
   await fault(server, paths.node("worker-1"), ["degrade", "disk is full"]);
   await configs.create(loadAware, { action: "Apply" });
   await untilSaid(broken("worker-1"));
   // Nodes are counted after the pool has rendered the plan, which can be later than the report of the node.
   const degraded = await configs.until(loadAware, ({ progress = "" }) => /^(stuck: )?[012]\/3 nodes$/.test(progress));
-  expect([degraded.phase, itemOf(degraded, psi).state]).toEqual(["InProgress", "InProgress"]);
-  expect(degraded.conditions?.find(({ type }) => type === "Ready")?.message).toBe(
+  expect([degraded.phase, itemOf(degraded, psiItem).state]).toEqual(["InProgress", "InProgress"]);
+  expect(conditionOf(degraded, "Ready")?.message).toBe(
     `Applying plan configuration: ${broken("worker-1")}. Next: fix the cause. The rollout then continues automatically.`,
   );
   await expect
@@ -138,19 +125,18 @@ test("a degraded node is named and waited for, and the rollout ends when it is m
     ]);
   await fault(server, paths.node("worker-1"), ["degrade", null]);
   const completed = await configs.until(loadAware, "Completed");
-  expect(itemOf(completed, psi).message).toBe(done);
+  expect(itemOf(completed, psiItem).message).toBe(done);
   expect(completed.progress).toBeUndefined();
 });
 
-test("a node that breaks after the end shows in the item and in Ready, and changes neither phase nor state", async () => {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
+test("reports a node that degrades after completion without changing phase or item state", async () => {
+  const { configs, server } = advisor();
+  await configs.complete(loadAware);
   await fault(server, paths.node("worker-2"), ["degrade", "disk is full"]);
   const unhealthy = await untilSaid(broken("worker-2"));
   expect(unhealthy.phase).toBe("Completed");
-  expect(itemOf(unhealthy, psi).state).toBe("Completed");
-  expect(unhealthy.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
+  expect(itemOf(unhealthy, psiItem).state).toBe("Completed");
+  expect(conditionOf(unhealthy, "Ready")).toMatchObject({
     status: "False",
     reason: "NotConverged",
     message: expect.stringContaining(broken("worker-2")),
@@ -158,100 +144,94 @@ test("a node that breaks after the end shows in the item and in Ready, and chang
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("RolloutUnhealthy");
   await fault(server, paths.node("worker-2"), ["degrade", null]);
   const healthy = await untilSaid(done);
-  expect(healthy.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
+  expect(conditionOf(healthy, "Ready")?.status).toBe("True");
 });
 
-test("a rollout that takes longer than waitTimeout fails the plan, which says how long it waited and for what", async () => {
-  const { configs, server } = testCluster;
-  await edit(server, worker, { spec: { paused: true } });
+test("fails a rollout that exceeds waitTimeout, and reports the duration and the cause", async () => {
+  const { configs, server } = advisor();
+  await pauseWorkers(server);
   await configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
   const failed = await configs.until(loadAware, "Failed");
-  expect(itemOf(failed, psi)).toMatchObject({ state: "Failed" });
-  expect(itemOf(failed, psi).message).toMatch(
+  expect(itemOf(failed, psiItem)).toMatchObject({ state: "Failed" });
+  expect(itemOf(failed, psiItem).message).toMatch(
     /^Timeout waiting for resource to become healthy \(waited \d+s, timeout 1s\): MachineConfigPool 'worker' is paused \(\d of 3 nodes updated(, [^)]*)?\)$/,
   );
-  const own = failed.conditions?.find(({ type }) => type === "Failed");
+  const own = conditionOf(failed, "Failed");
   expect(own?.message).toMatch(/^Item 'enable-psi-metrics' failed: timeout after \d+s$/);
-  expect(failed.conditions?.find(({ type }) => type === "Stalled")).toMatchObject({ status: "True", reason: "Failed" });
+  expect(conditionOf(failed, "Stalled")).toMatchObject({ status: "True", reason: "Failed" });
   await expect
     .poll(() => reasonsAbout(server, loadAware))
     .toEqual(expect.arrayContaining(["ItemFailed", "PlanFailed"]));
 
-  await edit(server, worker, { spec: { paused: false } });
-  await untilPoolRests(server, machineConfig, true);
+  await unpauseWorkers(server);
+  await untilPoolRests(server, psiMachineConfig, true);
   expect((await configs.status(loadAware)).phase).toBe("Failed");
   await configs.edit(loadAware, { waitTimeout: "1h" });
   await configs.until(loadAware, "Completed");
 });
 
-test("with failurePolicy Continue a timeout leaves errors behind, and they go when the pool has caught up", async () => {
-  const { configs, server } = testCluster;
-  await edit(server, worker, { spec: { paused: true } });
+test("failurePolicy Continue: a timeout causes errors, which clear when the pool is updated", async () => {
+  const { configs, server } = advisor();
+  await pauseWorkers(server);
   await configs.create(loadAware, { action: "Apply", waitTimeout: "1s", failurePolicy: "Continue" });
   const withErrors = await configs.until(loadAware, "CompletedWithErrors");
   expect(withErrors.items?.map(({ state }) => state)).toEqual(["Failed", "Completed"]);
-  expect(itemOf(withErrors, psi).message).toContain("Timeout waiting for resource to become healthy");
+  expect(itemOf(withErrors, psiItem).message).toContain("Timeout waiting for resource to become healthy");
   const before = writesOf(server).length;
-  await edit(server, worker, { spec: { paused: false } });
+  await unpauseWorkers(server);
   const completed = await configs.until(loadAware, "Completed");
-  expect(itemOf(completed, psi)).toMatchObject({ state: "Completed", message: done });
+  expect(itemOf(completed, psiItem)).toMatchObject({ state: "Completed", message: done });
   expect(writesOf(server).slice(before)).toEqual([]);
 });
 
-const ready = (status: Status) => status.conditions?.find(({ type }) => type === "Ready");
-
 test.each([
   { edited: "DryRun", spec: { action: "DryRun" } },
-  { edited: "another option", spec: { options: { loadAware: { enablePSIMetrics: false, mode: "Predictive" } } } },
-])(
-  "nothing is Completed while the nodes still roll out what was removed, after an edit to $edited",
-  async ({ spec }) => {
-    const { configs, server } = testCluster;
-    await configs.create(loadAware, { action: "Apply" });
-    await configs.until(loadAware, "Completed");
-    await edit(server, worker, { spec: { paused: true } });
-    await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
-    // The previous plan's item also has this message until the pool has observed its own pause.
-    await configs.until(loadAware, ({ items = [] }) =>
-      items.some(({ operation, message }) => operation === "Delete" && /is paused/.test(message)),
-    );
+  { edited: "other options", spec: { options: { loadAware: { enablePSIMetrics: false, mode: "Predictive" } } } },
+])("does not complete while nodes roll out a deletion, after an edit to $edited", async ({ spec }) => {
+  const { configs, server } = advisor();
+  await configs.complete(loadAware);
+  await pauseWorkers(server);
+  await configs.edit(loadAware, { options: withoutPsi });
+  // The previous plan's item also has this message until the pool has observed its own pause.
+  await configs.until(loadAware, ({ items = [] }) =>
+    items.some(({ operation, message }) => operation === "Delete" && /is paused/.test(message)),
+  );
 
-    await configs.edit(loadAware, spec);
-    const edited = await configs.until(
-      loadAware,
-      ({ observedGeneration, phase }) => observedGeneration === 3 && phase !== "Drafting" && phase !== "Pending",
-    );
-    expect(edited.phase).not.toBe("Completed");
-    expect(edited.rollouts?.map((rollout) => rollout.machineConfig)).toEqual([machineConfig]);
-    const rolling = await configs.until(loadAware, ({ conditions = [] }) =>
-      conditions.some(({ type, status, message }) => {
-        const isReportedOfPlan = type === "Reconciling" && message.startsWith("MachineConfigPool 'worker' is paused");
-        return (
-          status === "True" && (isReportedOfPlan || (type === "Stalled" && message.startsWith("Pool worker is paused")))
-        );
-      }),
-    );
-    expect(rolling.phase).not.toBe("Completed");
-    expect(ready(rolling)?.status).toBe("False");
+  await configs.edit(loadAware, spec);
+  const edited = await configs.until(
+    loadAware,
+    ({ observedGeneration, phase }) => observedGeneration === 3 && phase !== "Drafting" && phase !== "Pending",
+  );
+  expect(edited.phase).not.toBe("Completed");
+  expect(edited.rollouts?.map((rollout) => rollout.machineConfig)).toEqual([psiMachineConfig]);
+  const rolling = await configs.until(loadAware, ({ conditions = [] }) =>
+    conditions.some(({ type, status, message }) => {
+      const isReportedOfPlan = type === "Reconciling" && message.startsWith("MachineConfigPool 'worker' is paused");
+      return (
+        status === "True" && (isReportedOfPlan || (type === "Stalled" && message.startsWith("Pool worker is paused")))
+      );
+    }),
+  );
+  expect(rolling.phase).not.toBe("Completed");
+  expect(conditionOf(rolling, "Ready")?.status).toBe("False");
 
-    await edit(server, worker, { spec: { paused: false } });
-    await untilPoolRests(server, machineConfig, false);
-    const completed = await configs.until(loadAware, "Completed");
-    expect(completed.rollouts).toBeUndefined();
-    expect(ready(completed)?.status).toBe("True");
-  },
-);
+  await unpauseWorkers(server);
+  await untilPoolRests(server, psiMachineConfig, false);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.rollouts).toBeUndefined();
+  expect(conditionOf(completed, "Ready")?.status).toBe("True");
+});
 
-test("a rollout is remembered by the next process, and is no concern any more of a config that is ignored", async () => {
-  const { configs, server } = testCluster;
-  await edit(server, worker, { spec: { paused: true } });
+test("remembers a rollout across a restart, and forgets it when the config is ignored", async () => {
+  const { configs, server } = advisor();
+  await pauseWorkers(server);
   await configs.create(loadAware, { action: "Apply" });
   await untilSaid(/is paused/);
-  await operator.kill();
+  await advisor().stop();
   await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { mode: "Predictive" } } });
-  await restart();
+  await advisor().start();
   const reviewed = await configs.until(loadAware, "ReviewRequired");
-  expect(reviewed.rollouts?.map((rollout) => rollout.machineConfig)).toEqual([machineConfig]);
+  expect(reviewed.rollouts?.map((rollout) => rollout.machineConfig)).toEqual([psiMachineConfig]);
   await configs.edit(loadAware, { action: "Ignore" });
   const ignored = await configs.until(loadAware, "Ignored");
   expect(ignored.rollouts).toBeUndefined();

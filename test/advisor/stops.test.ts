@@ -1,67 +1,41 @@
-import { at } from "@virt/objects";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  edit,
-  higherDensity,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-  reasonsAbout,
-  removeAt,
-  untilPoolRests,
-  writesOf,
-} from "../support/advisor.ts";
+import { afterEach, expect, test } from "vitest";
+import { higherDensity, paths, reasonsAbout, removeAt, untilPoolRests, writesOf } from "../support/advisor.ts";
+import { applyToPausedPool, overcommitOf, swapItem, unpauseWorkers, useAdvisor } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const worker = paths.pool("worker");
 const swap = "90-worker-kubelet-swap";
-let testCluster: TestCluster;
 let before: unknown;
 
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await testCluster.simulate("no-vms");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-});
-afterEach(printRequestsOnFailure(() => testCluster));
+const advisor = useAdvisor({ scenario: "no-vms" });
 afterEach(async () => {
-  await testCluster.configs.remove(higherDensity);
-  await removeAt(testCluster.server, paths.swap);
-  await untilPoolRests(testCluster.server, swap, false);
+  await advisor().configs.remove(higherDensity);
+  await removeAt(advisor().server, paths.swap);
+  await untilPoolRests(advisor().server, swap, false);
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
-
-const overcommit = async () =>
-  at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 
 async function startAndWait(): Promise<void> {
-  before = await overcommit();
-  await edit(testCluster.server, worker, { spec: { paused: true } });
-  await testCluster.configs.create(higherDensity, { action: "Apply" });
-  await testCluster.configs.until(higherDensity, ({ items = [] }) =>
-    items.some(({ message }) => /is paused/.test(message)),
-  );
+  before = await overcommitOf(advisor().server);
+  await applyToPausedPool(advisor(), higherDensity);
 }
 
-test("Ignore stops a running plan at once: what is left of it is not applied, and the items are kept", async () => {
-  const { configs, server } = testCluster;
+test("Ignore stops a running plan at once, and keeps its items in the status", async () => {
+  const { configs, server } = advisor();
   await startAndWait();
   const writes = writesOf(server).length;
   await configs.edit(higherDensity, { action: "Ignore" });
   const ignored = await configs.until(higherDensity, "Ignored");
   expect(ignored.items?.map(({ state }) => state)).toEqual(["InProgress", "Pending"]);
   expect(ignored.executedGeneration).toBeUndefined();
-  await edit(server, worker, { spec: { paused: false } });
+  await unpauseWorkers(server);
   await untilPoolRests(server, swap, true);
   expect((await configs.status(higherDensity)).phase).toBe("Ignored");
   expect(writesOf(server).slice(writes)).toEqual([]);
-  expect(await overcommit()).toBe(before);
+  expect(await overcommitOf(server)).toBe(before);
   await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("Ignored");
 });
 
-test("DryRun stops a running plan before the next item: the rest is on display, and runs when it is asked for", async () => {
-  const { configs, server } = testCluster;
+test("DryRun stops a running plan before the next item, which runs after approval", async () => {
+  const { configs, server } = advisor();
   await startAndWait();
   const writes = writesOf(server).length;
   await configs.edit(higherDensity, { action: "DryRun" });
@@ -70,15 +44,14 @@ test("DryRun stops a running plan before the next item: the rest is on display, 
     ["Pending", false],
     ["Pending", true],
   ]);
-  await edit(server, worker, { spec: { paused: false } });
+  await unpauseWorkers(server);
   await untilPoolRests(server, swap, true);
   expect((await configs.status(higherDensity)).phase).toBe("ReviewRequired");
   expect(writesOf(server).slice(writes)).toEqual([]);
-  expect(await overcommit()).toBe(before);
+  expect(await overcommitOf(server)).toBe(before);
 
-  await configs.edit(higherDensity, { action: "Apply" });
-  const completed = await configs.until(higherDensity, "Completed");
+  const completed = await configs.approve(higherDensity);
   expect(writesOf(server).slice(writes)).toEqual(["patch hyperconvergeds/kubevirt-hyperconverged"]);
-  expect(itemOf(completed, "enable-kubelet-swap").state).toBe("Completed");
-  expect(await overcommit()).toBe(150);
+  expect(itemOf(completed, swapItem).state).toBe("Completed");
+  expect(await overcommitOf(server)).toBe(150);
 });

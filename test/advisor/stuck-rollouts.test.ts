@@ -1,39 +1,20 @@
-import { mkdtemp, rename, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
 import { drainFindingWorlds } from "@virt/impact/testing/drain-finding-worlds";
 import { poolFindingWorlds } from "@virt/impact/testing/pool-finding-worlds";
 import { asText, at } from "@virt/objects";
-import { inRepository } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { edit, eventsAbout, loadAware, paths, printRequestsOnFailure, readAt, removeAt } from "../support/advisor.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
+import { expect, test } from "vitest";
+import { edit, eventsAbout, loadAware, paths, readAt, removeAt } from "../support/advisor.ts";
+import { useAdvisorWithClock } from "../support/advisor-clock.ts";
+import { createMachineConfig } from "../support/advisor-objects.ts";
+import { psiItem } from "../support/advisor-suite.ts";
 
-let testCluster: TestCluster;
-let file: string;
-let aheadMs = 0;
-
-beforeAll(async () => {
-  testCluster = await startTestCluster({
-    crds: { kubevirts: "kubevirts", virtualmachines: "virtualmachines" },
-  });
-  file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "ahead");
-  await writeFile(file, "0");
-  await testCluster.simulate("stuck-drain");
-  const preload = `file://${inRepository("test", "support", "preloads", "jump-clock.mjs")}?file=${encodeURIComponent(file)}`;
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: ["--import", preload] });
+const { advisor, passSeconds } = useAdvisorWithClock({
+  moreCrds: ["kubevirts", "virtualmachines"],
+  scenario: "stuck-drain",
 });
-afterEach(printRequestsOnFailure(() => testCluster));
-afterAll(() => testCluster[Symbol.asyncDispose]());
-
-/** Advances the operator's clock and triggers a reconcile. */
-async function passSeconds(seconds: number): Promise<void> {
-  aheadMs += seconds * 1000;
-  await writeFile(`${file}.next`, String(aheadMs));
-  await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
-  await edit(testCluster.server, paths.node("worker-0"), { metadata: { labels: { "test/at": String(aheadMs) } } });
-}
 
 const isStuck = (status: Status) => conditionOf(status, "Stalled")?.reason === "RolloutStuck";
 const drainOf = ({ rollout }: Status) => rollout?.nodes.find(({ phase }) => phase === "Draining");
@@ -41,7 +22,7 @@ const idsOf = ({ rollout }: Status) => (rollout?.findings ?? []).map(({ id }) =>
 
 async function vmsOn(node: string): Promise<readonly unknown[]> {
   const list = async (plural: string) => {
-    const { body } = await testCluster.server.request({ path: `/apis/kubevirt.io/v1/${plural}` });
+    const { body } = await advisor().server.request({ path: `/apis/kubevirt.io/v1/${plural}` });
     return (body as { readonly items: readonly VmOrMigration[] }).items;
   };
   const vms = (await list("virtualmachineinstances")).filter(({ status }) => status?.nodeName === node);
@@ -55,8 +36,8 @@ type VmOrMigration = {
   readonly status?: { readonly nodeName?: string; readonly phase?: string };
 };
 
-test("a VM that cannot migrate stalls the plan two minutes into the drain, alone, until it is stopped", async () => {
-  const { configs, server } = testCluster;
+test("reports a VM that cannot migrate as the only cause after two minutes", async () => {
+  const { configs, server } = advisor();
   await configs.create(loadAware, { action: "Apply" });
   const draining = await configs.until(loadAware, (status) => drainOf(status) !== undefined);
   expect(draining.rollout?.findings).toEqual([]);
@@ -78,19 +59,11 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
     .toBe(1);
 });
 
-test("it stays stuck when the pool aims at something else meanwhile, which the node in its drain is not given", async () => {
-  const { configs, server } = testCluster;
+test("a draining node stays stuck after the pool gets a new target", async () => {
+  const { configs, server } = advisor();
   const targetNow = async () => asText(at(await readAt(server, paths.pool("worker")), "spec", "configuration", "name"));
   const before = await targetNow();
-  const labels = { "machineconfiguration.openshift.io/role": "worker" };
-  const body = {
-    apiVersion: "machineconfiguration.openshift.io/v1",
-    kind: "MachineConfig",
-    metadata: { name: "98-worker-other", labels },
-    spec: { kernelArguments: ["other=1"] },
-  };
-  const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
-  expect((await server.request({ method: "POST", path, body })).status).toBe(201);
+  await createMachineConfig(server, "98-worker-other", ["other=1"]);
   await expect.poll(targetNow).not.toBe(before);
   // A new finding shows that the diagnosis is later than the pool's new target.
   await edit(server, paths.node("worker-2"), { spec: { unschedulable: true } });
@@ -102,12 +75,12 @@ test("it stays stuck when the pool aims at something else meanwhile, which the n
   await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
 });
 
-test("a deleted target is reported at once with the command that restores it, and counts no node as updated", async () => {
-  const { configs, server } = testCluster;
+test("reports a deleted target with the restore command, and counts no updated nodes", async () => {
+  const { configs, server } = advisor();
   await removeAt(server, paths.psi);
   const gone = await configs.until(loadAware, (status) => idsOf(status).includes("TargetDeleted"));
   expect(isStuck(gone)).toBe(true);
-  expect(gone.items?.find(({ name }) => name === "enable-psi-metrics")).toMatchObject({
+  expect(gone.items?.find(({ name }) => name === psiItem)).toMatchObject({
     state: "InProgress",
     message: expect.stringContaining("MachineConfig '99-worker-psi-karg' was deleted by an unknown client"),
   });
@@ -127,8 +100,8 @@ test("a deleted target is reported at once with the command that restores it, an
   expect(restored.phase).toBe("InProgress");
 });
 
-test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
-  const { configs, server } = testCluster;
+test("still reports only the VM after an hour, until the VM is stopped", async () => {
+  const { configs, server } = advisor();
   await passSeconds(3600);
   // The finding shows that the diagnosis is recent as well. The hour passes only for the operator: the last drain
   // attempt seems an hour old until the next report.
@@ -156,8 +129,8 @@ test("past the hour after which the daemon gives up it is still the VM alone, un
   expect(notes).not.toContain(name);
 });
 
-test("a rollout that ends keeps what was observed, without findings", async () => {
-  const { configs } = testCluster;
+test("a completed rollout keeps its observed durations, without findings", async () => {
+  const { configs } = advisor();
   const done = await configs.until(loadAware, "Completed");
   expect(done.rollout).toMatchObject({ findings: [], pools: [{ name: "worker", waiting: 0, degraded: 0 }] });
   expect(done.rollout?.pools[0]?.done).toBe(done.rollout?.pools[0]?.total);
@@ -165,20 +138,20 @@ test("a rollout that ends keeps what was observed, without findings", async () =
   expect(conditionOf(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
 });
 
-test("a VM that was stopped to end the drain is listed when the rollout is over, and no other", async () => {
-  const { rollout } = await testCluster.configs.until(loadAware, "Completed");
+test("a completed rollout lists only the VM that was stopped for the drain", async () => {
+  const { rollout } = await advisor().configs.until(loadAware, "Completed");
   expect(rollout?.stoppedVms).toEqual({ total: 1, listed: [{ namespace: "vms", name: "pinned-0" }] });
   expect(rollout?.summary).toMatch(/, 1 VM was stopped and has not restarted$/);
 });
 
 const commands = [...poolFindingWorlds, ...drainFindingWorlds].flatMap(({ command }) => command ?? []);
 
-test("every oc command runs as it is printed, with kubectl", async () => {
+test("every printed oc command runs with kubectl", async () => {
   const oc = [...new Set(commands)].filter((command) => command.startsWith("oc "));
   expect(oc.length).toBeGreaterThan(15);
   for (const command of oc) {
     const words = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")).slice(1);
-    const { code, stderr } = await testCluster.server.kubectl(...words.filter((word) => word !== "adm"));
+    const { code, stderr } = await advisor().server.kubectl(...words.filter((word) => word !== "adm"));
     expect([command, code === 0 || /not found/.test(stderr) ? "runs" : stderr]).toEqual([command, "runs"]);
   }
 });

@@ -237,7 +237,7 @@ function driftClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap
   const metric = series.get("config_drifted");
   return [
     [
-      "drift is as the objects are",
+      "drift is reported if and only if a target differs",
       !reporting.includes(status.phase) || hasDrifted === driftedTargets(harness).length > 0,
     ],
     ["the row shows the drift", profileRow(config, harness.nowMs).isDrifted === hasDrifted],

@@ -3,7 +3,7 @@
 import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
 import { at } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { applyManifests } from "../support/account.ts";
 import {
   edit,
@@ -11,7 +11,6 @@ import {
   higherDensity,
   loadAware,
   paths,
-  printRequestsOnFailure,
   readAt,
   reasonsAbout,
   removeAt,
@@ -19,23 +18,12 @@ import {
   untilPoolRests,
   writesOf,
 } from "../support/advisor.ts";
+import { applyToPausedPool, densityItem, psiItem, unpauseWorkers, useAdvisor } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const collection = `/apis/${configKind.apiVersion}/${configKind.plural}`;
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
-const worker = paths.pool("worker");
-const psi = "enable-psi-metrics";
-const density = "configure-higher-density";
 const evil = "init=/bin/evil";
-let testCluster: TestCluster;
-let operator: RunningProgram;
 let mallory: ApiUser;
-
-const restart = async () => {
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-};
 
 const statusRole = `\
 apiVersion: rbac.authorization.k8s.io/v1
@@ -51,33 +39,31 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: status-w
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: mallory}]
 `;
 
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await applyManifests(testCluster.server, statusRole);
-  // Removes the admission policies, to test the operator's own checks.
-  await testCluster.server.request({ method: "DELETE", path: bindings });
-  mallory = testCluster.server.user("mallory");
-  await testCluster.simulate("no-vms");
-  await restart();
+const advisor = useAdvisor({
+  scenario: "no-vms",
+  prepare: async ({ server }) => {
+    await applyManifests(server, statusRole);
+    // Removes the admission policies, to test the operator's own checks.
+    await server.request({ method: "DELETE", path: bindings });
+    mallory = server.user("mallory");
+  },
 });
-afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
-  const { server } = testCluster;
-  await Promise.all([loadAware, higherDensity].map((name) => removeAt(server, `${collection}/${name}`)));
-  await edit(server, worker, { spec: { paused: false } });
+  const { server } = advisor();
+  await Promise.all([loadAware, higherDensity].map((name) => removeAt(server, paths.config(name))));
+  await unpauseWorkers(server);
   const untouched = { higherWorkloadDensity: { memoryOvercommitPercentage: 100 }, ksmConfiguration: null };
   await edit(server, paths.hco, { spec: untouched });
   await Promise.all([paths.psi, paths.swap, paths.descheduler].map((path) => removeAt(server, path)));
   await untilPoolRests(server, "99-worker-psi-karg", false);
   await untilPoolRests(server, "90-worker-kubelet-swap", false);
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
 /** Retries until the API server has dropped the policies. */
 async function tamper(name: string, change: (status: Status) => Status): Promise<void> {
   const attempt = async () => {
-    const status = change(await testCluster.configs.status(name));
-    const answer = await mallory.request({ method: "PATCH", path: `${collection}/${name}/status`, body: { status } });
+    const status = change(await advisor().configs.status(name));
+    const answer = await mallory.request({ method: "PATCH", path: `${paths.config(name)}/status`, body: { status } });
     return answer.status;
   };
   await expect.poll(attempt).toBe(200);
@@ -132,18 +118,12 @@ const onHyperConverged: readonly Attack[] = [
 ];
 
 const sent = () =>
-  requestsOf(testCluster.server)
+  requestsOf(advisor().server)
     .filter(({ verb, objectRef }) => verb === "patch" && objectRef?.resource !== configKind.plural)
     .map(({ requestObject, requestURI }) => `${requestURI} ${JSON.stringify(requestObject)}`);
 
-const isShownAs = (name: string, drafted: Item) => (status: Status) => {
-  const { diff, desiredState, managedFields, targetRef } = itemOf(status, name);
-  const shown = { diff, desiredState, managedFields, targetRef };
-  const { diff: was, ...content } = drafted;
-  return JSON.stringify(shown) === JSON.stringify({ ...pick(content), diff: was });
-};
-const pick = ({ desiredState, managedFields, targetRef }: Omit<Item, "diff">) => ({
-  diff: "",
+const contentOf = ({ diff, desiredState, managedFields, targetRef }: Item) => ({
+  diff,
   desiredState,
   managedFields,
   targetRef,
@@ -152,94 +132,78 @@ const pick = ({ desiredState, managedFields, targetRef }: Omit<Item, "diff">) =>
 /** `make test` runs one attack of each kind, `make test-all` runs all. */
 const tagsOf = (what: string) => ({ tags: what === "desiredState" ? [] : ["thorough"] });
 
-describe.each(onMachineConfig)(
-  "$what of a plan on display, replaced by somebody else",
-  ({ what, change, isPlausible }) => {
-    test("while the operator runs: is put right and reported before anybody can approve it", tagsOf(what), async () => {
-      const { configs, server } = testCluster;
-      await configs.create(loadAware, { action: "DryRun" });
-      const drafted = await configs.until(loadAware, "ReviewRequired");
-      await tamper(loadAware, onItem(psi, change));
-      const restored = await configs.until(
-        loadAware,
-        (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
-      );
-      expect(restored.review).toMatchObject({ forced: true, planHash: drafted.planHash });
-      expect(restored.items).toEqual(drafted.items);
-      await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PlanTampered");
-      const reports = async () =>
-        (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "PlanTampered");
-      await expect.poll(async () => (await reports()).some(({ note }) => note.includes(what))).toBe(true);
-      expect((await reports()).every(({ type }) => type === "Warning")).toBe(true);
-
-      await configs.edit(loadAware, { action: "Apply" });
-      await configs.until(loadAware, "Completed");
-      expect(at(await readAt(server, paths.psi), "spec")).toEqual({ kernelArguments: ["psi=1"] });
-      expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
-    });
-
-    test(
-      "while the operator is down, and approved as it then looks: nothing is written, the true plan is shown",
-      tagsOf(what),
-      async () => {
-        const { configs, server } = testCluster;
-        const reason = isPlausible === true ? "PlanStale" : "PlanTampered";
-        await configs.create(loadAware, { action: "DryRun" });
-        const drafted = await configs.until(loadAware, "ReviewRequired");
-        await operator.kill();
-        const writes = writesOf(server).length;
-        await tamper(loadAware, onItem(psi, change));
-        await configs.edit(loadAware, { action: "Apply", approvedPlan: drafted.planHash });
-        await restart();
-        const shown = await configs.until(
-          loadAware,
-          (status) => status.phase === "ReviewRequired" && status.review?.reason === reason,
-        );
-        expect(shown.items).toEqual(drafted.items);
-        expect(shown.review).toMatchObject({ forced: true, generation: 2 });
-        expect(writesOf(server).slice(writes)).toEqual([]);
-        expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
-        await expect.poll(() => reasonsAbout(server, loadAware)).toContain(reason);
-      },
+describe.each(onMachineConfig)("$what of a plan in review, changed by an attacker", ({ what, change, isPlausible }) => {
+  test("while the operator runs: restores and reports it before an approval", tagsOf(what), async () => {
+    const { configs, server } = advisor();
+    const drafted = await configs.draft(loadAware);
+    await tamper(loadAware, onItem(psiItem, change));
+    const restored = await configs.until(
+      loadAware,
+      (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
     );
-  },
-);
+    expect(restored.review).toMatchObject({ forced: true, planHash: drafted.planHash });
+    expect(restored.items).toEqual(drafted.items);
+    await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PlanTampered");
+    const reports = async () =>
+      (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "PlanTampered");
+    await expect.poll(async () => (await reports()).some(({ note }) => note.includes(what))).toBe(true);
+    expect((await reports()).every(({ type }) => type === "Warning")).toBe(true);
 
-describe.each(onHyperConverged)(
-  "$what of an item that waits for another, replaced by somebody else",
-  ({ what, change }) => {
-    const overcommit = async () => at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity");
+    await configs.approve(loadAware);
+    expect(at(await readAt(server, paths.psi), "spec")).toEqual({ kernelArguments: ["psi=1"] });
+    expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
+  });
 
-    async function startAndWait(): Promise<Item> {
-      await edit(testCluster.server, worker, { spec: { paused: true } });
-      await testCluster.configs.create(higherDensity, { action: "Apply" });
-      const isPaused = ({ items = [] }: Status) => items.some(({ message }) => /is paused/.test(message));
-      return itemOf(await testCluster.configs.until(higherDensity, isPaused), density);
-    }
-
-    test.each([
-      { when: "while the operator runs", isDown: false },
-      { when: "while the operator is down", isDown: true },
-    ])("$when: the plan stops, and nothing of it is written", tagsOf(what), async ({ isDown }) => {
-      const { configs, server } = testCluster;
-      const before = await overcommit();
-      const drafted = await startAndWait();
+  test(
+    "while the operator is down: writes nothing despite an approval, and restores the plan",
+    tagsOf(what),
+    async () => {
+      const { configs, server } = advisor();
+      const reason = isPlausible === true ? "PlanStale" : "PlanTampered";
+      const drafted = await configs.draft(loadAware);
+      await advisor().stop();
       const writes = writesOf(server).length;
-      if (isDown) await operator.kill();
-      await tamper(higherDensity, onItem(density, change));
-      if (isDown) await restart();
-      await edit(server, worker, { spec: { paused: false } });
-      const stopped = await configs.until(
-        higherDensity,
-        (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+      await tamper(loadAware, onItem(psiItem, change));
+      await configs.edit(loadAware, { action: "Apply", approvedPlan: drafted.planHash });
+      await advisor().start();
+      const shown = await configs.until(
+        loadAware,
+        (status) => status.phase === "ReviewRequired" && status.review?.reason === reason,
       );
-      expect(stopped.review?.forced).toBe(true);
-      expect(isShownAs(density, drafted)(stopped)).toBe(true);
-      await untilPoolRests(server, "90-worker-kubelet-swap", true);
+      expect(shown.items).toEqual(drafted.items);
+      expect(shown.review).toMatchObject({ forced: true, generation: 2 });
       expect(writesOf(server).slice(writes)).toEqual([]);
-      expect(await overcommit()).toEqual(before);
-      expect(sent().filter((request) => request.includes('"memoryOvercommitPercentage":1000'))).toEqual([]);
-      await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("PlanTampered");
-    });
-  },
-);
+      expect(sent().filter((request) => request.includes("evil"))).toEqual([]);
+      await expect.poll(() => reasonsAbout(server, loadAware)).toContain(reason);
+    },
+  );
+});
+
+describe.each(onHyperConverged)("$what of a waiting item, changed by an attacker", ({ what, change }) => {
+  const overcommit = async () => at(await readAt(advisor().server, paths.hco), "spec", "higherWorkloadDensity");
+
+  test.each([
+    { when: "while the operator runs", isDown: false },
+    { when: "while the operator is down", isDown: true },
+  ])("$when: stops the plan and writes nothing", tagsOf(what), async ({ isDown }) => {
+    const { configs, server } = advisor();
+    const before = await overcommit();
+    const drafted = itemOf(await applyToPausedPool(advisor(), higherDensity), densityItem);
+    const writes = writesOf(server).length;
+    if (isDown) await advisor().stop();
+    await tamper(higherDensity, onItem(densityItem, change));
+    if (isDown) await advisor().start();
+    await unpauseWorkers(server);
+    const stopped = await configs.until(
+      higherDensity,
+      (status) => status.phase === "ReviewRequired" && status.review?.reason === "PlanTampered",
+    );
+    expect(stopped.review?.forced).toBe(true);
+    expect(contentOf(itemOf(stopped, densityItem))).toEqual(contentOf(drafted));
+    await untilPoolRests(server, "90-worker-kubelet-swap", true);
+    expect(writesOf(server).slice(writes)).toEqual([]);
+    expect(await overcommit()).toEqual(before);
+    expect(sent().filter((request) => request.includes('"memoryOvercommitPercentage":1000'))).toEqual([]);
+    await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("PlanTampered");
+  });
+});

@@ -1,21 +1,17 @@
 import { expect, test } from "vitest";
 import { edit, loadAware, paths } from "../support/advisor.ts";
+import { psiItem, startAdvisor } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
 
-const psi = "enable-psi-metrics";
-
-test("a custom pool that inherits worker is waited for as well", async () => {
-  await using testCluster = await startTestCluster();
-  const { configs, server } = testCluster;
-  await testCluster.simulate("custom-pool");
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+test("waits for a custom pool that inherits from the worker pool", async () => {
+  await using advisor = await startAdvisor({ scenario: "custom-pool" });
+  const { configs, server } = advisor;
   await edit(server, paths.pool("infra"), { spec: { paused: true } });
   await configs.create(loadAware, { action: "Apply" });
   const said = /^MachineConfigPool 'infra' is paused \(\d of 2 nodes updated(, [^)]*)?\)$/;
   const waiting = await configs.until(loadAware, ({ items = [] }) => items.some(({ message }) => said.test(message)));
-  expect([waiting.phase, itemOf(waiting, psi).state]).toEqual(["InProgress", "InProgress"]);
-  expect(itemOf(waiting, psi).warnings).toEqual([
+  expect([waiting.phase, itemOf(waiting, psiItem).state]).toEqual(["InProgress", "InProgress"]);
+  expect(itemOf(waiting, psiItem).warnings).toEqual([
     "Reboots 2 nodes of MachineConfigPool 'worker'",
     "Reboots 2 nodes of MachineConfigPool 'infra', which inherits 'worker', once it is unpaused",
     "MachineConfigPool 'infra' is paused",
@@ -23,7 +19,7 @@ test("a custom pool that inherits worker is waited for as well", async () => {
 
   await edit(server, paths.pool("infra"), { spec: { paused: false } });
   const completed = await configs.until(loadAware, "Completed");
-  expect(itemOf(completed, psi).message).toBe(
+  expect(itemOf(completed, psiItem).message).toBe(
     "MachineConfigPool 'worker' is ready (all 2 nodes updated); MachineConfigPool 'infra' is ready (all 2 nodes updated)",
   );
 });

@@ -1,51 +1,28 @@
 import { conditionOf } from "@virt/advisor";
-import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import {
-  edit,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  reasonsAbout,
-  removeAt,
-  writesOf,
-} from "../support/advisor.ts";
+import type { Item, JsonMap, Status } from "@virt/api";
+import { afterEach, expect, test } from "vitest";
+import { edit, loadAware, paths, reasonsAbout, removeAt, writesOf } from "../support/advisor.ts";
+import { deschedulerItem, useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const path = `/apis/${configKind.apiVersion}/${configKind.plural}/${loadAware}`;
-const item = "enable-load-aware-descheduling";
 const older = "v0.0.1";
-let testCluster: TestCluster;
-let operator: RunningProgram;
 let version: string;
-
-const restart = async () => {
-  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
-};
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  await restart();
-});
-afterEach(printRequestsOnFailure(() => testCluster));
+const advisor = useAdvisor();
 afterEach(async () => {
-  await testCluster.configs.remove(loadAware);
-  await removeAt(testCluster.server, paths.descheduler);
+  await advisor().configs.remove(loadAware);
+  await removeAt(advisor().server, paths.descheduler);
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
 
 async function completedBy(
   oldVersion: string,
   change: (planned: Item) => Item = (planned) => planned,
 ): Promise<Status> {
-  const { configs, server } = testCluster;
-  await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
-  const completed = await configs.until(loadAware, "Completed");
+  const { configs, server } = advisor();
+  const completed = await configs.complete(loadAware, { options: withoutPsi });
   version = completed.operatorVersion ?? "";
-  await operator.kill();
+  await advisor().stop();
   const items = completed.items?.map(change);
-  await edit(server, `${path}/status`, { status: { operatorVersion: oldVersion, items } });
+  await edit(server, `${paths.config(loadAware)}/status`, { status: { operatorVersion: oldVersion, items } });
   return completed;
 }
 
@@ -55,22 +32,22 @@ const withSpec = (planned: Item, spec: JsonMap) =>
 
 const otherwise = (planned: Item) => withSpec(planned, { ...specOf(planned), deschedulingIntervalSeconds: 90 });
 
-test("a new version that plans the same changes its own name in the status, and nothing else", async () => {
-  const { configs, server } = testCluster;
+test("a new version with the same plan changes only the version in the status", async () => {
+  const { configs, server } = advisor();
   const completed = await completedBy(older);
   const writes = writesOf(server).length;
-  await restart();
+  await advisor().start();
   const after = await configs.until(loadAware, ({ operatorVersion }) => operatorVersion === version);
   expect(after).toEqual(completed);
   expect(writesOf(server).slice(writes)).toEqual([]);
 });
 
-test("a new version that plans otherwise says so, keeps what was applied, and is adopted through a review", async () => {
-  const { configs, server } = testCluster;
+test("a new version with another plan keeps the applied one until a review", async () => {
+  const { configs, server } = advisor();
   await completedBy(older, otherwise);
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
   const writes = writesOf(server).length;
-  await restart();
+  await advisor().start();
   const announced = await configs.until(loadAware, "CompletedWithUpgrade");
   expect(conditionOf(announced, "CompletedWithUpgrade")?.message).toBe(
     `Operator upgraded from ${older} to ${version} - profile logic changes detected`,
@@ -88,19 +65,18 @@ test("a new version that plans otherwise says so, keeps what was applied, and is
 
   await configs.edit(loadAware, { action: "DryRun" });
   const reviewed = await configs.until(loadAware, "ReviewRequired");
-  expect(itemOf(reviewed, item).diff).toContain("+  deschedulingIntervalSeconds: 60");
-  await configs.edit(loadAware, { action: "Apply" });
-  const adopted = await configs.until(loadAware, "Completed");
+  expect(itemOf(reviewed, deschedulerItem).diff).toContain("+  deschedulingIntervalSeconds: 60");
+  const adopted = await configs.approve(loadAware);
   expect(adopted.operatorVersion).toBe(version);
   expect(conditionOf(adopted, "UpgradeAvailable")).toMatchObject({ status: "False", reason: "Applied" });
 });
 
-test("an edit with Apply does not run the plan of a new version that nobody has seen", async () => {
-  const { configs, server } = testCluster;
+test("an edit with Apply does not run a new version's unreviewed plan", async () => {
+  const { configs, server } = advisor();
   await completedBy(older, otherwise);
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
   const writes = writesOf(server).length;
-  await restart();
+  await advisor().start();
   await configs.until(loadAware, "CompletedWithUpgrade");
   await configs.edit(loadAware, { waitTimeout: "1h" });
   const shown = await configs.until(loadAware, "ReviewRequired");
@@ -108,15 +84,15 @@ test("an edit with Apply does not run the plan of a new version that nobody has 
   expect(writesOf(server).slice(writes)).toEqual([]);
 });
 
-test("an upgrade that somebody has made by hand resolves itself", async () => {
-  const { configs, server } = testCluster;
+test("applying a new version's changes manually resolves the upgrade", async () => {
+  const { configs, server } = advisor();
   const lessManaged = (planned: Item) => {
     const { mode: _mode, ...spec } = specOf(planned);
     return withSpec(planned, spec);
   };
   await completedBy(older, lessManaged);
   await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
-  await restart();
+  await advisor().start();
   await configs.until(loadAware, "CompletedWithUpgrade");
   const writes = writesOf(server).length;
   await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });

@@ -3,50 +3,31 @@
 import { conditionOf } from "@virt/advisor";
 import { at } from "@virt/objects";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  eventsAbout,
-  loadAware,
-  paths,
-  printRequestsOnFailure,
-  readAt,
-  reasonsAbout,
-  removeAt,
-  writesOf,
-} from "../support/advisor.ts";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { openAccount } from "../support/account.ts";
+import { eventsAbout, loadAware, paths, readAt, reasonsAbout, removeAt, writesOf } from "../support/advisor.ts";
+import { applyDescheduler } from "../support/advisor-objects.ts";
+import { deschedulerItem, useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
 import { itemOf } from "../support/config-client.ts";
-import type { RunningProgram } from "../support/program.ts";
-import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 
-const item = "enable-load-aware-descheduling";
-const options = { loadAware: { enablePSIMetrics: false } };
-const place = ["virt-advisor-operator-system", "virt-advisor-operator-controller-manager"] as const;
-let testCluster: TestCluster;
 let proxy: FaultProxy;
-let operator: RunningProgram;
 
-const restart = async () => {
-  const kubeconfig = proxy.kubeconfigFor("advisor", await testCluster.server.serviceAccount(...place));
-  operator = await testCluster.startOperator({ kubeconfig, flags: ["--advertise-profiles=false"] });
-};
-
-beforeAll(async () => {
-  testCluster = await startTestCluster();
-  proxy = await startFaultProxy({ server: testCluster.server });
+const advisor = useAdvisor({
+  startsLater: true,
+  prepare: async ({ server }) => {
+    proxy = await startFaultProxy({ server });
+    return { kubeconfig: proxy.kubeconfigFor("advisor", await openAccount(server, "advisor")) };
+  },
 });
-beforeEach(restart);
-afterEach(printRequestsOnFailure(() => testCluster));
+beforeEach(() => advisor().start());
 afterEach(async () => {
   proxy.disarm();
-  await operator.kill();
-  await testCluster.configs.remove(loadAware);
-  await removeAt(testCluster.server, paths.descheduler);
-  await removeAt(testCluster.server, paths.psi);
+  await advisor().stop();
+  await advisor().configs.remove(loadAware);
+  await removeAt(advisor().server, paths.descheduler);
+  await removeAt(advisor().server, paths.psi);
 });
-afterAll(async () => {
-  await testCluster[Symbol.asyncDispose]();
-  await proxy.stop();
-});
+afterAll(() => proxy.stop());
 
 /** Answers writes to the descheduler with 503 until the proxy is disarmed. Dry runs pass. */
 const holdWrites = () =>
@@ -57,22 +38,13 @@ const holdWrites = () =>
   });
 
 const takeOvers = async () =>
-  (await reasonsAbout(testCluster.server, loadAware)).filter((reason) => reason === "FieldsTakenOver").length;
+  (await reasonsAbout(advisor().server, loadAware)).filter((reason) => reason === "FieldsTakenOver").length;
 
-async function applyAs(manager: string, spec: object): Promise<void> {
-  const body = { apiVersion: "operator.openshift.io/v1", kind: "KubeDescheduler", metadata: { name: "cluster" }, spec };
-  const path = `${paths.descheduler}?fieldManager=${manager}`;
-  const answer = await testCluster.server.request({
-    method: "PATCH",
-    path,
-    contentType: "application/apply-patch+yaml",
-    body,
-  });
-  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
-}
+/** The fields that the plan changes. */
+const alices = { mode: "Predictive", deschedulingIntervalSeconds: 3600, profiles: ["LifecycleAndUtilization"] };
 
-test("an edit that the operator's watch has not shown yet stops the write that it was about to make", async () => {
-  const { configs, server } = testCluster;
+test("an edit that the watch has not delivered yet stops the pending write", async () => {
+  const { configs, server } = advisor();
   const writes = writesOf(server).length;
   const isHeld = holdWrites();
   const isSilent = proxy.arm({
@@ -80,7 +52,7 @@ test("an edit that the operator's watch has not shown yet stops the write that i
     trigger: { on: "request", number: 1, matching: { verb: "get", resource: "virtplatformconfigs", name: loadAware } },
     fault: { kind: "silence-watches" },
   });
-  await configs.create(loadAware, { action: "Apply", options });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await expect.poll(() => isSilent() && isHeld()).toBe(true);
   await configs.edit(loadAware, { action: "DryRun" });
   const reads = () =>
@@ -97,55 +69,47 @@ test("an edit that the operator's watch has not shown yet stops the write that i
   expect(await readAt(server, paths.descheduler)).toBeUndefined();
 });
 
-test("only the conflicts that were shown are forced: one more makes the plan stale, and nothing is taken", async () => {
-  const { configs, server } = testCluster;
+test("forces only the reviewed conflicts: a new one makes the plan stale", async () => {
+  const { configs, server } = advisor();
   const taken = await takeOvers();
-  const spec = { mode: "Predictive", deschedulingIntervalSeconds: 3600, profiles: ["LifecycleAndUtilization"] };
-  await applyAs("alice", spec);
-  await configs.create(loadAware, { action: "DryRun", options });
-  const reviewed = await configs.until(loadAware, "ReviewRequired");
-  const shown = itemOf(reviewed, item).conflicts?.map(({ field, manager }) => `${field} ${manager}`);
+  await applyDescheduler(server, "alice", alices);
+  const reviewed = await configs.draft(loadAware, { options: withoutPsi });
+  const shown = itemOf(reviewed, deschedulerItem).conflicts?.map(({ field, manager }) => `${field} ${manager}`);
   expect(shown).toEqual(["spec.deschedulingIntervalSeconds alice", "spec.mode alice", "spec.profiles alice"]);
 
-  await operator.kill();
-  await applyAs("bob", { mode: "Predictive" });
+  await advisor().stop();
+  await applyDescheduler(server, "bob", { mode: "Predictive" });
   await configs.edit(loadAware, { action: "Apply" });
   const writes = writesOf(server).length;
-  await restart();
+  await advisor().start();
   const waiting = await configs.until(
     loadAware,
     ({ phase, review }) => phase === "ReviewRequired" && review?.forced === true,
   );
-  expect(itemOf(waiting, item).conflicts?.map(({ field, manager }) => `${field} ${manager}`)).toContain(
+  expect(itemOf(waiting, deschedulerItem).conflicts?.map(({ field, manager }) => `${field} ${manager}`)).toContain(
     "spec.mode bob",
   );
   expect(writesOf(server).slice(writes)).toEqual([]);
   expect(at(await readAt(server, paths.descheduler), "spec", "mode")).toBe("Predictive");
   expect(await takeOvers()).toBe(taken);
 
-  await configs.edit(loadAware, { action: "DryRun" });
-  await configs.edit(loadAware, { action: "Apply" });
-  await configs.until(loadAware, "Completed");
+  await configs.reapprove(loadAware);
   expect(at(await readAt(server, paths.descheduler), "spec", "mode")).toBe("Automatic");
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("FieldsTakenOver");
   const reports = (await eventsAbout(server, loadAware)).find(({ reason }) => reason === "FieldsTakenOver");
   expect(reports?.note).toContain("spec.mode (bob)");
 });
 
-test("a conflict that appears behind the last read of the target is not forced either", async () => {
-  const { configs, server } = testCluster;
+test("does not force a conflict that appears after the last read of the target", async () => {
+  const { configs, server } = advisor();
   const taken = await takeOvers();
-  await applyAs("alice", {
-    mode: "Predictive",
-    deschedulingIntervalSeconds: 3600,
-    profiles: ["LifecycleAndUtilization"],
-  });
+  await applyDescheduler(server, "alice", alices);
   const isHeld = holdWrites();
-  await configs.create(loadAware, { action: "Apply", options });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await expect.poll(isHeld).toBe(true);
   const begun = await configs.until(loadAware, "InProgress");
-  expect(itemOf(begun, item).conflicts).toHaveLength(3);
-  await applyAs("bob", { mode: "Predictive" });
+  expect(itemOf(begun, deschedulerItem).conflicts).toHaveLength(3);
+  await applyDescheduler(server, "bob", { mode: "Predictive" });
   const writes = writesOf(server).length;
   proxy.disarm();
   const waiting = await configs.until(loadAware, "ReviewRequired");
@@ -155,22 +119,18 @@ test("a conflict that appears behind the last read of the target is not forced e
   expect(await takeOvers()).toBe(taken);
 });
 
-test("a plan that fails leaves no item open, and reports no field as taken over that was not", async () => {
-  const { configs, server } = testCluster;
+test("a failed plan leaves no item in progress, and takes over no field", async () => {
+  const { configs, server } = advisor();
   const taken = await takeOvers();
-  await applyAs("alice", {
-    mode: "Predictive",
-    deschedulingIntervalSeconds: 3600,
-    profiles: ["LifecycleAndUtilization"],
-  });
+  await applyDescheduler(server, "alice", alices);
   holdWrites();
   await configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
   const failed = await configs.until(loadAware, "Failed");
   expect(failed.items?.map(({ name, state }) => [name, state])).toEqual([
     ["enable-psi-metrics", "Failed"],
-    [item, "Pending"],
+    [deschedulerItem, "Pending"],
   ]);
-  expect(itemOf(failed, item).message).toBe("Not applied: item 'enable-psi-metrics' failed");
+  expect(itemOf(failed, deschedulerItem).message).toBe("Not applied: item 'enable-psi-metrics' failed");
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PlanFailed");
   expect(await takeOvers()).toBe(taken);
   expect(at(await readAt(server, paths.descheduler), "spec", "mode")).toBe("Predictive");

@@ -1,17 +1,15 @@
 // @module-tag thorough
 
+import type { JsonMap } from "@virt/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { edit, loadAware, paths } from "../support/advisor.ts";
+import { withoutPsi } from "../support/advisor-suite.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../support/test-cluster.ts";
-import { runPromtool } from "./promtool.ts";
 import { applyDeployment, type ScrapedOperator, startScrapedOperator } from "./scraped-operator.ts";
 
-const name = "load-aware-rebalancing";
-const descheduler =
-  "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
-const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
-const pool = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
-const inPhase = (phase: string) =>
-  new RegExp(`^kubevirt_advisor_config_phase\\{name="${name}",.*phase="${phase}"\\} 1$`, "m");
+const series = (metric: string, labels: string, value: number) =>
+  new RegExp(`^kubevirt_advisor_${metric}\\{name="${loadAware}"${labels}\\} ${value}$`, "m");
+const inPhase = (phase: string) => series("config_phase", `,.*phase="${phase}"`, 1);
 let testCluster: TestCluster;
 let operator: ScrapedOperator;
 
@@ -22,80 +20,61 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-const edit = async (path: string, body: object) => {
-  const answer = await testCluster.server.request({ method: "PATCH", path, body });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-};
+const change = (path: string, spec: JsonMap) => edit(testCluster.server, path, { spec });
 
-test("VirtAdvisorPrerequisiteMissing", async () => {
-  await testCluster.configs.until(name, "Ignored");
-  await testCluster.configs.edit(name, { action: "DryRun" });
+test("the runbook resolves VirtAdvisorPrerequisiteMissing", async () => {
+  await testCluster.configs.until(loadAware, "Ignored");
+  await testCluster.configs.edit(loadAware, { action: "DryRun" });
   await operator.expectSeries(inPhase("PrerequisiteFailed"));
-  await operator.expectSeries(
-    new RegExp(`^kubevirt_advisor_missing_prerequisites\\{name="${name}",kind="KubeDescheduler"\\} 1$`, "m"),
-  );
+  await operator.expectSeries(series("missing_prerequisites", ',kind="KubeDescheduler"', 1));
   await operator.expectDiagnosis("VirtAdvisorPrerequisiteMissing", "- KubeDescheduler (operator.openshift.io.v1)");
   await operator.mitigate("VirtAdvisorPrerequisiteMissing");
   await operator.expectSeries(inPhase("Ignored"));
   await operator.expectNoSeries(/^kubevirt_advisor_missing_prerequisites\{/m);
 });
 
-test("VirtAdvisorRolloutStuck", async () => {
+test("the runbook resolves VirtAdvisorRolloutStuck", async () => {
   await testCluster.server.installCrds([mockCrd("kubedeschedulers-v532")]);
-  await edit(pool, { spec: { paused: true } });
-  await testCluster.configs.edit(name, { action: "Apply" });
-  const stuck = (value: number) => new RegExp(`^kubevirt_advisor_rollout_stuck\\{name="${name}"\\} ${value}$`, "m");
-  const waiting = new RegExp(
-    `^kubevirt_advisor_rollout_nodes\\{name="${name}",pool="worker",phase="Waiting"\\} 3$`,
-    "m",
-  );
-  await operator.expectSeries(stuck(1));
-  await operator.expectSeries(waiting);
-  await operator.expectSeries(
-    new RegExp(`^kubevirt_advisor_rollout_findings\\{name="${name}",id="PoolPaused",severity="blocking"\\} 1$`, "m"),
-  );
+  await change(paths.pool("worker"), { paused: true });
+  await testCluster.configs.edit(loadAware, { action: "Apply" });
+  await operator.expectSeries(series("rollout_stuck", "", 1));
+  await operator.expectSeries(series("rollout_nodes", ',pool="worker",phase="Waiting"', 3));
+  await operator.expectSeries(series("rollout_findings", ',id="PoolPaused",severity="blocking"', 1));
   await operator.expectDiagnosis("VirtAdvisorRolloutStuck", "Pool worker is paused: 3 nodes are pending");
   await operator.mitigate("VirtAdvisorRolloutStuck");
   await operator.expectSeries(inPhase("Completed"));
-  await operator.expectSeries(stuck(0));
+  await operator.expectSeries(series("rollout_stuck", "", 0));
   await operator.expectNoSeries(/^kubevirt_advisor_rollout_(?:machines|nodes|findings)\{/m);
 });
 
-test("VirtAdvisorReviewWaiting", async () => {
-  const forced = (value: number) =>
-    new RegExp(`^kubevirt_advisor_config_review_forced\\{name="${name}"\\} ${value}$`, "m");
-  await edit(hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } } });
-  await operator.expectSeries(forced(1));
+test("the runbook resolves VirtAdvisorReviewWaiting", async () => {
+  await change(paths.hco, { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } });
+  await operator.expectSeries(series("config_review_forced", "", 1));
   await operator.expectDiagnosis("VirtAdvisorReviewWaiting", /^InputChanged\n/, "parallelMigrationsPerCluster");
   await operator.mitigate("VirtAdvisorReviewWaiting");
   await operator.expectSeries(inPhase("Completed"));
-  await operator.expectSeries(forced(0));
+  await operator.expectSeries(series("config_review_forced", "", 0));
 });
 
-test("VirtAdvisorDrifted", async () => {
-  const drifted = (value: number) => new RegExp(`^kubevirt_advisor_config_drifted\\{name="${name}"\\} ${value}$`, "m");
-  await edit(descheduler, { spec: { mode: "Predictive" } });
-  await operator.expectSeries(drifted(1));
+test("the runbook resolves VirtAdvisorDrifted", async () => {
+  await change(paths.descheduler, { mode: "Predictive" });
+  await operator.expectSeries(series("config_drifted", "", 1));
   await operator.expectDiagnosis("VirtAdvisorDrifted", 'spec.mode ("Automatic" -> "Predictive")');
   await operator.mitigate("VirtAdvisorDrifted");
   await operator.expectSeries(inPhase("Completed"));
-  await operator.expectSeries(drifted(0));
+  await operator.expectSeries(series("config_drifted", "", 0));
 });
 
-test("VirtAdvisorPlanFailed", async () => {
-  await edit(pool, { spec: { paused: true } });
-  await testCluster.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
+test("the runbook resolves VirtAdvisorPlanFailed", async () => {
+  await change(paths.pool("worker"), { paused: true });
+  await testCluster.configs.edit(loadAware, { waitTimeout: "1s", options: withoutPsi });
   await operator.expectSeries(inPhase("Failed"));
   await operator.expectDiagnosis("VirtAdvisorPlanFailed", "Timeout waiting for resource to become healthy");
   await operator.mitigate("VirtAdvisorPlanFailed");
   await operator.expectSeries(inPhase("Completed"));
 });
 
-test("Prometheus accepts every metric that the advisor exposes in all this", async () => {
-  expect(runPromtool(["check", "metrics"], { input: await operator.scrape() })).toEqual({ code: 0, output: "" });
-});
-
-test("VirtAdvisorDown", async () => {
+test("the runbook resolves VirtAdvisorDown", async () => {
   await applyDeployment(testCluster, "advisor");
   await operator.expectSeries(/^kubevirt_advisor_leader 1$/m);
   await operator.operator.kill();

@@ -32,7 +32,7 @@ const advisor = (metric: string, labels: Readonly<Record<string, string>>, value
 const platformScenarios: readonly AlertScenario[] = [
   {
     alert: "VirtPlatformSyncFailed",
-    reason: "an object that cannot be applied for a quarter of an hour, until it can",
+    reason: "fires after 15 minutes of failed syncs, and clears",
     series: platform("compliance_status", object, "1x4 0x20 1x20"),
     fires: ["21m"],
     quiet: ["4m", "18m", "30m"],
@@ -40,7 +40,7 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformSyncFailed",
-    reason: "scrapes that are missed in between resolve nothing",
+    reason: "keeps firing across missed scrapes",
     series: platform("compliance_status", object, "0x12 _x3 0x10"),
     fires: ["16m"],
     quiet: ["10m"],
@@ -48,7 +48,7 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformSyncFailed",
-    reason: "an object that is not managed any more",
+    reason: "clears when the object is no longer managed",
     series: platform("compliance_status", object, "0x20 stale"),
     fires: ["20m"],
     quiet: ["27m"],
@@ -56,7 +56,7 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformThrashingDetected",
-    reason: "an edit war, until a person ends it",
+    reason: "fires during an edit war, and clears when a user ends it",
     series: platform("paused_resources", { ...object, reason: "edit-war" }, "0x4 1x10 0x10"),
     fires: ["7m"],
     quiet: ["4m", "16m"],
@@ -64,14 +64,14 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformThrashingDetected",
-    reason: "a pause that a person wanted is no edit war",
+    reason: "does not fire for a pause that a user requested",
     series: platform("paused_resources", { ...object, reason: "manual" }, "1x20"),
     fires: [],
     quiet: ["10m", "20m"],
   },
   {
     alert: "VirtPlatformDependencyMissing",
-    reason: "a CRD that comes late",
+    reason: "fires for a missing CRD, and clears after its installation",
     series: platform("missing_dependency", { group: "metallb.io", version: "v1beta1", kind: "MetalLB" }, "1x10 0x10"),
     fires: ["6m"],
     quiet: ["3m", "12m"],
@@ -79,7 +79,7 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformInvalidOverride",
-    reason: "an annotation that is mended, so that its series goes",
+    reason: "clears when the annotation is fixed and its series ends",
     series: platform("invalid_override", { ...object, type: "patch" }, "1x14 stale"),
     fires: ["11m"],
     quiet: ["8m", "21m"],
@@ -87,7 +87,7 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformTombstoneStuck",
-    reason: "a deletion that is refused for half an hour",
+    reason: "fires after 30 minutes of refused deletions",
     series: platform("tombstone_status", object, "-1x40 0x10"),
     fires: ["32m"],
     quiet: ["25m", "42m"],
@@ -95,7 +95,7 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformContested",
-    reason: "fields of others for an hour, until they are adopted",
+    reason: "fires after an hour of contested fields, and clears after adoption",
     series: platform("contested_fields", object, "2x70 stale"),
     fires: ["62m"],
     quiet: ["55m", "77m"],
@@ -104,14 +104,14 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformDown",
-    reason: "no replica leads, until one does",
+    reason: "fires without a leader, and clears when one leads",
     series: { ...platform("leader", { pod: "a" }, "1x4 0x20 1x20"), ...platform("leader", { pod: "b" }, "0x44") },
     fires: ["17m"],
     quiet: ["4m", "12m", "26m"],
   },
   {
     alert: "VirtPlatformDown",
-    reason: "nothing is scraped any more",
+    reason: "fires when no metrics are scraped",
     series: platform("leader", { pod: "a" }, "1x4 _x40 1x10"),
     fires: ["22m"],
     quiet: ["4m", "15m", "46m"],
@@ -121,7 +121,7 @@ const platformScenarios: readonly AlertScenario[] = [
 const advisorScenarios: readonly AlertScenario[] = [
   {
     alert: "VirtAdvisorReviewWaiting",
-    reason: "a plan that nobody asked for, until it is approved",
+    reason: "fires for an unrequested plan, and clears after its approval",
     series: advisor("config_review_forced", density, "1x70 0x10"),
     fires: ["62m"],
     quiet: ["55m", "72m"],
@@ -129,7 +129,7 @@ const advisorScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtAdvisorRolloutStuck",
-    reason: "a cause that nobody removes for a quarter of an hour, until somebody does",
+    reason: "fires after 15 minutes with the same cause, and clears",
     series: advisor("rollout_stuck", density, "0x4 1x30 0x10"),
     fires: ["22m"],
     quiet: ["4m", "18m", "37m"],
@@ -137,14 +137,14 @@ const advisorScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtAdvisorRolloutStuck",
-    reason: "causes that go by themselves within ten minutes are no alert",
+    reason: "does not fire for causes that end within 10 minutes",
     series: advisor("rollout_stuck", density, "1x10 0x5 1x10 0x5"),
     fires: [],
     quiet: ["9m", "20m", "26m", "30m"],
   },
   {
     alert: "VirtAdvisorPlanFailed",
-    reason: "a plan that failed, until its phase is another one",
+    reason: "fires for a failed plan, and clears when its phase changes",
     series: advisor("config_phase", { ...density, profile: density.name, phase: "Failed" }, "1x20 stale"),
     fires: ["16m"],
     quiet: ["12m", "27m"],
@@ -152,7 +152,7 @@ const advisorScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtAdvisorPlanFailed",
-    reason: "a plan with errors",
+    reason: "fires for a plan that completed with errors",
     series: advisor("config_phase", { ...density, profile: density.name, phase: "CompletedWithErrors" }, "1x20"),
     fires: ["16m"],
     quiet: ["12m"],
@@ -160,7 +160,7 @@ const advisorScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtAdvisorDrifted",
-    reason: "drift for an hour, until it is undone",
+    reason: "fires after an hour of drift, and clears when it is reverted",
     series: advisor("config_drifted", density, "1x70 0x10"),
     fires: ["62m"],
     quiet: ["55m", "72m"],
@@ -168,7 +168,7 @@ const advisorScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtAdvisorPrerequisiteMissing",
-    reason: "an operator that is installed after half an hour",
+    reason: "fires for a missing operator, and clears after its installation",
     series: advisor("config_phase", { ...density, profile: density.name, phase: "PrerequisiteFailed" }, "1x40 stale"),
     fires: ["32m"],
     quiet: ["25m", "47m"],
@@ -176,14 +176,14 @@ const advisorScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtAdvisorDown",
-    reason: "no replica leads, until one does",
+    reason: "fires without a leader, and clears when one leads",
     series: advisor("leader", {}, "1x4 0x20 1x20"),
     fires: ["17m"],
     quiet: ["4m", "12m", "26m"],
   },
   {
     alert: "VirtAdvisorDown",
-    reason: "nothing is scraped any more",
+    reason: "fires when no metrics are scraped",
     series: advisor("leader", {}, "1x4 _x40 1x10"),
     fires: ["22m"],
     quiet: ["4m", "15m", "46m"],

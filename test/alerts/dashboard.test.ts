@@ -20,19 +20,19 @@ const map = load(read("console_dashboard.yaml")) as { readonly data: Readonly<Re
 const targets = grafana.panels.flatMap((panel) => panel.targets);
 const known = new Set([...metricNames("advisor"), ...metricNames("platform")]);
 
-test("every query asks for metrics that there are", () => {
+test("every query uses only existing metrics", () => {
   const asked = targets.flatMap(({ expr }) => expr.match(/\b(?:kubevirt|workqueue|process|nodejs)_\w+/g) ?? []);
   expect(asked.length).toBeGreaterThanOrEqual(targets.length);
   expect(asked.map((name) => name.replace(/_bucket$/, "")).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("Prometheus understands every query", { timeout: 600_000, tags: ["thorough"] }, () => {
+test("Prometheus accepts every query", { timeout: 600_000, tags: ["thorough"] }, () => {
   const rules = targets.map(({ expr }, at) => ({ record: `panel:query_${at}`, expr }));
   const files = { "rules.json": { groups: [{ name: "dashboard", rules }] } };
   expect(runPromtool(["check", "rules", "rules.json"], { files })).toMatchObject({ code: 0 });
 });
 
-test("every label in a legend is one that its query keeps", () => {
+test("every query keeps the labels of its legend", () => {
   const lost = targets.flatMap(({ expr, legendFormat }) => {
     const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
     const kept = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(/, */) ?? ["pod"];
@@ -41,7 +41,7 @@ test("every label in a legend is one that its query keeps", () => {
   expect(lost).toEqual([]);
 });
 
-test("no panel covers another one", () => {
+test("panels do not overlap", () => {
   const cells = grafana.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, at) => `${x + (at % w)}/${y + Math.floor(at / w)}`),
   );
@@ -49,7 +49,7 @@ test("no panel covers another one", () => {
   expect(Math.max(...grafana.panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
 });
 
-test("the console shows the same panels, in the two forms that it knows", () => {
+test("the console dashboard has the same panels, in types that it supports", () => {
   const shown = JSON.parse(map.data["virt-operators.json"] ?? "") as Dashboard;
   const content = ({ panels }: Dashboard) => panels.map(({ title, targets: queries }) => ({ title, queries }));
   expect(content(shown)).toEqual(content(grafana));

@@ -22,14 +22,14 @@ test.each(["advisor", "platform"] as const)(
 test.each([
   { controller: "advisor", alerts: advisorAlerts },
   { controller: "platform", alerts: platformAlerts },
-] as const)("the alerts of the $controller ask only for metrics of its own process", ({ controller, alerts }) => {
+] as const)("alerts of the $controller use only metrics of its own process", ({ controller, alerts }) => {
   const known = new Set(metricNames(controller));
   const asked = alerts.flatMap(({ expr }) => expr.match(/\bkubevirt_\w+/g) ?? []);
   expect(asked.length).toBeGreaterThanOrEqual(alerts.length);
   expect(asked.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("runbooks are where the environment of the platform operator says", () => {
+test("RUNBOOK_URL_TEMPLATE sets the runbook URLs of the platform alerts", () => {
   const hco = {
     apiVersion: "hco.kubevirt.io/v1beta1",
     kind: "HyperConverged",

@@ -13,7 +13,7 @@ test("Prometheus accepts the rules without a warning", { timeout: patience }, ()
   expect(checked).toEqual({ code: 0, output: expect.stringContaining(`${all.length} rules found`) });
 });
 
-test("there is a scenario for every alert, and it fires and clears in it", () => {
+test("every alert has a scenario in which it fires and clears", () => {
   const reports = alertScenarios
     .filter(({ fires, quiet }) => fires.length > 0 && quiet.length > 0)
     .map(({ alert }) => alert);
@@ -24,7 +24,7 @@ test.each(alertScenarios)("$alert: $reason", { timeout: patience }, (scenario) =
   expect(runPromtool(["test", "rules", "scenario.json"], { files: filesOf(scenario) })).toMatchObject({ code: 0 });
 });
 
-test("an alert at the wrong time is seen", () => {
+test("a scenario with an alert at the wrong time fails", () => {
   const [scenario] = alertScenarios;
   if (scenario === undefined) throw new Error("there is no scenario");
   const files = filesOf({ ...scenario, fires: scenario.quiet });

@@ -7,12 +7,12 @@ import { readRunbook, sections } from "./runbook.ts";
 
 const alerts = [...advisorAlerts, ...platformAlerts].map(({ alert }) => alert);
 
-test("there is a page for each alert and for nothing else", () => {
+test("each alert has a runbook, and each runbook has an alert", () => {
   const pages = readdirSync(inRepository("docs", "runbooks")).map((file) => basename(file, ".md"));
   expect(pages.toSorted()).toEqual([...alerts, "README"].toSorted());
 });
 
-test.each(alerts)("the page of %s says what it means, what it does, how to look, and what to do", (alert) => {
+test.each(alerts)("the runbook of %s covers meaning, impact, diagnosis and mitigation", (alert) => {
   const { headings, diagnosis, mitigation, clusterOnly } = readRunbook(alert);
   expect(headings).toEqual(sections);
   expect([diagnosis, mitigation].filter((text) => !text.includes("kubectl "))).toEqual([]);

@@ -1,18 +1,15 @@
 // A cluster that many trials use in sequence, each with its own fault proxy in front of the operator.
 
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
+import { accountName, openAccount } from "../support/account.ts";
+import { paths } from "../support/advisor.ts";
 import type { RunningProgram } from "../support/program.ts";
 import { startTestCluster, type TestCluster } from "../support/test-cluster.ts";
 import { AuditTail } from "./audit-tail.ts";
 import { createPool, resetPool, store } from "./worker-pool.ts";
 
-const place = { namespace: "virt-advisor-operator-system", name: "virt-advisor-operator-controller-manager" };
-export const account = `system:serviceaccount:${place.namespace}:${place.name}`;
-
-export const targets = {
-  config: "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker-psi-karg",
-  descheduler: "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster",
-};
+export const account = accountName("advisor");
+export const targets = { config: paths.psi, descheduler: paths.descheduler };
 
 export type CampaignCluster = {
   readonly testCluster: TestCluster;
@@ -34,10 +31,10 @@ export async function openCampaignCluster(): Promise<CampaignCluster> {
   // Serves the newest version, so that discovery does not repeat and all runs make the same requests.
   const testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
   await createPool(testCluster.server);
-  const { token } = await testCluster.server.serviceAccount(place.namespace, place.name);
+  const { token } = await openAccount(testCluster.server, "advisor");
   const audit = new AuditTail(testCluster.server);
   return {
-    testCluster: testCluster,
+    testCluster,
     audit,
     prepare: async () => {
       await clean(testCluster);
@@ -69,13 +66,12 @@ async function stageOf(testCluster: TestCluster, token: string): Promise<Proxied
   return { proxy, start, operators, end };
 }
 
-const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 const events = "/apis/events.k8s.io/v1/namespaces/default/events";
 
 async function clean({ server }: TestCluster): Promise<void> {
-  const { body } = await server.request({ path: configs });
+  const { body } = await server.request({ path: paths.configs });
   const { items } = body as { readonly items: readonly { readonly metadata: { readonly name: string } }[] };
-  const named = items.map(({ metadata }) => `${configs}/${metadata.name}`);
+  const named = items.map(({ metadata }) => paths.config(metadata.name));
   await Promise.all([...named, ...Object.values(targets), events].map((path) => store(server, "DELETE", path)));
   await resetPool(server);
 }

@@ -62,7 +62,7 @@ async function openSites(count: number) {
 
 export async function runReference(cluster: CampaignCluster): Promise<TrialRun> {
   const run = await runTrial(cluster, { plans: [] });
-  if (run.violations.length > 0) throw new Error(`a run without a fault went wrong: ${run.violations.join("; ")}`);
+  if (run.violations.length > 0) throw new Error(`a run without faults failed: ${run.violations.join("; ")}`);
   return run;
 }
 
@@ -78,6 +78,6 @@ export async function evaluateTrial(cluster: CampaignCluster, trial: Trial, refe
   const isProof = run.isStruck || mayFindNoRequest(trial);
   const violations = isProof ? run.violations : [...run.violations, "found no request to strike"];
   const tookMs = Math.round(performance.now() - start);
-  if (violations.length === 0) return { trial, violations: violations, tookMs };
-  return { trial, violations: violations, tookMs, file: saveFailedTrial(trial, { ...run, violations: violations }) };
+  if (violations.length === 0) return { trial, violations, tookMs };
+  return { trial, violations, tookMs, file: saveFailedTrial(trial, { ...run, violations }) };
 }

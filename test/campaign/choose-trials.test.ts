@@ -4,13 +4,13 @@ import type { Trial, TrialKind } from "./trials.ts";
 
 const trials: readonly Trial[] = ["a", "b", "c", "d"].map((name) => ({ name, kind: "500", plans: [] }));
 
-test("the same seed chooses the same trials, another seed others", () => {
+test("a seed always selects the same trials, and another seed selects others", () => {
   const chosen = (seed: string) => chooseTrials(trials, { seed, count: 2 }).map(({ name }) => name);
   expect(chosen("one")).toEqual(chosen("one"));
   expect(new Set(Array.from({ length: 20 }, (_, at) => chosen(`${at}`).join())).size).toBeGreaterThan(1);
 });
 
-test("beyond the trials that there are, pairs of different ones are drawn", () => {
+test("draws pairs of different trials after all single trials", () => {
   const chosen = chooseTrials(trials, { seed: "one", count: 9 });
   expect(chosen.filter(({ kind }) => kind === "500")).toHaveLength(4);
   const pairs = chosen.filter(({ kind }) => kind === "pair").map(({ name }) => name.split(" + "));
@@ -21,7 +21,7 @@ test("beyond the trials that there are, pairs of different ones are drawn", () =
 const many = (kind: TrialKind): readonly Trial[] =>
   Array.from({ length: 16 }, (_, at) => ({ name: `${kind} ${at}`, kind, plans: [] }));
 
-test("the slice of a change strikes every write, and a share of everything else", () => {
+test("the slice of a commit covers every write and some other requests", () => {
   const slice = sliceOf([...many("kill"), ...many("500"), ...many("lost answer"), ...many("stall")], "one");
   const counts = [...Map.groupBy(slice, ({ kind }) => kind)].map(([kind, those]) => [kind, those.length]);
   expect(counts).toEqual([
@@ -32,7 +32,7 @@ test("the slice of a change strikes every write, and a share of everything else"
   ]);
 });
 
-test("over many changes no trial is left out of the slice", () => {
+test("slices of many commits cover every trial", () => {
   const chosen = Array.from({ length: 100 }, (_, at) => sliceOf(many("503"), `commit ${at}`)).flat();
   expect(new Set(chosen.map(({ name }) => name)).size).toBe(16);
 });

@@ -30,7 +30,7 @@ export function sliceOf(trials: readonly Trial[], seed: string): readonly Trial[
 function pairOf(trials: readonly Trial[], seed: string): Trial {
   const quick = trials.filter(({ kind }) => kind !== "stall" && kind !== "twice");
   const [first, second] = quick.toSorted((a, b) => (rank(seed, a.name) < rank(seed, b.name) ? -1 : 1));
-  if (first === undefined || second === undefined) throw new Error("there is nothing to pair");
+  if (first === undefined || second === undefined) throw new Error("there are no two trials to pair");
   return { name: `${first.name} + ${second.name}`, kind: "pair", plans: [...first.plans, ...second.plans] };
 }
 

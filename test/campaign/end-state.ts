@@ -1,8 +1,8 @@
 // Reads the end state of a run without values that differ between runs: times, UIDs, versions and their hashes.
 
 import type { Status } from "@virt/api";
+import { loadAware } from "../support/advisor.ts";
 import { type CampaignCluster, targets } from "./campaign-cluster.ts";
-import { profile } from "./workload.ts";
 
 export type EndState = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export async function endState({ testCluster: { server, configs } }: CampaignClu
     const { body } = await server.request({ path });
     return [name, (body as { readonly spec?: unknown }).spec] as const;
   });
-  const status = await configs.status(profile);
+  const status = await configs.status(loadAware);
   return { ...Object.fromEntries(await Promise.all(specs)), ...steady(status) };
 }
 

@@ -31,7 +31,7 @@ function applied(objectRef: NonNullable<AuditEvent["objectRef"]>): AuditEvent {
 const violationsOf = (audit: readonly AuditEvent[]) => findViolations({ audit, state: {}, operators: [] }, {});
 const aboutWrites = (audit: readonly AuditEvent[]) => violationsOf(audit).filter((wrong) => wrong.startsWith("wrote "));
 
-test("each item applied once is right, and only that", () => {
+test("accepts only runs that apply each item once", () => {
   expect(aboutWrites([applied(config), applied(descheduler)])).toEqual([]);
   expect(aboutWrites([applied(config)])).toHaveLength(1);
   expect(aboutWrites([applied(config), applied(config), applied(descheduler)])).toHaveLength(1);
@@ -39,16 +39,16 @@ test("each item applied once is right, and only that", () => {
   expect(aboutWrites([applied(config), applied(descheduler), applied(stray)])).toHaveLength(1);
 });
 
-test("a write that no approval is on record for is wrong", () => {
+test("reports a write without a recorded approval", () => {
   expect(violationsOf([applied(config), applied(descheduler)])).toContainEqual(expect.stringMatching(/^I1: /));
 });
 
-test("an end that differs from that of a run without a fault is wrong", () => {
+test("reports an end state that differs from a run without faults", () => {
   const ended = { audit: [applied(config), applied(descheduler)], state: { phase: "Failed" }, operators: [] };
   expect(findViolations(ended, { phase: "Completed" })).toContain('phase is "Failed", not "Completed"');
 });
 
-test("a write that an admission policy of this product denied is wrong", () => {
+test("reports a write that our admission policy denied", () => {
   const message = "ValidatingAdmissionPolicy 'virt-advisor-operator-writes' with binding 'b' denied request: no";
   const denied = { ...applied(config), responseStatus: { code: 403, message } };
   expect(violationsOf([denied])).toContain(`an admission policy denied patch ${denied.requestURI}: ${message}`);

@@ -51,6 +51,6 @@ function differences(state: EndState, reference: EndState): readonly string[] {
 
 /** The operator may exit only because of a fault, and prints nothing outside its log. */
 function complaints({ child, words }: RunningProgram): readonly string[] {
-  const exit = child.exitCode === null ? [] : [`the operator ended by itself with ${child.exitCode}`];
+  const exit = child.exitCode === null ? [] : [`the operator exited without a fault, with code ${child.exitCode}`];
   return words() === "" ? exit : [...exit, `the operator said: ${words()}`];
 }

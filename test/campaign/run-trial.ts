@@ -37,7 +37,7 @@ export async function runTrial(cluster: CampaignCluster, { plans, reference }: T
   const ending = await failuresOf(operator.end);
   const violations = [...failures, ...found, ...ending];
   return {
-    violations: violations,
+    violations,
     isStruck: armed.some((hasFired) => hasFired()),
     state,
     trace,

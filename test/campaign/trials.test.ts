@@ -10,7 +10,7 @@ function call(verb: TracedRequest["verb"], name: string, isEffective = false): T
 
 const namesOf = (...traces: readonly (readonly TracedRequest[])[]) => trialsOf(traces).map(({ name }) => name);
 
-test("a request is counted among those of its own place, so that its order among others does not matter", () => {
+test("counts requests per object, independent of the order of other requests", () => {
   const one = [call("get", "a"), call("get", "b"), call("get", "a")];
   const other = [call("get", "b"), call("get", "a"), call("get", "a")];
   const struck = namesOf(one, other).filter((name) => name.startsWith("503"));
@@ -21,12 +21,12 @@ test("a request is counted among those of its own place, so that its order among
   ]);
 });
 
-test("what not every run asks for is not struck", () => {
+test("creates no trial for requests that only some runs send", () => {
   const names = namesOf([call("get", "a"), call("get", "a"), call("get", "b")], [call("get", "a")]);
   expect(names.filter((name) => name.startsWith("reset"))).toEqual(["reset at request 1: get configmaps default/a"]);
 });
 
-test("a write is struck by a kill before it, behind its commit, and behind its answer", () => {
+test("kills the operator before a write, after its commit and after its answer", () => {
   const kills = trialsOf([[call("apply", "a", true)]]).filter(({ kind }) => kind === "kill");
   expect(kills.map(({ plans }) => plans.map(({ fault }) => fault.kind))).toEqual([
     ["crash-before"],
@@ -35,14 +35,14 @@ test("a write is struck by a kill before it, behind its commit, and behind its a
   ]);
 });
 
-test("a read is struck again at its repetition", () => {
+test("a read fault also affects the retry", () => {
   const twice = trialsOf([[call("get", "a")]]).filter(({ kind }) => kind === "twice");
   expect(twice.map(({ plans }) => plans.map(({ trigger }) => trigger))).toEqual([
     [expect.objectContaining({ number: 1 }), expect.objectContaining({ number: 2 })],
   ]);
 });
 
-test("only a repeated watch may find no request to strike", () => {
+test("only a trial of a repeated watch may match no request", () => {
   const trials = trialsOf([[call("watch", ""), call("watch", ""), call("get", "a"), call("get", "a")]]);
   expect([...new Set(trials.filter(mayFindNoRequest).map(({ name }) => name.replace(/^.* at /u, "")))]).toEqual([
     "request 2: watch configmaps default",

@@ -13,7 +13,7 @@ export async function waitFor<T extends object>(what: string, check: () => T | s
     const seen = check();
     if (typeof seen !== "string") return seen;
     if (performance.now() - start > hangsAfterMs)
-      throw new Error(`waited ${hangsAfterMs / 1000} s in vain for ${what}: ${seen}`);
+      throw new Error(`waited ${hangsAfterMs / 1000} s for ${what}, but saw: ${seen}`);
     await wait(pollEveryMs);
   }
 }

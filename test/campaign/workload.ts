@@ -1,11 +1,10 @@
 import type { Status } from "@virt/api";
 import type { AuditEvent } from "@virt/testkit";
+import { loadAware } from "../support/advisor.ts";
+import { psiItem } from "../support/advisor-suite.ts";
 import type { CampaignCluster, ProxiedOperator } from "./campaign-cluster.ts";
 import { waitFor } from "./until.ts";
 import { render, rollOut } from "./worker-pool.ts";
-
-export const profile = "load-aware-rebalancing";
-const rebooting = "enable-psi-metrics";
 
 /** Waits after each step for the operator's status, so that runs are comparable. */
 export async function runLoadAware({ testCluster, audit }: CampaignCluster, operator: ProxiedOperator): Promise<void> {
@@ -15,10 +14,10 @@ export async function runLoadAware({ testCluster, audit }: CampaignCluster, oper
       const status = lastStatus(audit.events());
       return isSaid(status) ? status : summary(status);
     });
-  await configs.create(profile, { action: "DryRun" });
+  await configs.create(loadAware, { action: "DryRun" });
   await operator.start();
   await says("the review", ({ phase }) => phase === "ReviewRequired");
-  await configs.edit(profile, { action: "Apply" });
+  await configs.edit(loadAware, { action: "Apply" });
   await says("both items", (status) => isWaiting(status, "has not rendered"));
   await render(server);
   await says("the rollout", (status) => isWaiting(status, "is processing changes"));
@@ -30,14 +29,14 @@ export async function runLoadAware({ testCluster, audit }: CampaignCluster, oper
 function lastStatus(events: readonly AuditEvent[]): Status {
   const written = events.findLast(
     ({ objectRef, responseStatus }) =>
-      objectRef?.name === profile && objectRef.subresource === "status" && responseStatus?.code === 200,
+      objectRef?.name === loadAware && objectRef.subresource === "status" && responseStatus?.code === 200,
   );
   return (written?.responseObject as { readonly status?: Status } | undefined)?.status ?? {};
 }
 
 function isWaiting({ items = [] }: Status, words: string): boolean {
   return items.every(({ name, state, message }) =>
-    name === rebooting ? state === "InProgress" && message.includes(words) : state === "Completed",
+    name === psiItem ? state === "InProgress" && message.includes(words) : state === "Completed",
   );
 }
 

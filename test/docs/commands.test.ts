@@ -7,7 +7,7 @@ import { pages } from "./pages.ts";
 import { exceptionFor, filledIn, list, type Step, stepsOf, triable } from "./printed.ts";
 import { followReboots } from "./reboots.ts";
 
-describe("on the cluster of `make dev-setup`, with the operator of `make run`,", () => {
+describe("with `make dev-setup` and `make run`:", () => {
   let cluster: DevCluster;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
   afterAll(() => cluster.end());
 
   // Runs before the pages, because the last page removes the CRD.
-  test("a step that reboots nodes is found where the text before it does not say so", async () => {
+  test("detects a step that reboots nodes without a warning before it", async () => {
     await tidy(cluster.shell);
     const reboots = await followReboots(cluster.shell);
     const text = `kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Apply"}}'`;
@@ -27,7 +27,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
       .toBe(`"${text}" reboots pool worker, and the paragraph before it does not say so: Apply the profile:`);
   });
 
-  test.for(list.tried)("what is printed in %s comes true", { timeout: 600_000 }, async (page) => {
+  test.for(list.tried)("the commands in %s work and print the shown output", { timeout: 600_000 }, async (page) => {
     await tidy(cluster.shell);
     const reboots = await followReboots(cluster.shell);
     for (const step of stepsOf(page)) {
@@ -82,13 +82,13 @@ function comparable(line: string): string {
   return words.map((word) => word.replace(/^(\d+[smhd])+$/, "<age>").replaceAll(/[0-9a-f]{32,}/g, "<hash>")).join(" ");
 }
 
-test("every page with commands or objects is tried here, or the list says where", () => {
+test("every page with commands or objects is tested here, or listed as tested elsewhere", () => {
   expect(list.tried.toSorted()).toEqual(triable.toSorted());
   const stale = Object.keys(list.elsewhere).filter((begin) => !pages.some(({ path }) => path.startsWith(begin)));
   expect(stale).toEqual([]);
 });
 
-test("every exception is still printed, and has a reason", () => {
+test("every exception is still on its page and has a reason", () => {
   const printed = list.tried.flatMap((page) => stepsOf(page).map((step) => exceptionFor(page, step)));
   expect(list.exceptions.filter((one) => !printed.includes(one) || one.because === "")).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from "node:path";
 import { inRepository } from "@virt/testkit";
 import { describe, expect, test } from "vitest";
 import { anchorsOf, linksOf, pathsNamed, targetsNamed } from "./links.ts";
-import { pages } from "./pages.ts";
+import { pages, textOf } from "./pages.ts";
 
 const folders = readdirSync(inRepository(), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -20,11 +20,11 @@ function isBroken(page: string, link: string): boolean {
 }
 
 describe.each(pages)("$path", ({ path, text }) => {
-  test("links to pages, and places in them, that are there", () => {
+  test("links only to existing pages and anchors", () => {
     expect(linksOf(text).filter((link) => isBroken(path, link))).toEqual([]);
   });
 
-  test("names files and make targets that are there", () => {
+  test("names only existing files and make targets", () => {
     const isThere = (file: string) => globSync(file, { cwd: inRepository() }).length > 0;
     // Guides also name folders that the reader creates, according to their code.
     const isMadeByReader = (file: string) => text.includes(`name: "${basename(file)}"`);
@@ -38,20 +38,19 @@ describe.each(pages)("$path", ({ path, text }) => {
   });
 });
 
-test("every guide is reached from the README", () => {
+test("every guide is reachable from the README", () => {
   const seen = new Set<string>();
   const follow = (path: string) => {
     if (seen.has(path)) return;
     seen.add(path);
-    const page = pages.find((one) => one.path === path);
-    for (const link of linksOf(page?.text ?? "")) follow(normalize(join(dirname(path), link.split("#")[0] ?? "")));
+    for (const link of linksOf(textOf(path))) follow(normalize(join(dirname(path), link.split("#")[0] ?? "")));
   };
   follow("README.md");
   const guides = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
   expect(guides.filter((path) => !seen.has(path))).toEqual([]);
 });
 
-describe("the reader of pages", () => {
+describe("the page parser", () => {
   const text = [
     "# A `b` c!",
     "[one](docs/x.md#a-b-c) and [two](https://example.org) `config/crd/<name>.yaml` `make help`",
@@ -61,7 +60,7 @@ describe("the reader of pages", () => {
     "## A b c",
   ].join("\n");
 
-  test("finds links, places, files and targets, and only those", () => {
+  test("finds only links, anchors, files and make targets", () => {
     expect(linksOf(text)).toEqual(["docs/x.md#a-b-c"]);
     expect(anchorsOf(text)).toEqual(["a-b-c", "a-b-c-1"]);
     expect(pathsNamed(text, ["config"])).toEqual(["config/crd/*.yaml"]);

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
 import { type Block, blocksIn, commandsOf } from "../e2e/blocks.ts";
-import { pages } from "./pages.ts";
+import { pages, textOf } from "./pages.ts";
 
 /** The reason why a block, identified by its first line, is not run. */
 export type Exception = {
@@ -34,7 +34,7 @@ export type Step = {
 };
 
 export function stepsOf(path: string): readonly Step[] {
-  const blocks = blocksIn(pages.find((page) => page.path === path)?.text ?? "");
+  const blocks = blocksIn(textOf(path));
   return blocks.flatMap((block, index) => step(block, blocks[index + 1]) ?? []);
 }
 

@@ -4,10 +4,10 @@ import { assets, profiles } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 import { expect, test } from "vitest";
-import { pages } from "./pages.ts";
+import { pages, textOf } from "./pages.ts";
 import { exceptionFor, list, stepsOf } from "./printed.ts";
 
-test("no page tells users to run a command of the operator's own program, which they do not have", () => {
+test("no page asks users to run the operator binary", () => {
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/`virt-operator (?:render|explain|exclusions|features)[^`]*`/g)].map(
       ([command]) => `${path}: ${command}`,
@@ -24,18 +24,17 @@ type Crd = {
   };
 };
 
-test("the page of concepts explains every field of the spec", () => {
+test("the concepts page explains every field of the spec", () => {
   const crd = load(
     readFileSync(inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml"), "utf8"),
   ) as Crd;
   const fields = Object.keys(crd.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {});
-  const concepts = readFileSync(inRepository("docs", "concepts.md"), "utf8");
+  const concepts = textOf("docs/concepts.md");
   expect(fields.length).toBeGreaterThan(5);
   expect(fields.filter((field) => !concepts.includes(`\n| \`${field}\` |`))).toEqual([]);
 });
 
-test("every guide promises only what action: Apply keeps, and recommends to approve a plan by its hash", () => {
-  const textOf = (path: string) => pages.find((page) => page.path === path)?.text ?? "";
+test("guides describe action: Apply correctly, and recommend approval by hash", () => {
   const started = textOf("docs/getting-started.md");
   expect(started.replaceAll(/\s+/gu, " ")).toContain(
     "`action: Apply` runs the plan that results from the spec, whether you reviewed it or not. To run only the plan that you reviewed, [approve it by its hash]",
@@ -45,19 +44,19 @@ test("every guide promises only what action: Apply keeps, and recommends to appr
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
-test("the page of concepts names all that keeps an Apply from running the plan that it leads to", () => {
-  const text = pages.find(({ path }) => path === "docs/concepts.md")?.text.replaceAll(/\s+/gu, " ") ?? "";
+test("the concepts page names every reason that stops an Apply", () => {
+  const text = textOf("docs/concepts.md").replaceAll(/\s+/gu, " ");
   expect(text).toContain(
     "There are four exceptions: a forced review is pending (next point), `approvedPlan` names another plan, `--require-approved-plan` is set and `approvedPlan` is not, or a guard is not met.",
   );
 });
 
-test("no page promises that ending a plan stops the rollout of a MachineConfig that is already written", () => {
+test("no page promises that ending a plan stops its rollout", () => {
   const wrong = pages.filter(({ text }) => /nodes that have begun/iu.test(text));
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
-test("every page with the command that resumes a pool says that everything queued there starts", () => {
+test("every page that unpauses a pool warns that all pending changes start", () => {
   const resuming = pages.filter(({ text }) => /"paused": ?false/u.test(text));
   expect(resuming.length).toBeGreaterThan(2);
   const silent = resuming.filter(
@@ -106,9 +105,9 @@ const topics: readonly Topic[] = [
   { page: "LOADAWARE_PROFILE", headline: "Skip the check for stale targets", says: ["`bypassOptimisticLock: true`"] },
 ];
 
-test.each(topics)("$page explains $headline, with commands that a test types", ({ page, headline, says, ...more }) => {
+test.each(topics)("$page explains $headline with tested commands", ({ page, headline, says, ...more }) => {
   const path = `docs/${page}.md`;
-  const text = pages.find((one) => one.path === path)?.text ?? "";
+  const text = textOf(path);
   const [, section = ""] = text.split(`\n## ${headline}\n`);
   const [own = ""] = section.split(/\n## /u);
   expect(says.filter((words) => !own.includes(words))).toEqual([]);
@@ -118,9 +117,10 @@ test.each(topics)("$page explains $headline, with commands that a test types", (
   expect(isThere).toBe(more.hasNoCommands !== true);
 });
 
-test("the workflow guide says that the progress text of the seed was replaced, and why", () => {
-  const text = pages.find(({ path }) => path === "docs/WORKFLOW_EXAMPLE.md")?.text ?? "";
-  expect(text).toMatch(/`\(Updated: 1\/3, Ready: 1\/3\)`\.\sThat text was replaced because /u);
+test("the workflow guide explains why the seed's progress text was replaced", () => {
+  expect(textOf("docs/WORKFLOW_EXAMPLE.md")).toMatch(
+    /`\(Updated: 1\/3, Ready: 1\/3\)`\.\sThat text was replaced because /u,
+  );
 });
 
 type Rule = {
@@ -130,7 +130,7 @@ type Rule = {
 };
 type Role = { readonly rules: readonly Rule[] };
 
-test("the security model counts the MachineConfigs that the advisor may patch as its role does", () => {
+test("the security model and the role agree on the number of MachineConfigs", () => {
   const text = readFileSync(inRepository("config", "rbac", "advisor", "role.yaml"), "utf8");
   const roles = loadAll(text) as readonly Role[];
   const names = roles
@@ -138,13 +138,13 @@ test("the security model counts the MachineConfigs that the advisor may patch as
     .filter(({ resources, verbs }) => resources.includes("machineconfigs") && verbs.includes("patch"))
     .flatMap(({ resourceNames = [] }) => resourceNames);
   const words = ["no", "one", "two", "three", "four", "five", "six"];
-  const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
-  expect(model).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
+  expect(textOf("docs/security-model.md")).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
 });
 
 function powersOf(token: string): string {
-  const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
-  const [, list = ""] = model.split(`With a stolen token of the **${token}**, an attacker can still:\n\n`);
+  const [, list = ""] = textOf("docs/security-model.md").split(
+    `With a stolen token of the **${token}**, an attacker can still:\n\n`,
+  );
   return (list.split("\n\n")[0] ?? "").replaceAll(/\s+/gu, " ");
 }
 
@@ -158,7 +158,7 @@ const targetWords: Readonly<Record<string, string>> = {
   "MachineConfig 99-master-psi-karg": "the MachineConfigs for PSI and swap (which reboots nodes)",
 };
 
-test("the security model lists every target that a stolen token of the advisor reaches", () => {
+test("the security model lists every target of a stolen advisor token", () => {
   const shipped = profiles.filter(({ name }) => name !== "example-profile");
   const targets = shipped.flatMap((profile) =>
     profile.targets.flatMap(({ kind, names }) => names.map((name) => `${kind} ${name}`)),
@@ -168,7 +168,7 @@ test("the security model lists every target that a stolen token of the advisor r
   expect(Object.values(targetWords).filter((words) => !powers.includes(words))).toEqual([]);
 });
 
-test("the security model lists every kind by which a stolen token of the platform operator reboots nodes", () => {
+test("the security model lists the rebooting kinds of a stolen platform token", () => {
   const rebooting = assets.filter(({ impact }) => impact === "reboot").map(({ target }) => target.kind);
   expect([...new Set(rebooting)].toSorted()).toEqual(["KubeletConfig", "MachineConfig"]);
   expect(powersOf("platform operator")).toContain(

@@ -16,7 +16,7 @@ const typed = seedBlocks
   }))
   .filter(({ commands }) => commands.length > 0);
 
-describe("on the cluster of `make dev-setup`, with the operator of `make run`,", () => {
+describe("with `make dev-setup` and `make run`:", () => {
   let cluster: DevCluster;
   let isBroken = false;
 
@@ -25,8 +25,8 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
   });
   afterAll(() => cluster.end());
 
-  test.for(typed)("the commands work that are printed in $at", { timeout: 300_000 }, async ({ commands }, context) => {
-    context.skip(isBroken, "an earlier one failed");
+  test.for(typed)("the commands in $at work", { timeout: 300_000 }, async ({ commands }, context) => {
+    context.skip(isBroken, "an earlier command failed");
     context.onTestFailed(() => {
       isBroken = true;
     });
@@ -34,7 +34,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
     expect(cluster.operator.isRunning()).toBe(true);
   });
 
-  test("make run refuses any context but that of make dev-setup", async () => {
+  test("make run refuses every context except the one of make dev-setup", async () => {
     const { shell } = cluster;
     await shell.run("kubectl config use-context production");
     const { code, stderr } = await shell.run("make run");
@@ -44,25 +44,25 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
     await shell.run("kubectl config use-context virt-dev");
   });
 
-  test("the production context of the user's kubeconfig sees no request", async () => {
+  test("sends no request to the production context of the user's kubeconfig", async () => {
     expect(await cluster.production.requests()).toEqual([]);
   });
 
-  test("the last command leaves nothing behind", async () => {
+  test("the last command removes everything", async () => {
     const { operator, shell } = cluster;
     await operator.stop();
     for (const one of all.filter(({ last }) => last === true)) await tryOut(shell, one);
     expect((await shell.run("kubectl get virtplatformconfigs")).code).not.toBe(0);
   });
 
-  test("the last command gives back the user's kubeconfig with its current context and its permissions", () => {
+  test("the last command restores the user's kubeconfig, its current context and permissions", () => {
     const { kubeconfig, kubeconfigBefore, kubeconfigFile } = cluster.production;
     expect(load(kubeconfig())).toEqual(load(kubeconfigBefore));
     expect(statSync(kubeconfigFile).mode & 0o777).toBe(0o640);
   });
 });
 
-test("every target of make that the seeds name is there", () => {
+test("every make target in the seeds exists", () => {
   const targets = [...readFileSync(inRepository("Makefile"), "utf8").matchAll(/^([a-z0-9-]+):/gm)].map(
     ([, name]) => name,
   );
@@ -70,7 +70,7 @@ test("every target of make that the seeds name is there", () => {
   expect(named.filter((word) => !word.includes("=") && !targets.includes(word))).toEqual([]);
 });
 
-test("a command that cannot work has its correction and the reason", () => {
+test("every command that cannot work has a correction and a reason", () => {
   const corrected = all.filter(({ instead }) => instead !== undefined);
   expect(corrected.filter(({ because }) => because === undefined)).toEqual([]);
   expect(corrected.length).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ describe.runIf(areSeedsThere)("the seeds", () => {
   const isText = (at: string) =>
     seedBlocks.some(({ document, headline, not }) => not !== undefined && at === `${document}, ${headline}`);
 
-  test("have no block of commands that is not classified, and no other", () => {
+  test("contain exactly the classified command blocks", () => {
     const printed = documents.flatMap((document) =>
       blocksOf(document).flatMap((block) => {
         const at = `${document}, ${block.headline}`;

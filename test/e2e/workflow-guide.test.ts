@@ -21,7 +21,7 @@ import { areSeedsThere } from "./seeds.ts";
 const loadAware = "load-aware-rebalancing";
 const higherDensity = "virt-higher-density";
 
-test("the workflow guide comes true, command by command, on a real API server", { timeout: 600_000 }, async () => {
+test("every command of the workflow guide works on a real API server", { timeout: 600_000 }, async () => {
   await using testCluster = await startTestCluster({ crds: { kubedeschedulers: null } });
   // A drain that is blocked for a simulated hour degrades its node. At this speed that is a minute, which leaves time
   // for commands.
@@ -141,18 +141,18 @@ function phasesOf({ testCluster: { server } }: GuideRun, name: string): readonly
   return stored.filter((phase, index) => phase !== stored[index - 1]);
 }
 
-describe.runIf(areSeedsThere)("the copy", () => {
-  test("of the guide says what the guide says", () => {
+describe.runIf(areSeedsThere)("the copy of the guide", () => {
+  test("equals the guide", () => {
     expect(differences(printedSteps(), copiedSteps())).toEqual([]);
   });
 });
 
-describe("the comparison", () => {
+describe("the comparison with the guide", () => {
   const list: readonly AllowedDifference[] = [
     { reason: "", source: "", in: [6], lines: "~ phase: Pending -> Drafting\n+ hash: <hash>\n" },
   ];
 
-  test("finds each difference in fields, lists and texts", () => {
+  test("finds every difference in fields, lists and texts", () => {
     const guide = { phase: "Pending", fields: ["a", "b"], diff: "one\ntwo\n", gone: true, cut: "a\n...\n" };
     const ours = { phase: "Drafting", fields: ["a", "c"], diff: "one\n2\n", come: {}, cut: "a\nb\nc\n" };
     expect(differences(guide, ours)).toEqual([
@@ -167,7 +167,7 @@ describe("the comparison", () => {
     expect(differences(ours, ours)).toEqual([]);
   });
 
-  test("allows what is listed for the section, once each, and nothing else", () => {
+  test("allows each listed difference of a section once, and no other", () => {
     const hash = `+ hash: ${"0".repeat(64)}`;
     const phase = "~ phase: Pending -> Drafting";
     expect(checkDifferences("6", [hash, phase], list)).toEqual({ unexpected: [], missing: [] });

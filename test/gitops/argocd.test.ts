@@ -14,7 +14,7 @@ import { configIn, situations, statusOf } from "./situations.ts";
 const script = inRepository("config", "gitops", "argocd-health.lua");
 const patience = 600_000; // the interpreter may first need a download
 
-test("the situations are those of all phases", () => {
+test("the situations cover all phases", () => {
   const reached = situations.map((situation) => statusOf(situation).phase);
   expect(reached).toEqual(situations.map(({ phase }) => phase));
   expect(new Set(reached)).toEqual(new Set(phases));
@@ -29,7 +29,7 @@ test.each(situations)("$phase, $reason: $argo", { timeout: patience }, (situatio
   expect([ready?.message, reconciling?.message]).toContain(health.message);
 });
 
-test("a config that was never reconciled, or not since its last edit, is on its way", { timeout: patience }, () => {
+test("a config that is not reconciled since its last edit is Progressing", { timeout: patience }, () => {
   const [situation] = situations.filter(({ phase }) => phase === "Completed");
   if (situation === undefined) throw new Error("there is no completed config");
   const { status, ...fresh } = configIn(situation);
@@ -37,7 +37,7 @@ test("a config that was never reconciled, or not since its last edit, is on its 
   expect([fresh, edited].map((config) => evaluateHealth(config).status)).toEqual(["Progressing", "Progressing"]);
 });
 
-test("the table of the guide says the same", () => {
+test("the guide's table shows the same health", () => {
   const guide = readFileSync(inRepository("docs", "gitops.md"), "utf8");
   const rows = guide
     .split("\n")

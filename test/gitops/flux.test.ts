@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("the expressions are for our kind and for nothing else", () => {
+test("the expressions apply only to VirtPlatformConfig", () => {
   expect(checks).toMatchObject({ apiVersion: configKind.apiVersion, kind: configKind.kind });
   expect(others).toEqual([]);
 });

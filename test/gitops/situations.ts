@@ -46,7 +46,7 @@ const review = { planHash: "a".repeat(64), generation, forced: true, reason: "In
 
 export const situations: readonly Situation[] = [
   {
-    reason: "a config that is about to be reconciled",
+    reason: "a new config",
     from: "Pending",
     given: {},
     isStored: true, // a reconcile enters and leaves this phase in the same write
@@ -55,7 +55,7 @@ export const situations: readonly Situation[] = [
     flux: "inProgress",
   },
   {
-    reason: "a plan is drafted",
+    reason: "drafting a plan",
     from: "Pending",
     given: {},
     phase: "Drafting",
@@ -63,7 +63,7 @@ export const situations: readonly Situation[] = [
     flux: "inProgress",
   },
   {
-    reason: "an operator is missing",
+    reason: "a missing operator",
     from: "PrerequisiteFailed",
     given: { blocked: { kind: "missing", message: "Missing required dependencies:\n" } },
     phase: "PrerequisiteFailed",
@@ -71,7 +71,7 @@ export const situations: readonly Situation[] = [
     flux: "failed",
   },
   {
-    reason: "the preview that was asked for is there",
+    reason: "a requested review",
     from: "ReviewRequired",
     given: { spec: { action: "DryRun" } },
     phase: "ReviewRequired",
@@ -79,7 +79,7 @@ export const situations: readonly Situation[] = [
     flux: "current",
   },
   {
-    reason: "an Apply is withheld until a person has seen the new plan",
+    reason: "a forced review",
     from: "ReviewRequired",
     given: { stored: { review } },
     phase: "ReviewRequired",
@@ -87,7 +87,7 @@ export const situations: readonly Situation[] = [
     flux: "waiting",
   },
   {
-    reason: "nodes are rolled",
+    reason: "a rollout",
     from: "InProgress",
     given: { items: [observedItem(appliedItem(psi()), rolling), ...settled] },
     phase: "InProgress",
@@ -95,7 +95,7 @@ export const situations: readonly Situation[] = [
     flux: "inProgress",
   },
   {
-    reason: "nodes are not rolled until a person acts",
+    reason: "a stuck rollout",
     from: "InProgress",
     given: { items: [observedItem(appliedItem(psi()), rolling), ...settled], stored: pending },
     rollout: stuck,
@@ -104,7 +104,7 @@ export const situations: readonly Situation[] = [
     flux: "failed",
   },
   {
-    reason: "all is applied",
+    reason: "all items applied",
     from: "Completed",
     given: { items: done },
     phase: "Completed",
@@ -112,7 +112,7 @@ export const situations: readonly Situation[] = [
     flux: "current",
   },
   {
-    reason: "all is applied, but a pool is not done any more",
+    reason: "all items applied, but a pool is updating again",
     from: "Completed",
     given: { items: [observedItem(doneItem(psi()), rolling), ...settled] },
     phase: "Completed",
@@ -120,7 +120,7 @@ export const situations: readonly Situation[] = [
     flux: "waiting",
   },
   {
-    reason: "an item failed and the others went on",
+    reason: "a failed item among applied ones",
     from: "CompletedWithErrors",
     given: { items: [observedItem(failedItem(psi()), { rollout: health("degraded") }), ...settled] },
     phase: "CompletedWithErrors",
@@ -128,7 +128,7 @@ export const situations: readonly Situation[] = [
     flux: "failed",
   },
   {
-    reason: "a newer operator would plan otherwise",
+    reason: "a newer operator with another plan",
     from: "CompletedWithUpgrade",
     given: { items: done, stored: { operatorVersion: "v1" }, upgrade: "differs" },
     phase: "CompletedWithUpgrade",
@@ -136,7 +136,7 @@ export const situations: readonly Situation[] = [
     flux: "current",
   },
   {
-    reason: "the plan failed",
+    reason: "a failed plan",
     from: "Failed",
     given: { items: [observedItem(failedItem(psi()))] },
     phase: "Failed",
@@ -144,7 +144,7 @@ export const situations: readonly Situation[] = [
     flux: "failed",
   },
   {
-    reason: "somebody changed what was applied",
+    reason: "an edited target",
     from: "Completed",
     given: { items: [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()), { drift: drift() })] },
     phase: "Drifted",
@@ -152,7 +152,7 @@ export const situations: readonly Situation[] = [
     flux: "failed",
   },
   {
-    reason: "nobody wants it managed",
+    reason: "an ignored config",
     from: "Completed",
     given: { items: done, spec: { action: "Ignore" } },
     phase: "Ignored",

@@ -50,18 +50,18 @@ function follow(guide: string, { folder, list }: CatalogEntry, files: readonly s
 
 const textOf = (file: string): string => readFileSync(copy.path(file), "utf8");
 
-test("until it is generated, what follows from the folders is not current", () => {
+test("check-generated reports the files to generate from the new folders", () => {
   expect(stale.status).not.toBe(0);
   for (const file of ["config/rbac/platform/role.yaml", "config/samples/migration-limits_sample.yaml", crdFile])
     expect(stale.output).toContain(`${file} is not current`);
 });
 
-test("everything that follows is generated", () => {
+test("make generates all files from the new folders", () => {
   expect(generated).toMatchObject({ status: 0 });
 });
 
 test(
-  "make check is satisfied",
+  "make check passes",
   () => {
     expect(copy.run("make", "check")).toMatchObject({ status: 0 });
   },
@@ -70,7 +70,7 @@ test(
 
 // Tests of all other workspaces are unchanged and run in the same test run.
 test(
-  "the unit tests pass of every workspace that it touches, and of the tools",
+  "the unit tests of every changed workspace and of the tools pass",
   () => {
     const touched = touchedWorkspaces(copy);
     expect(touched).toEqual(expect.arrayContaining(["apps/operator", "catalog"]));
@@ -85,34 +85,34 @@ const followers = [
   { what: "the list of samples", file: "config/samples/kustomization.yaml", text: "- migration-limits_sample.yaml" },
   { what: "the CRD's enum", file: crdFile, text: "- migration-limits" },
   {
-    what: "the CRD's rule about options",
+    what: "the CRD rule for options",
     file: crdFile,
     text: "options.migrationLimits can only be used with profile",
   },
   {
-    what: "the page of profiles",
+    what: "the profiles page",
     file: "docs/profiles.md",
     text: "| `migration-limits` | Bounds how many VMs migrate",
   },
   { what: "the owner of the profile", file: ".github/CODEOWNERS", text: "/catalog/profiles/migration-limits/ " },
   { what: "the owner of the asset", file: ".github/CODEOWNERS", text: "/catalog/assets/nmstate-operator/ " },
   {
-    what: "the right to the object",
+    what: "the permission for the object",
     file: "config/rbac/platform/role.yaml",
     text: "resourceNames:\n  - nmstate\n  resources:\n  - nmstates\n",
   },
   {
-    what: "the admission rule about the operator's writes",
+    what: "the admission rule for the operator's writes",
     file: "config/admission/platform/writes.yaml",
     text: "CREATE nmstates.nmstate.io nmstate",
   },
   {
-    what: "the admission rule about the switch",
+    what: "the admission rule for the feature annotation",
     file: "config/admission/platform/switches.yaml",
     text: "platform.kubevirt.io/enable-nmstate",
   },
-  { what: "the admission rule about overrides", file: "config/admission/platform/overrides.yaml", text: "nmstates" },
-  { what: "the page of assets", file: "docs/assets.md", text: "| `nmstate-operator` |" },
+  { what: "the admission rule for overrides", file: "config/admission/platform/overrides.yaml", text: "nmstates" },
+  { what: "the assets page", file: "docs/assets.md", text: "| `nmstate-operator` |" },
   { what: "the feature table", file: "docs/assets.md", text: "| nmstate | Networks of nodes as objects | DP | off |" },
   { what: "the stub of the CRD", file: "config/crd/mocks/nmstates.yaml", text: "name: nmstates.nmstate.io" },
   { what: "the installer", file: "dist/install.yaml", text: "nmstates" },
@@ -123,11 +123,11 @@ const followers = [
   },
 ];
 
-test.each(followers)("$what mentions it", ({ file, text }) => {
+test.each(followers)("$what mentions the new profile or asset", ({ file, text }) => {
   expect(textOf(file)).toContain(text);
 });
 
-test("the shipped program knows the asset and its kind", () => {
+test("the shipped program renders and explains the asset", () => {
   const hco = {
     apiVersion: "hco.kubevirt.io/v1",
     kind: "HyperConverged",
@@ -144,7 +144,7 @@ test("the shipped program knows the asset and its kind", () => {
   expect(ask("explain", asset.name).output).toContain("INCLUDED");
 });
 
-test("an API server takes a config of the profile, and holds its options to their limits", async () => {
+test("the API server accepts a config of the profile, and enforces its option limits", async () => {
   const server = await startServer();
   try {
     await server.installCrds([copy.path(crdFile)]);

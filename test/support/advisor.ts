@@ -1,7 +1,7 @@
 // Helpers for a plan's cluster: targets, pools, nodes, events and the audit log.
 
 import { conditionOf } from "@virt/advisor";
-import type { Json, KubeObject, Status } from "@virt/api";
+import { configKind, type Json, type KubeObject, type Status } from "@virt/api";
 import { asList, asText, at } from "@virt/objects";
 import type { ApiUser, AuditEvent, Server } from "@virt/testkit";
 import { expect, type TestContext } from "vitest";
@@ -11,6 +11,8 @@ export const higherDensity = "virt-higher-density";
 
 const machineConfiguration = "/apis/machineconfiguration.openshift.io/v1";
 
+const configs = `/apis/${configKind.apiVersion}/${configKind.plural}`;
+
 export const paths = {
   descheduler: "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster",
   hco: "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged",
@@ -18,6 +20,8 @@ export const paths = {
   swap: `${machineConfiguration}/machineconfigs/90-worker-kubelet-swap`,
   pool: (name: string) => `${machineConfiguration}/machineconfigpools/${name}`,
   node: (name: string) => `/api/v1/nodes/${name}`,
+  configs,
+  config: (name: string) => `${configs}/${name}`,
 };
 
 /** Undefined if the object is absent. */

@@ -66,7 +66,7 @@ export async function startFullCluster(
     throw error;
   }
   return {
-    testCluster: testCluster,
+    testCluster,
     targets: managedTargets,
     read,
     edit,

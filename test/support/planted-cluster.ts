@@ -1,10 +1,13 @@
 // A cluster of static objects without controllers: nodes, pools, VMs, pods and budgets.
 
-import type { JsonMap, KubeObject } from "@virt/api";
-import { poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
+import type { Impact, JsonMap, KubeObject, Spec, Status } from "@virt/api";
+import { nodeObject, poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
 import { at } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
-import { paths } from "./advisor.ts";
+import { expect } from "vitest";
+import { loadAware, paths, readAt } from "./advisor.ts";
+import { create, createHco, createNamespace, request } from "./advisor-objects.ts";
+import type { RunningAdvisor } from "./advisor-suite.ts";
 
 const placesIn = (namespace: string): Readonly<Record<string, string>> => ({
   Node: "/api/v1/nodes",
@@ -34,13 +37,12 @@ export class PlantedCluster {
 
   /** Creates objects that every test needs: up-to-date pools, a HyperConverged and bare metal. */
   async plantPlatform(): Promise<void> {
-    const post = (path: string, body: KubeObject) => this.#send({ method: "POST", path, body });
+    const post = (path: string, body: KubeObject) => create(this.#actor, path, body);
     await this.plantNamespace();
     const { apiVersion } = poolObject("worker");
     await post(`/apis/${apiVersion}/machineconfigs`, { ...named(apiVersion, "MachineConfig", "rendered-1"), spec: {} });
     for (const name of ["master", "worker"]) await post(`/apis/${apiVersion}/machineconfigpools`, poolObject(name));
-    const hco = named("hco.kubevirt.io/v1beta1", "HyperConverged", "kubevirt-hyperconverged");
-    await post(paths.hco.replace(/\/[^/]+$/, ""), { ...hco, spec: { evictionStrategy: "LiveMigrate" } });
+    await createHco(this.#actor, { evictionStrategy: "LiveMigrate" });
     const infrastructures = "/apis/config.openshift.io/v1/infrastructures";
     await post(infrastructures, { ...named("config.openshift.io/v1", "Infrastructure", "cluster"), spec: {} });
     const status = { controlPlaneTopology: "HighlyAvailable", platformStatus: { type: "BareMetal" } };
@@ -48,10 +50,9 @@ export class PlantedCluster {
   }
 
   async plantNamespace(): Promise<void> {
-    const namespaces = "/api/v1/namespaces";
-    await this.#send({ method: "POST", path: namespaces, body: named("v1", "Namespace", this.#namespace) });
-    const path = `${namespaces}/${this.#namespace}/serviceaccounts`;
-    await this.#send({ method: "POST", path, body: named("v1", "ServiceAccount", "default") });
+    await createNamespace(this.#actor, this.#namespace);
+    const path = `/api/v1/namespaces/${this.#namespace}/serviceaccounts`;
+    await create(this.#actor, path, named("v1", "ServiceAccount", "default"));
   }
 
   /** Creates objects in parallel, except nodes: a rollout follows their age in seconds. */
@@ -69,7 +70,7 @@ export class PlantedCluster {
   }
 
   async change(path: string, body: JsonMap): Promise<void> {
-    await this.#send({ method: "PATCH", path, body });
+    await request(this.#actor, { method: "PATCH", path, body });
   }
 
   async clear(): Promise<void> {
@@ -83,19 +84,21 @@ export class PlantedCluster {
   async #plantOne({ status, ...object }: KubeObject): Promise<void> {
     const place = placesIn(this.#namespace)[object.kind] ?? "";
     const isWhole = withStatus.includes(object.kind);
-    await this.#send({ method: "POST", path: place, body: isWhole ? { ...object, status } : object });
+    await create(this.#actor, place, isWhole ? { ...object, status } : object);
     const path = `${place}/${object.metadata.name}`;
     this.#planted.push(path);
     if (status !== undefined && !isWhole) await this.change(`${path}/status`, { status });
     // The API server taints a new node as not ready.
     if (object.kind === "Node") await this.change(path, { spec: { taints: at(object, "spec", "taints") ?? null } });
   }
-
-  async #send(request: Parameters<ApiUser["request"]>[0]): Promise<void> {
-    const { status, body } = await this.#actor.request(request);
-    if (status >= 300) throw new Error(JSON.stringify(body));
-  }
 }
+
+export const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
+
+/** Twelve workers in three zones. */
+export const zonedWorkers = Array.from({ length: 12 }, (_, at) =>
+  nodeObject(`w-${at}`, { zone: "abc".charAt(at % 3) }),
+);
 
 export function vmsOnEach(
   nodes: readonly KubeObject[],
@@ -156,3 +159,21 @@ export const budgetOf = (name: string, app: string, owner?: string) =>
     spec: { minAvailable: 1, selector: { matchLabels: { app } } },
     status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
   }) as unknown as KubeObject;
+
+export const isAssessed = ({ impact }: Status): boolean => impact !== undefined;
+
+/** Creates a config and waits for its impact. */
+export async function createAssessed(
+  { configs }: RunningAdvisor,
+  profile: string,
+  spec: Partial<Spec> = {},
+): Promise<Status & { readonly impact: Impact }> {
+  await configs.create(profile, spec);
+  return (await configs.until(profile, isAssessed)) as Status & { readonly impact: Impact };
+}
+
+/** Waits until the load-aware plan has written its MachineConfig. No operator rolls it out. */
+export async function untilWritten({ configs, server }: RunningAdvisor): Promise<void> {
+  await configs.until(loadAware, "InProgress");
+  await expect.poll(() => readAt(server, paths.psi)).toBeDefined();
+}

@@ -1,8 +1,6 @@
 // Advances a program's clocks, so that tests do not wait for its timers.
 
-import { mkdtemp, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { inRepository } from "@virt/testkit";
+import { prepareClock } from "./clock-file.ts";
 import type { RunningProgram } from "./program.ts";
 
 export type SkippedTime = {
@@ -12,19 +10,13 @@ export type SkippedTime = {
 };
 
 export async function prepareSkippedTime(folder: string): Promise<SkippedTime> {
-  const file = join(await mkdtemp(join(folder, "clock-")), "ahead");
+  const { nodeFlags, setMs } = await prepareClock(folder, "skip-clock.mjs");
   let aheadMs = 0;
-  const store = async () => {
-    await writeFile(`${file}.next`, String(aheadMs));
-    await rename(`${file}.next`, file); // atomic: an empty file would mean no skipped time
-  };
-  await store();
-  const preload = `file://${inRepository("test", "support", "preloads", "skip-clock.mjs")}?file=${encodeURIComponent(file)}`;
   return {
-    nodeFlags: ["--import", preload],
+    nodeFlags,
     skip: async ({ pid }, seconds) => {
       aheadMs += seconds * 1000;
-      await store();
+      await setMs(aheadMs);
       process.kill(pid, "SIGUSR2");
     },
   };

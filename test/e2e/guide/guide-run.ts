@@ -25,7 +25,8 @@ export function openGuideRun(testCluster: TestCluster): GuideRun {
   const steps = [...copiedSteps()];
   const next = (section: string) => {
     const step = steps.shift();
-    if (step?.section.split(/[.:]/)[0] !== section) throw new Error(`the guide goes on with ${step?.section}`);
+    if (step?.section.split(/[.:]/)[0] !== section)
+      throw new Error(`the next section of the guide is ${step?.section}`);
     return step;
   };
   const type = async (command: string) => {
@@ -39,7 +40,7 @@ export function openGuideRun(testCluster: TestCluster): GuideRun {
     if (prints) expect(cellsOf(printed.trimEnd().split("\n"), prints)).toEqual(cellsOf(prints, prints));
     else expectAsPrinted(section, shows, load(printed));
   };
-  return { testCluster: testCluster, shell, next, type, runAndCompare, remainingSteps: () => steps };
+  return { testCluster, shell, next, type, runAndCompare, remainingSteps: () => steps };
 }
 
 function cellsOf(table: readonly string[], guide: readonly string[]): readonly (readonly string[])[] {
