@@ -1,0 +1,17 @@
+// `make check-prose`: reports phrases that writing for users, docs, comments and test names avoids.
+
+import { readDocuments, readSources, readSupport } from "../names/read-sources.ts";
+import { findPhrases } from "./find-phrases.ts";
+
+const exceptions: readonly { readonly within: RegExp; readonly reason: string }[] = [
+  { within: /^tools\/prose\//, reason: "has the phrases, and tests them" },
+  { within: /^Makefile$/, reason: "is no document" },
+];
+
+const findings = [...readSources(), ...readSupport(), ...readDocuments()]
+  .filter(({ file }) => !exceptions.some(({ within }) => within.test(file)))
+  .flatMap(({ file, text }) => findPhrases(file, text).map((finding) => ({ file, ...finding })));
+
+for (const { file, line, phrase, replacement } of findings)
+  process.stdout.write(`${file}:${line}: "${phrase}". Next: write ${replacement}.\n`);
+process.exitCode = findings.length === 0 ? 0 : 1;
