@@ -41,7 +41,7 @@ test("under --require-approved-plan nothing is executed while a policy is missin
     ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 3,
   );
   expect(stillHeld.review?.reason).toBe("PolicyNotInForce");
-  expect(conditionOf(stillHeld, "ReviewRequired")?.message).toContain(`${name} is not the one of this release`);
+  expect(conditionOf(stillHeld, "ReviewRequired")?.message).toContain(`${name} does not match this release`);
   expect(writesOf(server)).toEqual([]);
 
   await edit(server, policy, { spec: { matchConstraints: { objectSelector: { matchLabels: null } } } });

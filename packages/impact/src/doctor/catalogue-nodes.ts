@@ -3,7 +3,7 @@
 import { blockingFrom, type CatalogueEntry } from "./catalogue-entry.ts";
 
 const describeNode = "oc describe machineconfignode <n>";
-const rebootAge = "1.5 × the longest restart expected of nodes of the pool";
+const rebootAge = "1.5 × the longest expected restart of a node in the pool";
 
 export const nodeFindings = {
   OnDiskState: {
@@ -38,9 +38,9 @@ export const nodeFindings = {
     ages: blockingFrom(0),
     message: "Node <n> cannot update its OS: <text>",
     command: describeNode,
-    detected: "The node is degraded, and its reason mentions `ostree` in another way.",
+    detected: "The node is degraded, and its reason contains `ostree` but not `rpm-ostree kargs`.",
     cause:
-      "The OS image or an extension cannot be pulled or deployed. Common reasons are the registry, the pull secret, or disk space.",
+      "The OS image or an extension cannot be pulled or deployed. Common reasons are an unreachable registry, an invalid pull secret, or a full disk.",
     remedy: "Check the reason. Restore access to the registry, or free disk space. The daemon retries automatically.",
   },
   NodeDegraded: {

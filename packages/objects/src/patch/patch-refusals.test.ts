@@ -23,12 +23,12 @@ const failures: readonly { reason: string; operation: object; detail: string }[]
   {
     reason: "no parents are made",
     operation: { op: "add", path: "/spec/b/c", value: 1 },
-    detail: "its parent does not exist or holds no members",
+    detail: "its parent does not exist or is not an object or a list",
   },
   {
     reason: "a number holds no members",
     operation: { op: "add", path: "/spec/a/x/y", value: 1 },
-    detail: "its parent does not exist or holds no members",
+    detail: "its parent does not exist or is not an object or a list",
   },
   {
     reason: "an index is in range",
@@ -38,7 +38,7 @@ const failures: readonly { reason: string; operation: object; detail: string }[]
   {
     reason: "an index has no leading zero",
     operation: { op: "add", path: "/spec/list/01", value: 1 },
-    detail: "an element is named by its index",
+    detail: "a list element must be addressed by its index",
   },
   {
     reason: "a huge index is no index",
@@ -55,7 +55,7 @@ const failures: readonly { reason: string; operation: object; detail: string }[]
   {
     reason: "- is for add alone",
     operation: { op: "copy", from: "/spec/a", path: "/spec/list/-" },
-    detail: "- is for add, not for copy",
+    detail: '"-" is valid only for add, not for copy',
   },
   {
     reason: "copy needs its source",
