@@ -166,7 +166,7 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
   });
   const reviewed = await configs.until(higherDensity, "ReviewRequired");
   expect(itemOf(reviewed, "configure-higher-density").warnings).toContain(
-    "memoryOvercommitPercentage=130 is not covered by swap in the worst case: short of up to 38.4 GiB on 1 node (worker-2)",
+    "memoryOvercommitPercentage=130 is not covered by swap in the worst case: up to 38.4 GiB is missing on 1 node (worker-2)",
   );
 });
 

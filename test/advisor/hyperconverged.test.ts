@@ -148,7 +148,7 @@ test("a HyperConverged outside the pinned namespace is named, and no plan advise
   const flags = ["--advertise-profiles=false", "--hco-namespace=openshift-cnv", "--log-level=debug"];
   operator = await testCluster.startOperator({ flags });
   const text =
-    "HyperConverged not found in namespace openshift-cnv, which --hco-namespace names; it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace";
+    "HyperConverged not found in namespace openshift-cnv (set by --hco-namespace); it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace";
   for (const name of [higherDensity, loadAware]) {
     await configs.edit(name, { action: "DryRun", options: name === loadAware ? otherLimits : moreDense });
     const blocked = await configs.until(name, "PrerequisiteFailed");

@@ -52,7 +52,7 @@ test("a write that a webhook changed is out of sync, with the field and both val
   await fullCluster.until(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
   await expect.poll(() => reports("MutatedByAdmission")).toHaveLength(1);
   expect(reports("MutatedByAdmission")[0]).toContain(
-    'The stored NodeHealthCheck virt-node-health-check differs from the applied one: /spec/minHealthy is "10%", applied was "51%"',
+    'The stored NodeHealthCheck virt-node-health-check differs from the applied one: /spec/minHealthy is "10%" (applied: "51%")',
   );
   await expect.poll(compliance).toEqual(["0"]);
   await fullCluster.untilLong(async () => {

@@ -17,5 +17,5 @@ const findings = [...readSources(), ...readSupport(), ...readDocuments()]
   .flatMap(({ file, text }) => findPhrases(file, text).map((finding) => ({ file, ...finding })));
 
 for (const { file, line, phrase, replacement } of findings)
-  process.stdout.write(`${file}:${line}: "${phrase}". Next: write ${replacement}.\n`);
+  process.stdout.write(`${file}:${line}: "${phrase}". Use instead: ${replacement}.\n`);
 process.exitCode = findings.length === 0 ? 0 : 1;

@@ -43,7 +43,7 @@ export default defineAsset({
       source: "KubeVirt default",
     },
     allowAutoConverge: {
-      reason: "Guests are never throttled silently to finish a migration.",
+      reason: "Migrations must not silently slow down guests.",
       source: "KubeVirt default",
     },
     allowPostCopy: {

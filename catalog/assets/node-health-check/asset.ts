@@ -92,11 +92,11 @@ export default defineAsset({
       source: "operator default",
     },
     unhealthyConditions: {
-      reason: "Five minutes, so that a reboot in progress is noticed first.",
+      reason: "Waits for five minutes, so that a normal reboot does not trigger remediation.",
       source: "Node Health Check Operator default",
     },
     remediationTemplate: {
-      reason: "Self Node Remediation reboots the node. The namespace is the one that has its template.",
+      reason: "Self Node Remediation reboots the node. The namespace is that of the template.",
       source: "object SelfNodeRemediationTemplate",
     },
   },

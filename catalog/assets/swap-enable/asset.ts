@@ -89,7 +89,7 @@ export default defineAsset({
     },
     "systemd.units": {
       reason:
-        "Prepared partitions CNV_SWAP and OCPSWAP become swap at every boot. System services never use it. Nothing is formatted.",
+        "Enables the prepared partitions CNV_SWAP and OCPSWAP as swap at every boot. System services never use swap. Nothing is formatted.",
       source: "operator default",
     },
   },

@@ -22,7 +22,7 @@ export type MergedParts = {
   readonly conflicts: readonly PartConflict[];
 };
 
-/** An asset that sets a field to a different value than the assets before it. Its render is left out. */
+/** An asset that sets a field to a different value than an earlier asset. Its render is left out. */
 export type PartConflict = { readonly asset: string; readonly path: string };
 
 /** Merges parts in asset order. In a conflict, the later part yields. Without conflicts, the order does not matter. */

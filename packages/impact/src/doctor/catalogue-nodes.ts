@@ -69,6 +69,6 @@ export const nodeFindings = {
       "The node is rebooting, has not been Ready for too long, and the MachineConfig of this rollout contains a drop-in for the kubelet.",
     cause: "The kubelet probably rejects its new configuration.",
     remedy:
-      "Read the journal of the kubelet on the node. Revert the change (see the option of the profile), or correct the drop-in.",
+      "Read the journal of the kubelet on the node. Revert the change with the option of the profile, or correct the drop-in.",
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

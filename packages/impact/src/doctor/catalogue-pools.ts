@@ -74,9 +74,9 @@ export const poolFindings = {
     ages: blockingFrom(300),
     message: "Pool <p> allows <k> unavailable {k:node|nodes}, and <nodes> {n:is|are} already unavailable (<why>)",
     detected:
-      "As many nodes as `maxUnavailable` allows are unavailable for other reasons, and no node is being updated.",
+      "Nodes that are unavailable for other reasons use up the `maxUnavailable` limit, and no node is being updated.",
     cause:
-      "Nodes that are cordoned or not ready count as unavailable. While they use up the limit, no other node is updated.",
+      "Nodes that are cordoned or not ready count as unavailable. While they use up the limit, no other node starts its update.",
     remedy:
       "Make these nodes available: uncordon or repair them, or delete a Node whose machine no longer exists. Alternatively, raise `maxUnavailable` of the pool.",
   },

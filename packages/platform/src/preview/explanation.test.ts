@@ -98,5 +98,5 @@ test("includes the answer of the dry run, and a rejection is not an inclusion", 
     server: "rejects it (dry run with your permissions): no such field",
   });
   const mutated = [{ path: ["f:spec", "f:a"], live: 2, desired: 1 }];
-  expect(explanation({ kind: "accepted", mutated })?.server).toContain("/spec/a is 2, applied was 1");
+  expect(explanation({ kind: "accepted", mutated })?.server).toContain("/spec/a is 2 (applied: 1)");
 });
