@@ -204,10 +204,10 @@ gitops-clients: $(INSTALLED) ## Get Flux and Argo CD clients for GitOps tests; p
 ##@ Quality
 
 .PHONY: check
-check: $(INSTALLED) ## Check format, lint, layers, types, names, imports, dead code and generated files
-	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-names check-imports check-generated check-packages
+check: $(INSTALLED) ## Check format, lint, layers, types, names, imports, prose, dead code and generated files
+	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-names check-imports check-prose check-generated check-packages
 
-.PHONY: check-format check-lint check-types check-dead-code check-names check-imports check-generated check-packages
+.PHONY: check-format check-lint check-types check-dead-code check-names check-imports check-prose check-generated check-packages
 check-format: $(INSTALLED)
 	@tools/step -q "format is right (else: make format)" biome check --error-on-warnings .
 check-lint: $(INSTALLED)
@@ -220,6 +220,8 @@ check-names: $(INSTALLED)
 	@tools/step -q "names have one meaning" $(NODE) tools/names/main.ts
 check-imports: $(INSTALLED)
 	@tools/step -q "workspaces declare what they import" $(NODE) tools/workspaces/main.ts
+check-prose: $(INSTALLED)
+	@tools/step -q "prose is plain" $(NODE) tools/prose/main.ts
 check-generated: $(INSTALLED)
 	@tools/step -q "generated files are current (else: make generate)" $(NODE) tools/generate/main.ts --check
 check-packages: controlplane

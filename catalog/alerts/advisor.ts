@@ -52,7 +52,7 @@ export const advisorAlerts: readonly Alert[] = [
     severity: "info",
     impact: "none",
     summary: "A requested profile has missing prerequisites.",
-    description: `${config} cannot be planned because an operator, an object or a valid option is missing. The plan is drafted automatically when it is available.`,
+    description: `${config} cannot be planned because an operator, an object or a valid option is missing. The plan is drafted automatically once the prerequisite is available.`,
   },
   noLeader({ alert: "VirtAdvisorDown", prefix, words: "advisor" }),
 ];

@@ -73,6 +73,6 @@ export function noLeader({ alert, prefix, words }: AlertedController): Alert {
     severity: "warning",
     impact: "critical",
     summary: `No replica of the ${words} controller is active.`,
-    description: `For 10 minutes no replica of the ${words} controller has held its lease, or none could be scraped. Nothing that is already applied is lost, but nothing is watched or corrected.`,
+    description: `For 10 minutes no replica of the ${words} controller has held its lease, or none could be scraped. Applied objects stay in place, but changes to them are neither detected nor corrected.`,
   };
 }

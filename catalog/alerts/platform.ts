@@ -21,8 +21,8 @@ export const platformAlerts: readonly Alert[] = [
     lasting: "1m",
     severity: "warning",
     impact: "warning",
-    summary: "Somebody keeps changing a golden object back, so its management is paused.",
-    description: `${object} is paused ({{ $labels.reason }}): another actor changes what virt-platform-operator applies. It stays as it is until a person decides.`,
+    summary: "Another client keeps reverting a golden object, so its management is paused.",
+    description: `${object} is paused ({{ $labels.reason }}): another client keeps changing what virt-platform-operator applies. The object stays unchanged until an administrator resolves the conflict.`,
   },
   {
     alert: "VirtPlatformDependencyMissing",
@@ -30,9 +30,9 @@ export const platformAlerts: readonly Alert[] = [
     lasting: "5m",
     severity: "warning",
     impact: "warning",
-    summary: "A feature that was asked for needs an operator that is not installed.",
+    summary: "An enabled feature requires an operator that is not installed.",
     description:
-      "{{ $labels.kind }} ({{ $labels.group }}/{{ $labels.version }}) is not served, so a feature that somebody switched on is not configured.",
+      "{{ $labels.kind }} ({{ $labels.group }}/{{ $labels.version }}) is not served, so an enabled feature is not configured.",
   },
   {
     alert: "VirtPlatformInvalidOverride",
@@ -41,7 +41,7 @@ export const platformAlerts: readonly Alert[] = [
     severity: "warning",
     impact: "none",
     summary: "An annotation that overrides a golden object is invalid.",
-    description: `${object} has an invalid {{ $labels.type }} annotation. It is held as it is, neither corrected nor pruned, until the annotation is corrected or removed.`,
+    description: `${object} has an invalid {{ $labels.type }} annotation. The object is on hold, neither corrected nor pruned, until the annotation is corrected or removed.`,
   },
   {
     alert: "VirtPlatformTombstoneStuck",
@@ -49,7 +49,7 @@ export const platformAlerts: readonly Alert[] = [
     lasting: "30m",
     severity: "warning",
     impact: "none",
-    summary: "An object of an earlier release could not be removed.",
+    summary: "An object from an earlier release could not be removed.",
     description: `${object} is no longer part of the platform, but its deletion fails or is skipped.`,
   },
   {
@@ -58,8 +58,8 @@ export const platformAlerts: readonly Alert[] = [
     lasting: "1h",
     severity: "info",
     impact: "none",
-    summary: "Fields of a golden object are set by others and left alone.",
-    description: `{{ $value }} field(s) of ${object} differ from the golden state because somebody else set them.`,
+    summary: "Other clients set fields of a golden object, and the operator leaves them unchanged.",
+    description: `{{ $value }} field(s) of ${object} differ from the golden state because other clients set them.`,
   },
   noLeader({ alert: "VirtPlatformDown", prefix, words: "platform" }),
 ];

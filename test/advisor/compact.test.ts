@@ -161,7 +161,7 @@ test("a VM node without swap delays the overcommit, even across an operator rest
   });
   const reviewed = await configs.until(higherDensity, "ReviewRequired");
   expect(itemOf(reviewed, densityItem).warnings).toContain(
-    "memoryOvercommitPercentage=130 is not covered by swap in the worst case: short of up to 38.4 GiB on 1 node (worker-2)",
+    "memoryOvercommitPercentage=130 is not covered by swap in the worst case: up to 38.4 GiB is missing on 1 node (worker-2)",
   );
 });
 

@@ -114,7 +114,7 @@ test("reports a HyperConverged outside --hco-namespace, and does not suggest cre
   expect(isTraced).toBe(false);
   await advisor().start("--hco-namespace=openshift-cnv", "--log-level=debug");
   const text =
-    "HyperConverged not found in namespace openshift-cnv, which --hco-namespace names; it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace";
+    "HyperConverged not found in namespace openshift-cnv (set by --hco-namespace); it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace";
   for (const name of [higherDensity, loadAware]) {
     await configs.edit(name, { action: "DryRun", options: name === loadAware ? otherLimits : moreDense });
     const blocked = await configs.until(name, "PrerequisiteFailed");

@@ -35,7 +35,7 @@ test("--require-approved-plan: runs nothing while its admission policy is missin
   await configs.edit(loadAware, { bypassOptimisticLock: true });
   const stillHeld = await configs.until(loadAware, "ReviewRequired", 3);
   expect(stillHeld.review?.reason).toBe("PolicyNotInForce");
-  expect(conditionOf(stillHeld, "ReviewRequired")?.message).toContain(`${name} is not the one of this release`);
+  expect(conditionOf(stillHeld, "ReviewRequired")?.message).toContain(`${name} does not match this release`);
   expect(writesOf(server)).toEqual([]);
 
   await edit(server, policy, { spec: { matchConstraints: { objectSelector: { matchLabels: null } } } });

@@ -40,7 +40,7 @@ test("reports a write changed by a webhook with the field and both values", asyn
   await platform.until(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));
   await expect.poll(() => reports("MutatedByAdmission")).toHaveLength(1);
   expect(reports("MutatedByAdmission")[0]).toContain(
-    'The stored NodeHealthCheck virt-node-health-check differs from the applied one: /spec/minHealthy is "10%", applied was "51%"',
+    'The stored NodeHealthCheck virt-node-health-check differs from the applied one: /spec/minHealthy is "10%" (applied: "51%")',
   );
   await expect.poll(compliance).toEqual(["0"]);
   await platform.untilLong(async () => {

@@ -16,5 +16,5 @@ export function advisorRule(): string {
     },
     spec: rulesFor(fieldManagers.advisor, advisorAlerts),
   };
-  return `# Generated from catalog/alerts/advisor.ts (make generate): change that.\n${writeYaml(rule)}`;
+  return `# Generated from catalog/alerts/advisor.ts (make generate). Change that file instead.\n${writeYaml(rule)}`;
 }

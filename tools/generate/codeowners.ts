@@ -13,17 +13,17 @@ export type OwnedCatalog = {
 
 export function codeOwners({ profiles, assets }: OwnedCatalog): string {
   return [
-    "# Generated from the catalog (make generate). Who is asked about a change; the last matching line counts.",
-    "# The teams are placeholders until the repository has its home.",
+    "# Generated from the catalog (make generate). The reviewers of a change. The last matching line wins.",
+    "# The teams are placeholders until the repository has a permanent home.",
     ...aligned([["*", maintainers]]),
     "",
-    "# What is configured on people's clusters: the maintainers, and the approvers in the OWNERS file of the folder.",
+    "# The configuration of clusters: the maintainers, and the approvers in the OWNERS file of the folder.",
     ...aligned([
       ...profiles.map(({ name }) => folderLine(`catalog/profiles/${name}`)),
       ...assets.map(({ name }) => folderLine(`catalog/assets/${name}`)),
     ]),
     "",
-    "# What the operators may do.",
+    "# The permissions of the operators.",
     ...aligned([
       ["/config/rbac/", maintainers],
       ["/config/admission/", maintainers],

@@ -103,7 +103,7 @@ function stubOf({ group, version, kind, plural, isNamespaced }: CustomKind): Moc
       ],
     },
   };
-  const purpose = `${generatedMark}: a stub of ${kind} that takes every field, until somebody writes a mock of it.`;
+  const purpose = `${generatedMark}: a stub of ${kind} that accepts every field. Replace it with a mock.`;
   return mockOf(`${folder}/${plural}.yaml`, `# ${purpose}\n${writeYaml(crd)}`);
 }
 

@@ -6,7 +6,7 @@ import type { PackageFiles } from "./files.ts";
 const words = `\
 # Installs both controllers: kubectl apply -f install.yaml
 # The image is a placeholder in the committed file: make build-installer IMG=<your image> writes yours.
-# Generated from config/default (make build-installer): change that.
+# Generated from config/default (make build-installer). Change config/default instead.
 `;
 
 export function installerFiles(objects: readonly KubeObject[]): PackageFiles {

@@ -24,7 +24,7 @@ export function blockerBlocks(
     ...(rest.length === 0 ? [] : [entryTable(rest)]),
     ...(rest.length === 0 || details === undefined
       ? []
-      : [textBlock(`To see the options of these ${rest.length} too, run: ${details}`)]),
+      : [textBlock(`To see the options of these ${rest.length} as well, run: ${details}`)]),
     ...moreBlocks(more.blockers),
   ];
 }

@@ -27,7 +27,7 @@ export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb
     const what = /^\s*</u.test(answer.text) ? "HTML" : "a body that is not JSON";
     if (answer.status === 404 && !/^\s*</u.test(answer.text)) return notInstalled(kind, where);
     return new CliError(
-      `cannot ${verb} ${object}: ${where} returned ${answer.status} with ${what}. Check that this is the address of an API server, and that no proxy or login page answers instead`,
+      `cannot ${verb} ${object}: ${where} returned ${answer.status} with ${what}. Check that this is the address of an API server, not of a proxy or a login page`,
     );
   }
   switch (answer.status) {

@@ -79,7 +79,7 @@ export const flags = {
   "impact-vm-names": {
     type: "boolean",
     default: true,
-    help: "advisor: show the names of VMs that block or stop in status.impact; if false, only their nodes and namespaces",
+    help: "advisor: show the names of blocking and stopping VMs in status.impact; if false, only their nodes and namespaces",
   },
   "metrics-bind-address": {
     type: "text",

@@ -11,7 +11,7 @@ const { fields, kept, oneOf, optional } = contentForms;
 export default defineAsset({
   ...hcoPart,
   name: "aaq-operator",
-  feature: { name: "aaq", description: "Quota that is aware of VMs", maturity: "DP" },
+  feature: { name: "aaq", description: "VM-aware quotas", maturity: "DP" },
   tier: "advanced",
   phase: 2,
   switch: { annotation: "enable-aaq", default: "off" },
@@ -24,12 +24,12 @@ export default defineAsset({
   reads: { hco: hco() },
   values: {
     enable: {
-      reason: "Application-aware quota counts VMs and not only their pods. The HyperConverged operator installs it.",
-      source: "default of this operator",
+      reason: "Application-aware quotas count VMs, not only their pods. The HyperConverged operator installs it.",
+      source: "operator default",
     },
     enableApplicationAwareQuota: {
       reason: "The same field in version v1beta1.",
-      source: "default of this operator",
+      source: "operator default",
     },
   },
   render: (facts) =>

@@ -99,7 +99,7 @@ export default defineAsset({
       source: "profile load-aware-rebalancing",
     },
     devActualUtilizationProfile: {
-      reason: "Balances by measured load. The recording rules determine the metric.",
+      reason: "Balances VMs by measured load. The recording rules determine the metric.",
       source: "object PrometheusRule descheduler-rules",
     },
     evictionLimits: {

@@ -22,7 +22,7 @@ const uninstallForm = kept(oneOf(uninstallStrategy));
 export default defineAsset({
   ...hcoPart,
   name: "hco-golden-config",
-  feature: { name: "hco-golden-config", description: "Safe defaults of the HyperConverged", maturity: "GA" },
+  feature: { name: "hco-golden-config", description: "Safe defaults for the HyperConverged", maturity: "GA" },
   tier: "always-on",
   phase: 0,
   forms: hcoForms({
@@ -39,28 +39,28 @@ export default defineAsset({
   reads: { hco: hco() },
   values: {
     parallelMigrationsPerCluster: {
-      reason: "Bounds the network load of migrations. The descheduler's eviction limit follows it.",
-      source: "default of KubeVirt",
+      reason: "Limits the network load of migrations. The descheduler's eviction limit follows this value.",
+      source: "KubeVirt default",
     },
     allowAutoConverge: {
-      reason: "Guests are never throttled silently to finish a migration.",
-      source: "default of KubeVirt",
+      reason: "Migrations must not silently slow down guests.",
+      source: "KubeVirt default",
     },
     allowPostCopy: {
       reason: "A network failure during post-copy loses the VM.",
-      source: "default of KubeVirt",
+      source: "KubeVirt default",
     },
     downwardMetrics: {
       reason: "Guests see no host metrics unless an administrator enables it.",
-      source: "default of HyperConverged",
+      source: "HyperConverged default",
     },
     alignCPUs: {
-      reason: "Aligned CPUs are a preview that changes how CPUs are counted.",
-      source: "default of HyperConverged",
+      reason: "CPU alignment is a preview feature that changes how CPUs are counted.",
+      source: "HyperConverged default",
     },
     uninstallStrategy: {
       reason: "Deleting the HyperConverged must not delete VMs.",
-      source: "default of HyperConverged",
+      source: "HyperConverged default",
     },
   },
   render: (facts) =>

@@ -21,7 +21,7 @@ export default defineAsset({
   reads: kubeletReads,
   values: {
     autoSizingReserved: {
-      reason: "The static policy needs reserved CPU. This sizes it for each node.",
+      reason: "The static policy requires reserved CPU. This field sizes the reservation for each node.",
       source: "OpenShift Machine Config Operator",
     },
     topologyManagerPolicy: {
@@ -29,16 +29,16 @@ export default defineAsset({
       source: "Kubernetes Topology Manager",
     },
     cpuManagerPolicy: {
-      reason: "A VM with dedicated CPUs gets whole CPUs of its own.",
+      reason: "A VM with dedicated CPUs gets exclusive use of whole CPUs.",
       source: "KubeVirt: dedicated CPU placement",
     },
     cpuManagerReconcilePeriod: {
       reason: "CPU sets are corrected soon after a container starts.",
-      source: "default of this operator",
+      source: "operator default",
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "default of this operator",
+      source: "operator default",
     },
   },
   render: () =>

@@ -18,20 +18,20 @@ export default defineAsset({
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     autoSizingReserved: {
-      reason: "Each node reserves CPU and memory by its own size.",
+      reason: "Each node reserves CPU and memory according to its size.",
       source: "OpenShift Machine Config Operator",
     },
     nodeStatusMaxImages: {
       reason: "Enough for image locality, and bounded so that Node objects stay small.",
-      source: "default of this operator",
+      source: "operator default",
     },
     maxPods: {
-      reason: "Room for many VMs. Written only if each node's pod network has the addresses: a /23 or larger.",
+      reason: "Room for many VMs. Written only if each node's pod network has enough addresses (/23 or larger).",
       source: "Network cluster: status.clusterNetwork[].hostPrefix",
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "default of this operator",
+      source: "operator default",
     },
   },
   render: ({ hardware: { podSubnetPrefix } }) =>

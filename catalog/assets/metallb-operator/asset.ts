@@ -30,7 +30,7 @@ export default defineAsset({
   values: {
     spec: {
       reason: "This object starts MetalLB. Administrators create the address pools.",
-      source: "default of this operator",
+      source: "operator default",
     },
   },
   render: () => ({

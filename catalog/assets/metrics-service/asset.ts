@@ -20,11 +20,11 @@ export default defineAsset({
   forms: [{ apiVersion: "v1", labels: metricsLabels, annotations, spec: fields(constantFields(spec, "required")) }],
   values: {
     "metadata.labels": {
-      reason: "The ServiceMonitor selects the Service by them.",
-      source: "default of this operator",
+      reason: "The ServiceMonitor selects the Service by its labels.",
+      source: "operator default",
     },
     "metadata.annotations": {
-      reason: "OpenShift issues the certificate of the metrics endpoint into this Secret.",
+      reason: "OpenShift stores the certificate of the metrics endpoint in this Secret.",
       source: "OpenShift service CA",
     },
     "spec.selector": {
@@ -32,7 +32,7 @@ export default defineAsset({
       source: "config/manager/platform",
     },
     "spec.ports": {
-      reason: "The port of the metrics endpoint. The protocol is a key of the list.",
+      reason: "The port of the metrics endpoint. The protocol is part of the list's key.",
       source: "config/manager/pod",
     },
   },

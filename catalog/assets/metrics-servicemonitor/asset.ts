@@ -43,11 +43,11 @@ export default defineAsset({
   values: {
     "spec.selector": {
       reason: "The Service of asset metrics-service.",
-      source: "default of this operator",
+      source: "operator default",
     },
     port: {
       reason: "The port of the Service.",
-      source: "default of this operator",
+      source: "operator default",
     },
     path: {
       reason: "The usual path of metrics.",

@@ -41,15 +41,15 @@ export default defineAsset({
   values: {
     feature_ui_plugin: {
       reason: "The console of the toolkit.",
-      source: "default of this operator",
+      source: "operator default",
     },
     feature_validation: {
       reason: "Warns about VMs that cannot be migrated without changes.",
-      source: "default of this operator",
+      source: "operator default",
     },
     feature_volume_populator: {
       reason: "Copies disks with volume populators.",
-      source: "default of this operator",
+      source: "operator default",
     },
   },
   render: ({ controllers }) => ({

@@ -81,22 +81,22 @@ export default defineAsset({
   values: {
     minHealthy: {
       reason: "Remediation stops if half of the workers are unhealthy, because the cause is then not a single node.",
-      source: "default of this operator",
+      source: "operator default",
     },
     stormCooldownDuration: {
       reason: "After several remediations, the cluster gets time to recover.",
-      source: "default of this operator",
+      source: "operator default",
     },
     selector: {
       reason: "Workers that are not control plane nodes.",
-      source: "default of this operator",
+      source: "operator default",
     },
     unhealthyConditions: {
-      reason: "Five minutes, so that a reboot in progress is noticed first.",
-      source: "default of the Node Health Check Operator",
+      reason: "Waits for five minutes, so that a normal reboot does not trigger remediation.",
+      source: "Node Health Check Operator default",
     },
     remediationTemplate: {
-      reason: "Self Node Remediation reboots the node. The namespace is the one that has its template.",
+      reason: "Self Node Remediation reboots the node. The namespace is that of the template.",
       source: "object SelfNodeRemediationTemplate",
     },
   },

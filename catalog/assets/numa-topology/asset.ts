@@ -23,7 +23,7 @@ export default defineAsset({
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "default of this operator",
+      source: "operator default",
     },
   },
   render: () => renderKubelet({ kubeletConfig }),

@@ -47,12 +47,12 @@ export default defineAsset({
   impact: "pods",
   values: {
     type: {
-      reason: "The CRD binds it to the name of the plugin.",
+      reason: "The CRD ties it to the name of the plugin.",
       source: "Cluster Observability Operator",
     },
     perses: {
       reason: "Dashboards in the console.",
-      source: "default of this operator",
+      source: "operator default",
     },
     clusterHealthAnalyzer: {
       reason: "Incidents in the console (called incidents in earlier releases).",

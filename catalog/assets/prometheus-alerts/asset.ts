@@ -26,12 +26,12 @@ export default defineAsset({
   forms: [{ apiVersion: target.apiVersion, labels, spec: fields({ groups }) }],
   values: {
     "metadata.labels": {
-      reason: "Prometheus selects rules by them.",
+      reason: "Prometheus selects rules by their labels.",
       source: "OpenShift monitoring",
     },
     "spec.groups": {
       reason: "Alerts administrators when the operator needs attention.",
-      source: "default of this operator",
+      source: "operator default",
       shown: "the alerts of the platform controller; the runbooks page lists them",
     },
   },

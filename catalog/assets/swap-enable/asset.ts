@@ -84,13 +84,13 @@ export default defineAsset({
       source: "Machine Config Operator",
     },
     "storage.files": {
-      reason: "The kubelet starts with swap, and only pods within their limits use it.",
+      reason: "The kubelet starts on nodes with swap, and pods use swap only within their limits.",
       source: "Kubernetes: swap memory management",
     },
     "systemd.units": {
       reason:
-        "Prepared partitions CNV_SWAP and OCPSWAP become swap at every boot. System services never use it. Nothing is formatted.",
-      source: "default of this operator",
+        "Enables the prepared partitions CNV_SWAP and OCPSWAP as swap at every boot. System services never use swap. Nothing is formatted.",
+      source: "operator default",
     },
   },
   render: () => object,

@@ -21,7 +21,7 @@ export const options = z
       .boolean()
       .optional()
       .describe(
-        "Enables pressure metrics (PSI) on the workers with the kernel argument psi=1. A change reboots the workers. false removes the MachineConfig of the advisor. If not set: true, or false if the installed descheduler balances by requests only (OpenShift 4.17).",
+        "Enables pressure metrics (PSI) on the workers with the kernel argument psi=1. Changing it reboots the workers. If false, the advisor's MachineConfig is removed. If not set: true, or false if the installed descheduler balances by requests only (OpenShift 4.17).",
       ),
     devDeviationThresholds: z
       .enum(deviationThresholds)

@@ -80,7 +80,7 @@ export const options = z
       .boolean()
       .default(defaults.enableSwap)
       .describe(
-        "Lets VMs on the workers use swap. A change reboots the workers. false removes the MachineConfig of the advisor.",
+        "Lets VMs on the workers use swap. Changing it reboots the workers. If false, the advisor's MachineConfig is removed.",
       ),
     memoryToRequestRatio: z
       .int()

@@ -80,13 +80,13 @@ test.each([
 test("warns if known swap does not cover the overcommitted memory", () => {
   const three = ["a", "b", "c"].map((name) => node(name, 64));
   const warning =
-    "memoryOvercommitPercentage=150 is not covered by swap in the worst case: short of up to 64.0 GiB on 3 nodes (a, b, c)";
+    "memoryOvercommitPercentage=150 is not covered by swap in the worst case: up to 64.0 GiB is missing on 3 nodes (a, b, c)";
   expect(shortfallWarning(150, three, inForce)).toEqual([warning]);
   expect(shortfallWarning(125, three, inForce)).toEqual([]);
   expect(shortfallWarning(100, [node("a")], inForce)).toEqual([]);
   expect(shortfallWarning(150, [node("a")], notInForce)).toEqual([]);
   expect(shortfallWarning(150, [node("a")], inForce)).toEqual([
-    "memoryOvercommitPercentage=150 is not covered by swap in the worst case: short of up to 128.0 GiB on 1 node (a)",
+    "memoryOvercommitPercentage=150 is not covered by swap in the worst case: up to 128.0 GiB is missing on 1 node (a)",
   ]);
   const facts = factsWith({ vmNodes: { roles: ["worker"], nodes: three }, pools: inForce });
   expect(configureDensity(densitySettings(undefined), facts).warnings).toEqual([warning]);

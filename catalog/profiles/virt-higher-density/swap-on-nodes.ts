@@ -58,6 +58,6 @@ export function shortfallWarning(
   const most = Math.max(...short.map(({ missing }) => missing));
   const nodes = short.length === 1 ? "1 node" : `${short.length} nodes`;
   return [
-    `memoryOvercommitPercentage=${percent} is not covered by swap in the worst case: short of up to ${(most / GiB).toFixed(1)} GiB on ${nodes} (${shortList(short.map(({ name }) => name))})`,
+    `memoryOvercommitPercentage=${percent} is not covered by swap in the worst case: up to ${(most / GiB).toFixed(1)} GiB is missing on ${nodes} (${shortList(short.map(({ name }) => name))})`,
   ];
 }

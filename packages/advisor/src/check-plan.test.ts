@@ -70,7 +70,7 @@ const attacks: readonly (readonly [string, (status: Status) => Status])[] = [
   ["its content does not match its planHash", (status) => ({ ...status, planHash: "0".repeat(64) })],
   ["its content does not match its planHash", (status) => ({ ...status, disruption: [] })],
   [
-    "reviewed of item 'kernel' differs",
+    "field reviewed of item 'kernel' differs",
     onItem("kernel", { reviewed: { uid: "u", resourceVersion: "1", hash: "of another" } }),
   ],
 ];

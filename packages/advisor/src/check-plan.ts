@@ -89,7 +89,7 @@ function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): stri
   const moved = items.find(
     (item) => item.state !== "Completed" && !isCorrected(item) && item.reviewed?.hash !== item.sourceHash,
   );
-  return moved && `reviewed of item '${moved.name}' differs`;
+  return moved && `field reviewed of item '${moved.name}' differs`;
 }
 
 /** Prefers other causes, because they are more likely than tampering. */

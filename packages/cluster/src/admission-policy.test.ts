@@ -14,7 +14,7 @@ test("reports a missing or changed policy, and ours in no namespace", () => {
   expect(faultOfPolicy({ ...policy, spec }, hash, "here")).toBeUndefined();
   const elsewhere = { ...spec, validations: [{ expression: "user == 'system:serviceaccount:there:operator'" }] };
   expect(faultOfPolicy({ ...policy, spec: elsewhere }, hash, "there")).toBeUndefined();
-  expect(faultOfPolicy({ ...policy, spec: elsewhere }, hash, "here")).toBe("is not the one of this release");
+  expect(faultOfPolicy({ ...policy, spec: elsewhere }, hash, "here")).toBe("does not match this release");
   expect(faultOfPolicy({ ...policy, spec: { ...spec, failurePolicy: "Ignore" } }, hash, "here")).toBeDefined();
-  expect(faultOfPolicy(policy, hash, "here")).toBe("is not the one of this release");
+  expect(faultOfPolicy(policy, hash, "here")).toBe("does not match this release");
 });

@@ -18,5 +18,5 @@ export function faultOfPolicy(
 ): string | undefined {
   if (live === undefined) return "is missing";
   const hash = hashPolicySpec(live["spec"] ?? null, operatorNamespace);
-  return hash === expectedHash ? undefined : "is not the one of this release";
+  return hash === expectedHash ? undefined : "does not match this release";
 }

@@ -60,7 +60,7 @@ test("reports the namespaces of others if the pinned one is missing", () => {
   const result = chooseHyperConverged([hcoIn("kubevirt-hyperconverged")], "openshift-cnv");
   expect(result).toEqual({ kind: "none", elsewhere: [hcoIn("kubevirt-hyperconverged")] });
   expect(hyperConvergedElsewhere([hcoIn("kubevirt-hyperconverged")], "openshift-cnv")).toBe(
-    "HyperConverged not found in namespace openshift-cnv, which --hco-namespace names; it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace",
+    "HyperConverged not found in namespace openshift-cnv (set by --hco-namespace); it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace",
   );
 });
 

@@ -30,7 +30,7 @@ export function severalHyperConvergeds(objects: readonly KubeObject[]): string {
 
 /** Returns the message for a wrong --hco-namespace. The user must not create a second HyperConverged. */
 export function hyperConvergedElsewhere(objects: readonly KubeObject[], pinned: string): string {
-  return `HyperConverged not found in namespace ${pinned}, which --hco-namespace names; it is in ${namespacesOf(objects)}. Remove --hco-namespace, or set it to that namespace`;
+  return `HyperConverged not found in namespace ${pinned} (set by --hco-namespace); it is in ${namespacesOf(objects)}. Remove --hco-namespace, or set it to that namespace`;
 }
 
 function namespacesOf(objects: readonly KubeObject[]): string {

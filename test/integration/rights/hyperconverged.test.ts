@@ -88,7 +88,7 @@ describe.each(forms)("a feature gate in $version", ({ version, definition, isOn,
     const answer = await set(owner, gates);
     expect(answer.status).toBe(403);
     expect(messageOf(answer)).toContain(
-      "owner may not change feature gate CPUManager on the HyperConverged: it makes virt-platform-operator write a KubeletConfig, which requires permission to patch kubeletconfigs.machineconfiguration.openshift.io",
+      "owner may not change feature gate CPUManager on the HyperConverged: virt-platform-operator would then write a KubeletConfig, which requires permission to patch kubeletconfigs.machineconfiguration.openshift.io",
     );
     const either = await person(server, `with-kubelets-${JSON.stringify(gates).length}-${String(gates === cased)}`, [
       all,

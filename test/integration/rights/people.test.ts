@@ -207,7 +207,7 @@ describe("an override on a managed object", () => {
     const answer = await annotate(everybody, `${checks}/virt-node-health-check`, forged);
     expect(answer.status).toBe(403);
     expect(messageOf(answer)).toContain(
-      `forger may not change ${state} on virt-node-health-check: only virt-platform-operator writes it`,
+      `forger may not change ${state} on virt-node-health-check: only virt-platform-operator may`,
     );
     const body = { ...check, metadata: { name: "virt-node-health-check", annotations: forged } };
     expect(await dryRunWrite(everybody, { method: "POST", path: checks, body })).toMatchObject({ status: 403 });

@@ -55,7 +55,7 @@ const make = (actor: ApiUser, spec: object): Promise<ApiResponse> =>
   dryRunWrite(actor, { method: "POST", path: configs, body: config({ spec: { profile: unmade, ...spec } }) });
 
 describe("an action Apply", () => {
-  const mayNot = (name: string, by = "editor") => `${by} may not have VirtPlatformConfig ${name} applied`;
+  const mayNot = (name: string, by = "editor") => `${by} may not apply VirtPlatformConfig ${name}`;
   const takes = "requires permission to approve virtplatformconfigs.advisor.kubevirt.io";
 
   test("is denied to editors with the missing right and the next step", async () => {
@@ -214,7 +214,7 @@ describe("the status of a config", () => {
       const write = { method: "PATCH", path: status, body: lie } as const;
       await untilDenied(cluster.server.user(name), write, "virt-advisor-operator-status");
       expect(messageOf(await dryRunWrite(cluster.server.user(name), write))).toContain(
-        `${name} may not write the status of VirtPlatformConfig ${profile}: only virt-advisor-operator (${accountName("advisor")}) does`,
+        `${name} may not write the status of VirtPlatformConfig ${profile}: only virt-advisor-operator (${accountName("advisor")}) may`,
       );
     }
     const emergency = cluster.server.user("emergency", ["system:masters"]);

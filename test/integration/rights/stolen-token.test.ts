@@ -164,7 +164,7 @@ test("the advisor cannot create a config that runs at once", async () => {
       path: configs,
       body: { ...body, spec: { ...spec, ...given } },
     });
-  expect(messageOf(await make({}))).toContain("may create configs with action Ignore only");
+  expect(messageOf(await make({}))).toContain("may only create configs with action Ignore");
   expect(await make({ action: "Ignore", approvedPlan: "a".repeat(64) })).toMatchObject({ status: 403 });
   expect(await make({ action: "Ignore" })).toMatchObject({ status: 201 });
 });

@@ -98,7 +98,7 @@ function refuseAll(operator: string, places: string, unless = ""): Validation {
     expression: `${unless}${places}.size() == 0`,
     messageExpression: [
       `${celText(`${operator} may not write `)} + ${places}.join(', ') + ' of ' + object.kind + ' ' + variables.name +`,
-      "': its catalog renders no such content. Next: if the operator was upgraded, apply the admission policies of its release. If a mutating webhook changes the object, exempt it there'",
+      "': its catalog does not render this content. Next: if the operator was upgraded, apply the admission policies of its release. If a mutating webhook changes the object, exempt the object in the webhook'",
     ].join("\n"),
   };
 }
@@ -129,7 +129,7 @@ function appliedRule(operator: string, objects: readonly PinnedObject[]): Valida
       `request.operation != 'CREATE' || variables.maps.size() == 0 || variables.target in ${celKeys(posted)} ||`,
       "(variables.managersAfter.size() == 1 && variables.managersAfter[0].operation == 'Apply')",
     ].join("\n"),
-    messageExpression: `${celText(`${operator} may create `)} + variables.target + ' by server-side apply only'`,
+    messageExpression: `${celText(`${operator} may create `)} + variables.target + ' only with server-side apply'`,
   };
 }
 

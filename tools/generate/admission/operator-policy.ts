@@ -12,7 +12,7 @@ export function operatorPolicy(
   further: Pick<Policy, "variables" | "validations">,
 ): Policy {
   return {
-    promise: `Whoever holds the token of ${name} can write what its catalog names, whatever its roles say.`,
+    promise: `The token of ${name} can write only what its catalog names, regardless of RBAC.`,
     name: `${name}-writes`,
     resourceRules: [
       {
@@ -76,7 +76,7 @@ export const onlyAdvertises: Validation = {
   expression:
     "variables.write != 'CREATE virtplatformconfigs.advisor.kubevirt.io' ||\nobject.spec.action == 'Ignore' && !has(object.spec.approvedPlan)",
   messageExpression:
-    "'virt-advisor-operator may create configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
+    "'virt-advisor-operator may only create configs with action Ignore, but ' + variables.name + ' has action ' + object.spec.action",
 };
 
 /** Restricts the reporting controller of events, so that a stolen token cannot forge events of another component. */
@@ -84,7 +84,7 @@ export function ownEvents(name: string): Validation {
   const writes = ["CREATE", "UPDATE"].map((operation) => celText(`${operation} events.events.k8s.io`)).join(", ");
   return {
     expression: `!(variables.write in [${writes}]) || object.?reportingController.orValue('') == ${celText(name)}`,
-    messageExpression: `${celText(`${name} may write its own events only, not `)} + variables.name`,
+    messageExpression: `${celText(`${name} may only write its own events, not `)} + variables.name`,
   };
 }
 

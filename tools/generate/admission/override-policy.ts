@@ -11,7 +11,7 @@ const { state, ...overrides } = objectAnnotations;
 export function overridePolicy(assets: readonly Asset[]): Policy {
   return {
     promise:
-      "Who overrides the operator on one of its objects must be allowed to patch it: to create or update it is not enough. The operator's own record on an object is written by the operator alone.",
+      "Setting an override on an object of the operator requires permission to patch the object. Permission to create or update it is not\n# enough. Only the operator may write its own record on an object.",
     name: `${platform.name}-overrides`,
     resourceRules: rulesFor(assets),
     variables: [
@@ -39,7 +39,7 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
           `('system:masters' in request.userInfo.groups && request.options.?fieldManager.orValue('') == ${celText(fieldManagers.platform)}) ||`,
           `variables.before[?${celText(state)}] == variables.after[?${celText(state)}]`,
         ].join("\n"),
-        messageExpression: `request.userInfo.username + ${celText(` may not change ${state} on `)} + object.metadata.name + ${celText(`: only ${platform.name} writes it`)}`,
+        messageExpression: `request.userInfo.username + ${celText(` may not change ${state} on `)} + object.metadata.name + ${celText(`: only ${platform.name} may`)}`,
       },
     ],
   };

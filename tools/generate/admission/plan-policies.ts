@@ -14,7 +14,7 @@ const onConfigs = (resource: string, operations: readonly string[]): readonly Re
 /** Checks a custom verb, which only our approver and admin roles grant to users. */
 export function approvalPolicy(): Policy {
   return {
-    promise: `Editors plan, approvers apply: action Apply, every edit of a spec with it, and spec.approvedPlan take the verb approve on that ${kind}.`,
+    promise: `Editors request plans and approvers apply them. Changing spec.approvedPlan, setting action Apply, and editing a spec with action Apply\n# require the verb approve on the ${kind}.`,
     name: `${advisor.name}-approvals`,
     resourceRules: onConfigs(plural, ["CREATE", "UPDATE"]),
     variables: [
@@ -39,9 +39,9 @@ export function approvalPolicy(): Policy {
       {
         expression: "!variables.isApplied || variables.mayApprove",
         messageExpression: [
-          `request.userInfo.username + ' may not have ${kind} ' + object.metadata.name +`,
-          `' applied: action Apply, and every edit of a spec with it, ${right}. ' +`,
-          "'Next: set spec.action to DryRun to see the plan, and have a user with that permission apply it'",
+          `request.userInfo.username + ' may not apply ${kind} ' + object.metadata.name +`,
+          `': setting action Apply, or editing a spec with action Apply, ${right}. ' +`,
+          "'Next: set spec.action to DryRun to see the plan, and ask a user with that permission to apply it'",
         ].join("\n"),
       },
     ],
@@ -51,7 +51,7 @@ export function approvalPolicy(): Policy {
 /** Exempts system:masters (the emergency certificate), which no role binds. */
 export function statusPolicy(): Policy {
   return {
-    promise: `Whatever their roles say, nobody but ${advisor.name} writes the status of a ${kind}: people approve what it shows.`,
+    promise: `Only ${advisor.name} may write the status of a ${kind}, regardless of RBAC, because users approve the plan that the status shows.`,
     name: `${advisor.name}-status`,
     resourceRules: onConfigs(`${plural}/status`, ["UPDATE"]),
     variables: [],
@@ -60,7 +60,7 @@ export function statusPolicy(): Policy {
         expression: `request.userInfo.username == ${celText(advisor.account)} ||\n'system:masters' in request.userInfo.groups`,
         messageExpression: [
           `request.userInfo.username + ' may not write the status of ${kind} ' + request.name +`,
-          `': only ${advisor.name} (${advisor.account}) does'`,
+          `': only ${advisor.name} (${advisor.account}) may'`,
         ].join("\n"),
       },
     ],

@@ -21,8 +21,8 @@ export type ResourceRule = {
 
 export type Validation = { readonly expression: string; readonly messageExpression: string };
 
-const source = "# Generated from the catalog (make generate): change that.\n";
-const onFailure = "# What it cannot evaluate it refuses: it is about so little that it stops nobody else's work.\n";
+const source = "# Generated from the catalog (make generate). Change the catalog instead.\n";
+const onFailure = "# Rejects requests that it cannot evaluate. Its scope is too narrow to affect other clients.\n";
 const apiVersion = "admissionregistration.k8s.io/v1";
 
 /** Sets every default of the API server, so that the stored spec equals the applied one. */

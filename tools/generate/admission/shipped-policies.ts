@@ -92,7 +92,7 @@ export function expectedPolicies(catalog: Catalog): string {
     return `  ${controller}: [\n${lines.join("")}  ],\n`;
   });
   return `\
-// Generated from the catalog (make generate): change that.
+// Generated from the catalog (make generate). Change the catalog instead.
 // The admission policies that each controller ships with; their bindings have the same names.
 
 /** An admission policy with the hashes of the specs that ship with the controller. */

@@ -18,7 +18,7 @@ export function switchPolicy(reach: readonly Reach[]): Policy {
   const gates = distinct(reach.flatMap((one) => one.gates));
   return {
     promise:
-      "Who turns a switch on the HyperConverged must be allowed to patch what the operator would write for it. To make or remove a HyperConverged is to turn every switch that it has.",
+      "Changing a switch on the HyperConverged requires permission to patch the objects that the operator would then write. Creating or\n# deleting a HyperConverged changes all switches that it has.",
     name: `${platform.name}-switches`,
     resourceRules: [
       {
@@ -141,7 +141,7 @@ function validationFor({ kind, group, resource, namespace }: Reach, variable: st
     messageExpression: [
       `request.userInfo.username + ' may not change ' + variables.${variable}.join(', ') +`,
       celText(
-        ` on the HyperConverged: it makes ${platform.name} write a ${kind}, which requires permission to ${right}`,
+        ` on the HyperConverged: ${platform.name} would then write a ${kind}, which requires permission to ${right}`,
       ),
     ].join("\n"),
   };

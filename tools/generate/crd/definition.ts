@@ -57,7 +57,7 @@ export async function configDefinition(profiles: readonly Described[]): Promise<
       ],
     },
   };
-  return `# Generated from packages/api and catalog/profiles (make generate): change those.\n${writeYaml(definition)}`;
+  return `# Generated from packages/api and catalog/profiles (make generate). Change those files instead.\n${writeYaml(definition)}`;
 }
 
 async function schemaOf(profiles: readonly Described[]): Promise<Schema> {

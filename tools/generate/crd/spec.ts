@@ -45,7 +45,7 @@ export function specSchema(profiles: readonly Described[], options: OptionSchema
       options: {
         type: "object",
         description:
-          "Options of the profile, in the field of this profile. Options that are not set have their default.",
+          "Options of the profile, in the field of this profile. Options that are not set use their defaults.",
         properties: options,
       },
     },

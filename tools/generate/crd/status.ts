@@ -117,12 +117,12 @@ const condition = shape<Condition>(
         "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
     }),
     status: word(["True", "False", "Unknown"], "Status of the condition: True, False or Unknown."),
-    reason: text("Reason, for machines.", {
+    reason: text("Machine-readable reason.", {
       minLength: 1,
       maxLength: 1024,
       pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
     }),
-    message: text("Message, for people.", { maxLength: 32_768 }),
+    message: text("Human-readable message.", { maxLength: 32_768 }),
     lastTransitionTime: time("Time of the last status change."),
     observedGeneration: generation("Generation of the object that the condition describes."),
   },

@@ -51,7 +51,7 @@ export function optionalRoleManifest(name: string, granted: readonly Right[]): s
 }
 
 const apiVersion = "rbac.authorization.k8s.io/v1";
-const source = "# Generated from the reads and targets of the catalog (make generate): change those.\n";
+const source = "# Generated from the reads and targets of the catalog (make generate). Change the catalog instead.\n";
 
 function clusterRoleOf(name: string, granted: readonly Right[]): KubeObject {
   return { apiVersion, kind: "ClusterRole", metadata: { name }, rules: rulesOf(granted) };

@@ -59,7 +59,7 @@ function policies(objects: readonly KubeObject[]): string {
   const words = [
     "# OLM does not install admission policies: apply them after the operator, and after each upgrade.",
     `#   kubectl apply --server-side -f admission.yaml`,
-    "# They name the operator's ServiceAccounts. Where it is not in its suggested namespace:",
+    "# They name the operator's ServiceAccounts. If the operator is not in its suggested namespace:",
     `#   sed 's/${namespace}/<namespace>/g' admission.yaml | kubectl apply --server-side -f -`,
     "",
   ].join("\n");

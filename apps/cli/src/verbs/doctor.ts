@@ -81,7 +81,7 @@ async function listReadableConfigs({ session, printer }: VerbContext): Promise<R
     return { configs: await session().listConfigs(), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError) || error.answered === undefined) throw error;
-    printer.progress(`cannot read what the advisor recorded: ${error.message}`);
+    printer.progress(`cannot read the advisor's records: ${error.message}`);
     const reason = error.answered === 403 ? "Forbidden" : "Unavailable";
     const isInstalled = error.answered !== 404;
     const message = "the start times that the advisor recorded are unknown";

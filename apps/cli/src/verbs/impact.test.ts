@@ -96,7 +96,7 @@ test("prints options for 5 blockers, and for all in JSON", () => {
   const text = printed({ blockers, more });
   expect(text.match(/virtctl stop/gu)).toHaveLength(5);
   expect(text).toContain("w-0    VirtualMachineInstance shop/till-19   Disks\n");
-  expect(text).toContain("To see the options of these 15 too, run: k impact x -o json\n\nand 280 more\n");
+  expect(text).toContain("To see the options of these 15 as well, run: k impact x -o json\n\nand 280 more\n");
   const stops = impactData({ ...impact, blockers }).blockers.map(({ options }) => options.at(-1)?.command);
   expect(stops).toEqual(blockers.map(({ name }) => `virtctl stop ${name} -n shop`));
 });

@@ -64,7 +64,7 @@ export const planStrings = {
   holdups: {
     Paused: "the pool is paused: nothing starts until it is resumed",
     InvalidMaxUnavailable: "maxUnavailable is invalid: the pool does not update",
-    MaxUnavailableUsed: "maxUnavailable nodes are already unavailable",
+    MaxUnavailableUsed: "the maxUnavailable limit is already reached",
     Degraded: "the pool is degraded",
     NotReady: "some nodes are not ready",
     Cordoned: "some nodes are cordoned",

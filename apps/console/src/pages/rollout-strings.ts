@@ -76,7 +76,7 @@ export const rolloutStrings = {
   state: "State",
   elapsed: "Elapsed",
   stop: "Stop before the next item",
-  stopText: `Sets the action to DryRun. The current item is completed. ${rolloutContinues}`,
+  stopText: `Sets the action to DryRun. The advisor still completes the current item. ${rolloutContinues}`,
   stopped: "The advisor stops before the next item.",
   ignore: "Stop managing",
   ignoreText: `Sets the action to Ignore. The advisor stops managing this profile at once. Applied objects stay in place. ${rolloutContinues}`,

@@ -29,6 +29,6 @@ if (serving.kind === "serving") {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void serving.close());
   writeLine(`serving ${files.size} files on port ${serving.port}`);
 } else {
-  writeLine(serving.kind === "refused" ? serving.problem : "--bind-address=0 leaves nothing to serve");
+  writeLine(serving.kind === "refused" ? serving.problem : "--bind-address=0 disables the only server");
   process.exitCode = 1;
 }

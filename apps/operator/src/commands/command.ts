@@ -74,7 +74,7 @@ export const inputFlags = {
     type: "text",
     default: "always",
     check: oneOfFlag("opt-in", "always"),
-    help: "activation of the operator: opt-in is idle until enabled by annotation autopilot",
+    help: "activation mode: opt-in (idle until enabled by annotation autopilot) or always (active)",
   },
 } as const satisfies FlagTable;
 

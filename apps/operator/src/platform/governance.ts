@@ -154,7 +154,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     const object = governanceObject(ownNamespace, text);
     const outcome = await cluster.apply(object, write);
     const why = outcome.kind === "done" ? "" : explainFailure(outcome, refOf(object));
-    if (why !== "" && why !== lastError) log.warn("failed to store the record of governance", { why });
+    if (why !== "" && why !== lastError) log.warn("failed to store the governance record", { why });
     lastError = why;
     if (outcome.kind !== "done" || outcome.live === undefined) return resultAfter(outcome, parts.clock);
     known = outcome.live.metadata.resourceVersion ?? "";

@@ -3,7 +3,7 @@
 import { blockingFrom, type CatalogueEntry } from "./catalogue-entry.ts";
 
 const describeNode = "oc describe machineconfignode <n>";
-const rebootAge = "1.5 × the longest restart expected of nodes of the pool";
+const rebootAge = "1.5 × the longest expected restart of a node in the pool";
 
 export const nodeFindings = {
   OnDiskState: {
@@ -38,9 +38,9 @@ export const nodeFindings = {
     ages: blockingFrom(0),
     message: "Node <n> cannot update its OS: <text>",
     command: describeNode,
-    detected: "The node is degraded, and its reason mentions `ostree` in another way.",
+    detected: "The node is degraded, and its reason contains `ostree` but not `rpm-ostree kargs`.",
     cause:
-      "The OS image or an extension cannot be pulled or deployed. Common reasons are the registry, the pull secret, or disk space.",
+      "The OS image or an extension cannot be pulled or deployed. Common reasons are an unreachable registry, an invalid pull secret, or a full disk.",
     remedy: "Check the reason. Restore access to the registry, or free disk space. The daemon retries automatically.",
   },
   NodeDegraded: {
@@ -69,6 +69,6 @@ export const nodeFindings = {
       "The node is rebooting, has not been Ready for too long, and the MachineConfig of this rollout contains a drop-in for the kubelet.",
     cause: "The kubelet probably rejects its new configuration.",
     remedy:
-      "Read the journal of the kubelet on the node. Revert the change (see the option of the profile), or correct the drop-in.",
+      "Read the journal of the kubelet on the node. Revert the change with the option of the profile, or correct the drop-in.",
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

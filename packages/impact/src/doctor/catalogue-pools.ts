@@ -67,16 +67,16 @@ export const poolFindings = {
     message: "Pool <p>: maxUnavailable '<x>' is neither a number nor a percentage",
     command: "oc edit mcp <p>",
     detected: "`spec.maxUnavailable` is a string without a percent sign, or a negative number, and nodes are pending.",
-    cause: 'The API accepts `"2"` instead of `2`. The Machine Config Operator does not, and starts no node.',
+    cause: 'The API accepts `"2"` instead of `2`. The Machine Config Operator does not, and updates no node.',
     remedy: "Set a number (`2`) or a percentage (`10%`).",
   },
   MaxUnavailableUsed: {
     ages: blockingFrom(300),
     message: "Pool <p> allows <k> unavailable {k:node|nodes}, and <nodes> {n:is|are} already unavailable (<why>)",
     detected:
-      "As many nodes as `maxUnavailable` allows are unavailable for other reasons, and no node is being updated.",
+      "Nodes that are unavailable for other reasons use up the `maxUnavailable` limit, and no node is being updated.",
     cause:
-      "Nodes that are cordoned or not ready count as unavailable. While they use up the limit, no other node starts.",
+      "Nodes that are cordoned or not ready count as unavailable. While they use up the limit, no other node starts its update.",
     remedy:
       "Make these nodes available: uncordon or repair them, or delete a Node whose machine no longer exists. Alternatively, raise `maxUnavailable` of the pool.",
   },
@@ -85,7 +85,7 @@ export const poolFindings = {
     message: "Node <n> is cordoned and is not being updated",
     command: "oc adm uncordon <n>",
     detected: "The node is unschedulable and pending, and the Machine Config Operator did not cordon it.",
-    cause: "An administrator or a tool cordoned the node. The Machine Config Operator does not start on it.",
+    cause: "An administrator or a tool cordoned the node. The Machine Config Operator does not update cordoned nodes.",
     remedy: "When the reason no longer applies, uncordon the node. The operator then updates it.",
   },
   CertificateExpired: {

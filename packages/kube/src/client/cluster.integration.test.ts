@@ -103,7 +103,7 @@ test("a deletion requires the uid and succeeds if the object is gone", async () 
   const other = { uid: "00000000-0000-0000-0000-000000000000", resourceVersion: seen.resourceVersion };
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: other })).toEqual({ kind: "stale" });
   expect(await cluster().read(ref("mortal"))).toMatchObject({ kind: "found" });
-  await expect(cluster().remove(ref("mortal"), ours)).rejects.toThrow("must name the object's uid");
+  await expect(cluster().remove(ref("mortal"), ours)).rejects.toThrow("must include the object's uid");
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toMatchObject({ kind: "done" });
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toEqual({ kind: "done" });
 });

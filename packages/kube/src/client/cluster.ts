@@ -65,7 +65,7 @@ export function clusterFor({ client, discovery }: ObjectClient<ApiWriter>, signa
     remove: (target, { expect }) =>
       withResource(target, call, async (resource): Promise<Outcome> => {
         if (expect === "absent" || expect === "anything")
-          throw new Error(`a removal of ${target.name} must name the object's uid`);
+          throw new Error(`a removal of ${target.name} must include the object's uid`);
         const answer = await client.write(deleteObject(resource, placeOf(target), { preconditions: expect }), {
           signal,
         });

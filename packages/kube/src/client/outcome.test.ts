@@ -57,7 +57,7 @@ const cases = [
     answer: answered(403, status({ message: "create not allowed while custom resource definition is terminating" })),
     outcome: {
       kind: "unavailable",
-      message: "the API server answered 403: create not allowed while custom resource definition is terminating",
+      message: "the API server returned 403: create not allowed while custom resource definition is terminating",
     },
   },
   {
@@ -101,12 +101,12 @@ const cases = [
   {
     reason: "any other 500 is unavailable",
     answer: answered(500, status({ message: "webhook failed" })),
-    outcome: { kind: "unavailable", message: "the API server answered 500: webhook failed" },
+    outcome: { kind: "unavailable", message: "the API server returned 500: webhook failed" },
   },
   {
     reason: "Retry-After is kept",
     answer: answered(429, status({ message: "slow" }), 3000),
-    outcome: { kind: "unavailable", message: "the API server answered 429: slow", retryInMs: 3000 },
+    outcome: { kind: "unavailable", message: "the API server returned 429: slow", retryInMs: 3000 },
   },
   {
     reason: "a 504 is unavailable, because the write may have succeeded",
@@ -145,7 +145,7 @@ const cases = [
     outcome: {
       kind: "unavailable",
       message:
-        'the API server answered 404: admission webhook "validate-hco.kubevirt.io" denied the request: kubevirts "kubevirt" not found',
+        'the API server returned 404: admission webhook "validate-hco.kubevirt.io" denied the request: kubevirts "kubevirt" not found',
     },
   },
   {
@@ -161,7 +161,7 @@ const cases = [
     outcome: {
       kind: "unavailable",
       message:
-        'the API server answered 409: admission webhook "validate-hco.kubevirt.io" denied the request: the KubeVirt has been modified',
+        'the API server returned 409: admission webhook "validate-hco.kubevirt.io" denied the request: the KubeVirt has been modified',
     },
   },
   {

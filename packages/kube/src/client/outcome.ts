@@ -124,7 +124,7 @@ export function isDryRunRefused(outcome: Outcome): boolean {
 
 function unavailable({ status, body, text, retryInMs }: ApiAnswer): Extract<Outcome, { kind: "unavailable" }> {
   const detail = statusOf(body)?.message ?? text.trim().slice(0, 500);
-  const message = detail === "" ? `the API server answered ${status}` : `the API server answered ${status}: ${detail}`;
+  const message = detail === "" ? `the API server returned ${status}` : `the API server returned ${status}: ${detail}`;
   return { kind: "unavailable", message, ...(retryInMs !== undefined && { retryInMs }) };
 }
 

@@ -47,7 +47,7 @@ export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObser
   const labelNames = ["access", "resource"] as const;
   const isOpen = new Gauge({
     name: `${prefix}breaker_open`,
-    help: "1 while the circuit breaker is open and holds requests back, 0 otherwise.",
+    help: "1 while the circuit breaker is open and blocks requests, 0 otherwise.",
     labelNames,
     registers: [registry],
   });

@@ -19,7 +19,7 @@ export function processMetrics(registry: Registry, resolutionMs: number): Dispos
     });
   cpuMetric(registry);
   gauge("process_resident_memory_bytes", "Resident memory of the process.", () => process.memoryUsage.rss());
-  gauge("process_start_time_seconds", "When the process started, since 1970.", startTime);
+  gauge("process_start_time_seconds", "Start time of the process since the Unix epoch.", startTime);
   gauge("process_open_fds", "Open file descriptors.", openFiles);
   gauge("nodejs_heap_size_total_bytes", "Size of the heap.", () => process.memoryUsage().heapTotal);
   gauge("nodejs_heap_size_used_bytes", "Memory in use on the heap.", () => process.memoryUsage().heapUsed);

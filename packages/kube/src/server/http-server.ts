@@ -142,7 +142,7 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine has no such address",
   EACCES: "not allowed",
   ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the host cannot be looked up",
+  EAI_AGAIN: "the host name cannot be resolved",
 };
 
 function reasonOf(error: unknown): string {
@@ -169,7 +169,7 @@ export function parseBindAddress(text: string): BindAddress {
   if (port > 65_535) return bad(`port ${port} is above 65535`);
   if (bracketed !== undefined && !isIPv6(bracketed)) return bad(`"${bracketed}" is not an IPv6 address`);
   const host = bracketed ?? plain ?? "";
-  if (/\s/.test(host)) return bad("it has a space in it");
+  if (/\s/.test(host)) return bad("it contains a space");
   return { kind: "at", endpoint: host === "" ? { port } : { host, port } };
 }
 

@@ -39,7 +39,7 @@ export class PatchDocument {
   add(pointer: Pointer, value: Json): PatchStep {
     const { parent, key } = this.#parentOf(pointer);
     if (Array.isArray(parent)) return this.#insert(parent, key, value);
-    if (parent === undefined) return failed("its parent does not exist or holds no members");
+    if (parent === undefined) return failed("its parent does not exist or is not an object or a list");
     if (Object.hasOwn(parent, key)) return this.replace(pointer, value);
     // An assignment to `__proto__` would set the prototype.
     Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
@@ -70,7 +70,7 @@ export class PatchDocument {
 
   #insert(list: Mutable[], key: string, value: Json): PatchStep {
     const at = key === "-" ? list.length : indexOf(key);
-    if (at === undefined) return failed("an element is named by its index");
+    if (at === undefined) return failed("a list element must be addressed by its index");
     if (at > list.length) return failed(`the list has ${list.length} elements`);
     list.splice(at, 0, value as Mutable);
     this.#grow(list, jsonBytesOf(value), 1);

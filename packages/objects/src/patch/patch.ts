@@ -151,7 +151,7 @@ function carry(draft: PatchDocument, { op, from, path }: TransferOperation): Pat
   const value = draft.find(from.pointer);
   if (value === undefined) return failed(`${from.text} does not exist`);
   if (path.pointer.at(-1) === "-" && Array.isArray(draft.find(path.pointer.slice(0, -1)))) {
-    return failed(`- is for add, not for ${op}`);
+    return failed(`"-" is valid only for add, not for ${op}`);
   }
   if (op === "copy") return draft.add(path.pointer, copyJson(value));
   if (path.text === from.text) return done;

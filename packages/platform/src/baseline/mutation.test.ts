@@ -22,9 +22,9 @@ const fields = (intent: JsonMap, answer: JsonMap, schema = plain) =>
 
 test("reports a field that is stored differently with both values", () => {
   expect(fields({ mode: "Automatic", a: 1 }, { mode: "Predictive", a: 1 })).toBe(
-    '/spec/mode is "Predictive", applied was "Automatic"',
+    '/spec/mode is "Predictive" (applied: "Automatic")',
   );
-  expect(fields({ mode: "Automatic" }, {})).toBe('/spec/mode is absent, applied was "Automatic"');
+  expect(fields({ mode: "Automatic" }, {})).toBe('/spec/mode is absent (applied: "Automatic")');
 });
 
 test("foreign fields and equal forms of a value are not mutations", () => {
@@ -49,7 +49,7 @@ test("in a merged list, only changes of our elements are mutations", () => {
       merged,
     ),
   ).toBe("");
-  expect(fields(ours, { ports: [{ name: "a", port: 2 }] }, merged)).toBe("/spec/ports/name=a/port is 2, applied was 1");
+  expect(fields(ours, { ports: [{ name: "a", port: 2 }] }, merged)).toBe("/spec/ports/name=a/port is 2 (applied: 1)");
 });
 
 test("defaults in an atomic list are not mutations", () => {

@@ -74,9 +74,9 @@ export function mutationOf(intent: KubeObject, { memory }: Pick<ObservedObject, 
   return mutation !== undefined && equalJson(mutation.intent, intent) ? mutation : undefined;
 }
 
-/** Returns a text such as `/spec/mode is "Predictive", applied was "Automatic"`. */
+/** Returns text such as `/spec/mode is "Predictive" (applied: "Automatic")`. */
 export function describeMutation(changes: readonly Change[]): string {
   return changes
-    .map(({ path, live, desired }) => `${writePath(path)} is ${showValue(live)}, applied was ${showValue(desired)}`)
+    .map(({ path, live, desired }) => `${writePath(path)} is ${showValue(live)} (applied: ${showValue(desired)})`)
     .join("; ");
 }

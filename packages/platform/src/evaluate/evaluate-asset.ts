@@ -109,7 +109,7 @@ const isUngoverned: Check = ({ asset, facts, target }) => {
 /** Excludes an asset that a plan released until a user requests it, so that a hand-over does not reboot nodes. */
 const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread } }) => {
   if (asset.impact !== "reboot") return undefined;
-  if (releasedUnread !== undefined) return unreadStatus({ name: "record of governance", why: releasedUnread });
+  if (releasedUnread !== undefined) return unreadStatus({ name: "governance record", why: releasedUnread });
   const { by } = released[asset.name] ?? {};
   if (by === undefined) return undefined;
   const why = `VirtPlatformConfig ${by} managed it until it was ignored or deleted, and the switch of asset ${asset.name} has not been set since`;

@@ -51,7 +51,7 @@ export function evaluateObject(
   );
   const { object, conflicts } = mergeParts(parts, shapeOf);
   for (const { asset, path } of conflicts)
-    statuses.set(asset, excludedStatus("RenderError", `sets a different value at ${path} than the assets before it`));
+    statuses.set(asset, excludedStatus("RenderError", `sets a different value at ${path} than an earlier asset`));
   if (object === undefined) return { statuses, wanted: { kind: "excluded" } };
   const merged = parts.filter(({ asset }) => conflicts.every((conflict) => conflict.asset !== asset));
   const governed = governedFields(facts.plans, ref).map(dottedPath);

@@ -98,5 +98,5 @@ test("shows the dry run's answer and does not include a rejected object", () => 
     server: "rejects it (dry run with your permissions): no such field",
   });
   const mutated = [{ path: ["f:spec", "f:a"], live: 2, desired: 1 }];
-  expect(explanation({ kind: "accepted", mutated })?.server).toContain("/spec/a is 2, applied was 1");
+  expect(explanation({ kind: "accepted", mutated })?.server).toContain("/spec/a is 2 (applied: 1)");
 });

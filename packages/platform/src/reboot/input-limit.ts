@@ -94,7 +94,7 @@ export function limitInputWrite(decision: ObjectDecision, { write, inputs, now }
 }
 
 function heldUntil(lastMs: number, untilMs: number, now: number): HeldDecision {
-  const message = `a cluster input changed again, and the new configuration reboots nodes. The operator applies such a change at most once in 6 hours; the last one was at ${writeTime(lastMs)}. It applies this change automatically at ${writeTime(untilMs)}, unless the input changes back`;
+  const message = `a cluster input changed again, and the new configuration reboots nodes. The operator applies such a change at most once every 6 hours; the last one was at ${writeTime(lastMs)}. It applies this change automatically at ${writeTime(untilMs)}, unless the input changes back`;
   return { kind: "held", reason: inputLimitReason, message, inMs: untilMs - now };
 }
 

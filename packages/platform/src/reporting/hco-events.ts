@@ -109,7 +109,7 @@ export function idleMessage({ metadata: { name, namespace = "", annotations = {}
   const value = annotationOf(annotations, "autopilot") ?? "";
   const why = value === "" ? `annotation ${key} is not set` : `annotation ${key} is ${JSON.stringify(shorten(value))}`;
   const command = `kubectl annotate hyperconverged ${name} -n ${namespace} --overwrite ${key}=true`;
-  return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the command render, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
+  return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the render command, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
 }
 
 /** Assets that wait, by CRD. */

@@ -53,8 +53,8 @@ const cases: readonly { reason: string; written: WriteResult; words: string }[] 
   },
   {
     reason: "quotes a failed request",
-    written: { kind: "unavailable", message: "the API server answered 503" },
-    words: "the API server answered 503",
+    written: { kind: "unavailable", message: "the API server returned 503" },
+    words: "the API server returned 503",
   },
 ];
 

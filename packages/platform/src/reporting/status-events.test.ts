@@ -66,7 +66,7 @@ const outcomes: readonly { outcome: ReconcileOutcome; statuses?: readonly AssetS
     {
       outcome: decided({ kind: "mutated", changes: [change], contested: [], inMs: 1 }),
       notes: [
-        "MutatedByAdmission: The stored T t differs from the applied one: /spec/a is 2, applied was 1. A mutating webhook or admission policy modifies it. The operator retries when a webhook or policy changes. Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)",
+        "MutatedByAdmission: The stored T t differs from the applied one: /spec/a is 2 (applied: 1). A mutating webhook or admission policy modifies it. The operator retries when a webhook or policy changes. Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)",
       ],
     },
     {

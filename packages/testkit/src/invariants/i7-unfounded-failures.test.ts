@@ -36,10 +36,10 @@ const withErrors = (log: AuditLogBuilder, message: string, differing: Partial<St
   log.writeStatus({ phase: "CompletedWithErrors", items: [{ ...item, state: "Failed", message, ...differing }] });
 
 const transient = [
-  "the API server answered 500: Internal error occurred: failed calling webhook",
-  "the API server answered 503: the server is currently unable to handle the request",
-  "the API server answered 429: the server has received too many requests and has asked us to try again later",
-  "the API server answered 401: Unauthorized",
+  "the API server returned 500: Internal error occurred: failed calling webhook",
+  "the API server returned 503: the server is currently unable to handle the request",
+  "the API server returned 429: the server has received too many requests and has asked us to try again later",
+  "the API server returned 401: Unauthorized",
   "socket hang up",
   "connect ECONNREFUSED 127.0.0.1:6443",
   "getaddrinfo EAI_AGAIN kubernetes.default.svc",

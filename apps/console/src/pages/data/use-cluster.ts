@@ -14,7 +14,7 @@ export const ClusterProvider = ClusterContext.Provider;
 
 export function useCluster(): ClusterData {
   const cluster = useContext(ClusterContext);
-  if (cluster === undefined) throw new Error("a page runs in a shell");
+  if (cluster === undefined) throw new Error("a page must run in a shell");
   return cluster;
 }
 
