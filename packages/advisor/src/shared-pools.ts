@@ -1,7 +1,7 @@
 // Warns about pools that the plans of several configs reboot, because one rollout could cover them.
 
 import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
-import { at } from "@virt/objects";
+import { readMachineConfigPool } from "@virt/cluster";
 import { isMachineConfig } from "./items.ts";
 
 export type PoolPlan = {
@@ -28,7 +28,7 @@ export function otherPoolPlans(
   pools: readonly KubeObject[],
 ): readonly PoolPlan[] {
   const isPaused = (name: string) =>
-    pools.some((pool) => pool.metadata.name === name && at(pool, "spec", "paused") === true);
+    pools.map(readMachineConfigPool).some((pool) => pool.name === name && pool.isPaused);
   return configs
     .filter(({ metadata }) => metadata.name !== config)
     .flatMap(poolPlansOf)

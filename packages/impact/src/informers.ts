@@ -4,6 +4,7 @@ import {
   budgetInformer,
   hcoInformers,
   impactNodeInformer,
+  kubeletConfigInformer,
   kubeVirtInformer,
   machineConfigNodeInformer,
   migrationInformer,
@@ -12,7 +13,6 @@ import {
 } from "@virt/cluster";
 import type { InformerSpec } from "@virt/objects";
 import { disruptionPolicyInformer } from "./disruption-class.ts";
-import { kubeletConfigInformer } from "./kubelet-configs.ts";
 
 export const impactInformers: readonly InformerSpec[] = [
   poolInformer,
