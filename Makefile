@@ -21,6 +21,7 @@ DEPLOY = $(NODE) tools/deploy/main.ts $@
 NO_CONTEXT_FLAG = $(if $(NO_CONTEXT),--no-context)
 # The input of render and explain: a file, or by default the cluster of kubectl's context.
 PREVIEWED = $(if $(HCO),--hco-file=$(HCO))
+TRACED = $(if $(FUNCTIONS),.functions)
 
 ##@ General
 
@@ -255,6 +256,11 @@ test-install: $(INSTALLED) controlplane controller-manager helm test-tools gitop
 .PHONY: counts
 counts: $(INSTALLED) ## Count product files, lines and names; BASE=<commit> compares with that commit
 	@$(NODE) tools/names/counts.ts
+
+.PHONY: trace
+trace: $(INSTALLED) controlplane ## List the product files that one drift and one plan enter at run time; FUNCTIONS=1 names the called functions
+	@tools/step -q "trace" vitest run --project=integration tools/trace
+	@cd .make/trace && cat one-drift$(TRACED).txt one-drift-of-an-input$(TRACED).txt one-plan$(TRACED).txt
 
 .PHONY: texts
 texts: $(INSTALLED) ## List all user-visible texts with their source: conditions, events, logs, errors, flags, admission messages

@@ -28,7 +28,7 @@ function address(value: string): string | undefined {
   return isGood ? undefined : "must be host:port, :port, or 0 to disable it";
 }
 
-export function namespaceFlag(value: string): string | undefined {
+function namespaceFlag(value: string): string | undefined {
   return /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/.test(value) ? undefined : "must be the name of a namespace";
 }
 

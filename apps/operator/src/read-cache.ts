@@ -1,7 +1,8 @@
 // Caches on-demand reads: schemas by CRD generation, and rendered configs by name.
 
+import { readVersionSchema } from "@virt/cluster";
 import type { Clock, ClusterReader, InformerState, ReadResult } from "@virt/kube";
-import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/objects";
+import { at, type JsonMap, type KubeObject } from "@virt/objects";
 import type { LookupResult } from "@virt/platform";
 
 export type ReadCache = {
@@ -57,15 +58,15 @@ export function createReadCache(crds: () => InformerState | undefined, clock: Pi
       if (listed === undefined) return undefined;
       const state = `${listed.metadata.uid} ${listed.metadata.generation}`;
       const known = schemas.get(crd);
-      if (known?.state === state) return schemaOf(known.crd, version);
+      if (known?.state === state) return readVersionSchema(known.crd, version);
       const reading = note(crd, await cluster.read({ ...crdKind, name: crd }));
       if (reading.kind !== "found") return undefined;
       schemas.set(crd, { state, crd: trimmed(reading.object) });
-      return schemaOf(reading.object, version);
+      return readVersionSchema(reading.object, version);
     },
     schemaNow: (crd, version) => {
       const known = schemas.get(crd);
-      if (known !== undefined) return { value: schemaOf(known.crd, version) };
+      if (known !== undefined) return { value: readVersionSchema(known.crd, version) };
       return crds()?.store.get(crd) === undefined ? {} : { unreadReason: unreadReasonOf(crd) };
     },
     rendered: readRendered,
@@ -89,11 +90,4 @@ function explainUnread(reading: Exclude<ReadResult, { kind: "found" | "absent" }
 
 function trimmed({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec: { versions: at(rest, "spec", "versions") } };
-}
-
-function schemaOf(crd: KubeObject, version: string): JsonMap | undefined {
-  const served = asList(at(crd, "spec", "versions")).find(
-    (one) => asText(member(one, "name")) === version && member(one, "served") === true,
-  );
-  return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
 }

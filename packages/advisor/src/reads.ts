@@ -46,24 +46,25 @@ export type LookupFact =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown" };
 
+type ProfileFactsByRead = {
+  readonly hco: ProfileHcoFact;
+  readonly object: KubeObject | undefined;
+  readonly target: KubeObject | undefined;
+  readonly "beside-hco": KubeObject | undefined;
+  /** The openAPIV3Schema of the served version. */
+  readonly schema: JsonMap | undefined;
+  readonly pools: readonly KubeObject[];
+  readonly kernel: KernelFact;
+  readonly "vm-nodes": VmNodesFact;
+  readonly lookup: LookupFact;
+  /** The labels of each node. */
+  readonly nodes: readonly Readonly<Record<string, string>>[] | undefined;
+  /** True if the namespace exists. */
+  readonly namespace: boolean | undefined;
+};
+
 /** The type of the fact that a read results in. */
-export type ProfileFactOf<R extends ProfileRead> = R extends { read: "hco" }
-  ? ProfileHcoFact
-  : R extends { read: "object" | "target" | "beside-hco" }
-    ? KubeObject | undefined
-    : R extends { read: "schema" }
-      ? JsonMap | undefined // the openAPIV3Schema of the served version
-      : R extends { read: "pools" }
-        ? readonly KubeObject[]
-        : R extends { read: "kernel" }
-          ? KernelFact
-          : R extends { read: "vm-nodes" }
-            ? VmNodesFact
-            : R extends { read: "lookup" }
-              ? LookupFact
-              : R extends { read: "nodes" }
-                ? readonly Readonly<Record<string, string>>[] | undefined // the labels of each node
-                : boolean | undefined; // true if the namespace exists
+export type ProfileFactOf<R extends ProfileRead> = ProfileFactsByRead[R["read"]];
 
 export type ProfileFactsContext = { readonly ownNamespace: string };
 

@@ -1,7 +1,7 @@
 // Warns if the plans of several configs reboot the same pool, because one rollout could cover them all.
 
 import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
-import { at } from "@virt/objects";
+import { readMachineConfigPool } from "@virt/cluster";
 import { isMachineConfig } from "./items.ts";
 
 export type PoolPlan = {
@@ -29,7 +29,7 @@ export function otherPoolPlans(
   pools: readonly KubeObject[],
 ): readonly PoolPlan[] {
   const isPaused = (name: string) =>
-    pools.some((pool) => pool.metadata.name === name && at(pool, "spec", "paused") === true);
+    pools.map(readMachineConfigPool).some((pool) => pool.name === name && pool.isPaused);
   return configs
     .filter(({ metadata }) => metadata.name !== config)
     .flatMap(poolPlansOf)

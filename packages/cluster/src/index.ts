@@ -60,7 +60,9 @@ export {
   reportedContentProjection,
   schedulerInformer,
 } from "./informers.ts";
+export { readVersionSchema } from "./kinds/custom-resource-definition.ts";
 export { keepConditions, keepMembers } from "./kinds/kept-members.ts";
+export { kubeletConfigInformer, readKubeletConfig } from "./kinds/kubelet-config.ts";
 export { kubeVirtInformer, readVirtSettings, type VirtSettings } from "./kinds/kubevirt.ts";
 export { type MachineConfig, readMachineConfig } from "./kinds/machine-config.ts";
 export {
@@ -104,6 +106,7 @@ export {
 export { argumentInForce, containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./machine-config.ts";
 export {
   foreignPoolConfig,
+  isEmptySelector,
   type PoolFact,
   poolOfNode,
   poolRuleParts,

@@ -1,7 +1,8 @@
 // Assigns nodes to MachineConfigPools, and finds conflicting KubeletConfigs.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, at, entriesOf, isMap, matchesSelector, member, oncePer } from "@virt/objects";
+import { asList, entriesOf, isMap, matchesSelector, member, oncePer } from "@virt/objects";
+import { readKubeletConfig } from "./kinds/kubelet-config.ts";
 import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
 /** `kernelArguments` are those of the current configuration. Undefined until they are read. */
@@ -31,7 +32,8 @@ const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
   }),
 );
 
-function isEmptySelector(selector: Json | undefined): boolean {
+/** Reports whether a selector sets no condition. Kubernetes selects everything with it, a pool selects nothing. */
+export function isEmptySelector(selector: Json | undefined): boolean {
   const wanted = member(selector, "matchLabels");
   const isUnlabelled = !isMap(wanted) || entriesOf(wanted).length === 0;
   return isUnlabelled && asList(member(selector, "matchExpressions")).length === 0;
@@ -57,7 +59,7 @@ export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery)
     "machineconfiguration.openshift.io/mco-built-in": "",
   };
   return configs
-    .filter((config) => matchesSelector(at(config, "spec", "machineConfigPoolSelector"), labels))
+    .filter((config) => matchesSelector(readKubeletConfig(config).poolSelector, labels))
     .map(({ metadata }) => metadata.name)
     .filter((name) => name !== own)
     .toSorted()[0];

@@ -42,7 +42,7 @@ export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";
 export { isStillListing } from "./impact-gaps.ts";
 export { deschedulerHealthInformer, hcoHealthInformers, impactInformers, rolloutInformers } from "./informers.ts";
-export { kubeletConfigInformer, refusedKubeletConfigs } from "./kubelet-configs.ts";
+export { refusedKubeletConfigs } from "./kubelet-configs.ts";
 export { type NeededReads, neededReads } from "./needed-reads.ts";
 export { qualifies } from "./placement.ts";
 export { boundPlacements } from "./placement-budget.ts";

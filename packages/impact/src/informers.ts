@@ -2,6 +2,7 @@ import {
   budgetInformer,
   hcoInformers,
   impactNodeInformer,
+  kubeletConfigInformer,
   kubeVirtInformer,
   machineConfigNodeInformer,
   migrationInformer,
@@ -10,7 +11,6 @@ import {
 } from "@virt/cluster";
 import type { InformerSpec } from "@virt/objects";
 import { disruptionPolicyInformer } from "./disruption-class.ts";
-import { kubeletConfigInformer } from "./kubelet-configs.ts";
 
 /** The informers that an assessment of the impact reads. */
 export const impactInformers: readonly InformerSpec[] = [

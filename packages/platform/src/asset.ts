@@ -153,22 +153,20 @@ export type PlacedRef = Omit<Ref, "namespace"> & { readonly namespace: "$hco" | 
 /** The declared reads of an asset. The names become the members of its facts. */
 export type AssetReads = Readonly<Record<string, AssetRead>>;
 
+type AssetFactsByRead = {
+  readonly hco: AssetHcoFact;
+  readonly hardware: Hardware;
+  readonly topology: Topology;
+  readonly images: Readonly<Record<string, string>>;
+  /** The openAPIV3Schema of that version. Undefined if it is not served. */
+  readonly schema: JsonMap | undefined;
+  readonly object: KubeObject | undefined;
+  readonly objects: readonly KubeObject[];
+  readonly pool: PoolFact | undefined;
+};
+
 /** The type of the fact that a read results in. */
-export type AssetFactOf<R extends AssetRead> = R extends { read: "hco" }
-  ? AssetHcoFact
-  : R extends { read: "hardware" }
-    ? Hardware
-    : R extends { read: "topology" }
-      ? Topology
-      : R extends { read: "images" }
-        ? Readonly<Record<string, string>>
-        : R extends { read: "schema" }
-          ? JsonMap | undefined // the openAPIV3Schema of that version, undefined if it is not served
-          : R extends { read: "object" }
-            ? KubeObject | undefined
-            : R extends { read: "objects" }
-              ? readonly KubeObject[]
-              : PoolFact | undefined;
+export type AssetFactOf<R extends AssetRead> = AssetFactsByRead[R["read"]];
 
 /** Facts that do not come from the cluster. */
 export type AssetFactsContext = {

@@ -2,6 +2,7 @@
 
 import {
   infrastructureInformer,
+  kubeletConfigInformer,
   kubeVirtInformer,
   machineConfigNodeInformer,
   migrationInformer,
@@ -15,7 +16,6 @@ import {
   DrainErrors,
   deschedulerHealthInformer,
   hcoHealthInformers,
-  kubeletConfigInformer,
   rolloutInformers,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";

@@ -8,6 +8,7 @@ export { findReports } from "./find-reports.ts";
 export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";
 export { ImpactReads, inLanes } from "./impact-reads.ts";
 export { InformerLists } from "./informer-lists.ts";
+export { InfrastructureRead } from "./infrastructure-read.ts";
 export { listOnce } from "./list-once.ts";
 export {
   admissionInformers,
@@ -30,4 +31,3 @@ export {
 } from "./preview/preview-catalog.ts";
 export { PreviewError } from "./preview/preview-facts.ts";
 export { findHco } from "./preview/read-cluster.ts";
-export { ReadRetries, refusalOf } from "./read-retries.ts";

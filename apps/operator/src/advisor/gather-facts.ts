@@ -2,7 +2,7 @@
 
 import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
 import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
-import { settledConfigs } from "@virt/cluster";
+import { readMachineConfigPool, settledConfigs } from "@virt/cluster";
 import { disruptionOf, publishedDisruption } from "@virt/impact";
 import {
   type ClusterReader,
@@ -12,7 +12,6 @@ import {
   type Log,
   type ReadResult,
 } from "@virt/kube";
-import { asList, asText, at } from "@virt/objects";
 import { type FactSources, readFacts } from "./profile-facts.ts";
 import { readLeftBehind } from "./read-left-behind.ts";
 import type { RememberedDraft } from "./runtime.ts";
@@ -160,9 +159,7 @@ function unmovedConfigs({ status }: VirtPlatformConfig, { view }: GatherOptions)
   const running = (status?.items ?? []).filter(({ state }) => state === "InProgress");
   const rollouts = [...running.flatMap(({ rollout }) => rollout ?? []), ...(status?.rollouts ?? [])];
   const before = rollouts.flatMap((rollout) => rollout.before);
-  const targets = new Map(
-    view.pools().map((pool) => [pool.metadata.name, asText(at(pool, "spec", "configuration", "name"))]),
-  );
+  const targets = new Map(view.pools().map((pool) => [pool.metadata.name, readMachineConfigPool(pool).target.name]));
   return before
     .filter(({ pool, configuration }) => targets.get(pool) === configuration && configuration !== "")
     .map(({ configuration }) => configuration);
@@ -176,9 +173,7 @@ function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): re
   const ours = new Set(items.filter(isMachineConfig).map(({ targetRef }) => targetRef.name));
   const rolledOut = view
     .pools()
-    .filter((pool) =>
-      asList(at(pool, "spec", "configuration", "source")).some((source) => ours.has(asText(at(source, "name")) ?? "")),
-    );
+    .filter((pool) => readMachineConfigPool(pool).target.sources.some((source) => ours.has(source)));
   return settledConfigs(vmNodes, rolledOut);
 }
 

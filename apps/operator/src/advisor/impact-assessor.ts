@@ -4,27 +4,19 @@
 import { isMachineConfig } from "@virt/advisor";
 import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { affectedPools, infrastructureInformer } from "@virt/cluster";
-import {
-  type Assessment,
-  assessed,
-  assessImpact,
-  type ImpactFacts,
-  isStillListing,
-  neededReads,
-  notAssessed,
-} from "@virt/impact";
+import { assessImpact, type ImpactFacts, isStillListing } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { writeTime } from "@virt/objects";
-import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, refusalOf } from "@virt/reads";
+import { collectImpactFacts, ImpactReads, InformerLists, InfrastructureRead } from "@virt/reads";
+import { loadImpactReads } from "../impact-reads.ts";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
+import { wakeOnce } from "./wake-once.ts";
 
 const debounceMs = 5_000;
 /** The first assessment waits this long for lists. Lists that are still incomplete are reported as gaps. */
 const patienceMs = 10_000;
 const warningRestMs = 600_000;
-/** A rendered config may have 1 MB. Unread configs count as a reboot. */
-const mostConfigs = 8;
 
 export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
@@ -42,8 +34,8 @@ type AssessedPlan = {
   readonly planHash: string | undefined;
   readonly sinceMs: number;
   readonly reads: ImpactReads;
-  infrastructure: Assessment<readonly KubeObject[]> | undefined;
-  readonly infrastructureRetries: ReadRetries;
+  /** Read once per plan, because it does not change while a plan waits. */
+  readonly infrastructure: InfrastructureRead;
   last: { readonly impact: Impact; readonly atMs: number; readonly revision: number } | undefined;
 };
 
@@ -52,28 +44,20 @@ export class ImpactAssessor {
   readonly #lists: InformerLists;
   readonly #plans = new Map<string, AssessedPlan>();
   readonly #warnedAt = new Map<string, number>();
+  readonly #wakeSoon: () => void;
   #revision = 0;
-  #isWaking = false;
   #retry: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: ImpactAssessorOptions) {
     this.#options = options;
     this.#lists = new InformerLists(options.find);
+    this.#wakeSoon = wakeOnce(options.clock, debounceMs, options.wake);
   }
 
   /** Notes a change of a watched object. Requeues the configs once for all changes of the next seconds. */
   noticeChange(): void {
     this.#revision += 1;
     this.#wakeSoon();
-  }
-
-  #wakeSoon(): void {
-    if (this.#isWaking) return;
-    this.#isWaking = true;
-    this.#options.clock.schedule(debounceMs, () => {
-      this.#isWaking = false;
-      this.#options.wake();
-    });
   }
 
   noticeList(): void {
@@ -101,9 +85,9 @@ export class ImpactAssessor {
     return impact;
   }
 
-  #lastOf({ last, reads, infrastructureRetries }: AssessedPlan, nowMs: number): Impact | undefined {
+  #lastOf({ last, reads, infrastructure }: AssessedPlan, nowMs: number): Impact | undefined {
     if (last === undefined) return undefined;
-    const isDue = nowMs >= Math.min(reads.dueAt, infrastructureRetries.dueAt);
+    const isDue = nowMs >= Math.min(reads.dueAt, infrastructure.retryAt);
     const isKnown = last.revision === this.#revision && !isDue;
     if (isKnown) return last.impact;
     if (nowMs - last.atMs >= debounceMs || isStillListing(last.impact)) return undefined;
@@ -112,10 +96,10 @@ export class ImpactAssessor {
   }
 
   /** Schedules the next assessment for changes without an event, such as a newly granted permission. */
-  #scheduleRetry({ reads, infrastructureRetries }: AssessedPlan): void {
+  #scheduleRetry({ reads, infrastructure }: AssessedPlan): void {
     const { clock, wake } = this.#options;
     const nowMs = clock.monotonic();
-    const due = [this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, reads.retryAt, infrastructureRetries.dueAt];
+    const due = [this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, reads.retryAt, infrastructure.retryAt];
     const atMs = Math.min(...due.filter((each) => each > nowMs));
     if (atMs === Number.POSITIVE_INFINITY || (this.#retry !== undefined && this.#retry.atMs <= atMs)) return;
     this.#retry?.cancel();
@@ -151,8 +135,7 @@ export class ImpactAssessor {
       planHash: status?.planHash,
       sinceMs: nowMs,
       reads: new ImpactReads({ restsWhenRefused: true }),
-      infrastructure: undefined,
-      infrastructureRetries: new ReadRetries({ restsWhenRefused: true }),
+      infrastructure: new InfrastructureRead(),
       last: undefined,
     };
     this.#plans.set(name, plan);
@@ -163,21 +146,17 @@ export class ImpactAssessor {
   async #load(
     plan: AssessedPlan,
     config: VirtPlatformConfig,
-    { cluster, discovery, sender, signal }: ReconcileContext & Pick<AdvisorRuntime, "discovery">,
+    context: ReconcileContext & Pick<AdvisorRuntime, "discovery">,
     nowMs: number,
   ): Promise<ImpactFacts> {
     const { remembered, clock } = this.#options;
-    await readInfrastructure(plan, cluster, nowMs);
+    const { reads, infrastructure, sinceMs } = plan;
+    await infrastructure.load(context.cluster, nowMs);
     const facts = this.#facts(plan, config, nowMs);
-    const needed = neededReads(facts);
-    await inLanes(needed.configs.slice(0, mostConfigs), async (name) => {
-      await remembered.renderedIfDue(name, cluster);
-    });
-    const reading = { sender, discovery, reader: cluster, signal, now: nowMs };
-    const isPatient = () => clock.monotonic() - plan.sinceMs < patienceMs;
-    const { isWhole } = await plan.reads.loadAll(needed, reading, isPatient);
-    if (!isWhole) this.noticeChange();
-    return { ...facts, runStrategies: plan.reads.runStrategies, pods: plan.reads.pods };
+    const isPatient = () => clock.monotonic() - sinceMs < patienceMs;
+    const reading = { reads, readCache: remembered, discovery: context.discovery, now: nowMs, isPatient };
+    if (!(await loadImpactReads(facts, reading, context))) this.noticeChange();
+    return { ...facts, runStrategies: reads.runStrategies, pods: reads.pods };
   }
 
   #facts(plan: AssessedPlan, config: VirtPlatformConfig, nowMs: number): ImpactFacts {
@@ -186,7 +165,7 @@ export class ImpactAssessor {
       assessedAt: this.#assessedAt(),
       disruption: disruption(config) ?? disruptionOfPlan(config, pools()),
       renderedOf: (name) => remembered.renderedNow(name),
-      list: (spec) => (spec === infrastructureInformer ? infrastructureOf(plan) : this.#lists.list(spec, nowMs)),
+      list: (spec) => (spec === infrastructureInformer ? plan.infrastructure.list : this.#lists.list(spec, nowMs)),
       hco: hco(config),
       reads: plan.reads,
     });
@@ -199,21 +178,4 @@ function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeOb
   const written = (status?.items ?? []).filter(isMachineConfig).flatMap(({ desiredState }) => desiredState ?? []);
   const names = new Set(written.flatMap((object) => affectedPools(pools, object)));
   return [...names].toSorted().map((pool) => ({ pool, class: "Reboot" }));
-}
-
-/** Reads the Infrastructure once per plan, because it does not change while the plan waits. */
-async function readInfrastructure(plan: AssessedPlan, cluster: ReconcileContext["cluster"], nowMs: number) {
-  const { infrastructureRetries: retries } = plan;
-  if (plan.infrastructure !== undefined || !retries.mayRead(nowMs)) return;
-  const { apiVersion, kind, name = "" } = infrastructureInformer;
-  const reading = await cluster.read({ apiVersion, kind, name });
-  if (reading.kind === "found") plan.infrastructure = assessed([reading.object]);
-  else if (reading.kind === "absent" || reading.kind === "missing") plan.infrastructure = notAssessed("NotServed");
-  const message = "message" in reading ? reading.message : "";
-  retries.note(plan.infrastructure === undefined ? { ...refusalOf(reading), message } : undefined, nowMs);
-}
-
-function infrastructureOf({ infrastructure, infrastructureRetries: { refusal } }: AssessedPlan) {
-  if (infrastructure !== undefined) return infrastructure;
-  return refusal === undefined ? notAssessed("Listing") : notAssessed(refusal.reason, refusal.message);
 }

@@ -9,9 +9,9 @@ import {
   severities,
   type VirtPlatformConfig,
 } from "@virt/api";
-import { poolProgress } from "@virt/cluster";
+import { poolProgress, readMachineConfigPool } from "@virt/cluster";
 import { Counter, Gauge, Histogram, type Registry } from "@virt/kube";
-import { asNumber, at, readTime } from "@virt/objects";
+import { readTime } from "@virt/objects";
 import type { AdvisorView } from "./advisor-view.ts";
 import { impactGauges } from "./impact-gauges.ts";
 import { rolloutGauges } from "./rollout-gauges.ts";
@@ -260,6 +260,6 @@ function uncounted(pool: KubeObject): Readonly<Record<string, number>> {
 }
 
 function countsOf({ total, done, degraded }: PoolRollout, pool: KubeObject): Readonly<Record<string, number>> {
-  const ready = Math.min(done, asNumber(at(pool, "status", "readyMachineCount")) ?? 0);
+  const ready = Math.min(done, readMachineConfigPool(pool).machines.ready);
   return { total, updated: done, ready, degraded };
 }

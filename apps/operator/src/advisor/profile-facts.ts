@@ -11,9 +11,9 @@ import {
   type VmNodesFact,
 } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { rolesOf } from "@virt/cluster";
+import { readMachineConfig, readMachineConfigPool, rolesOf } from "@virt/cluster";
 import { type ApiReader, type ClusterReader, listObjects, metadataOnly, type Resource } from "@virt/kube";
-import { asList, asText, at } from "@virt/objects";
+import { asText } from "@virt/objects";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorView } from "./advisor-view.ts";
 
@@ -98,10 +98,11 @@ function vmNodesOf(
 
 async function kernelOf(pool: string, { view, remembered, cluster }: FactSources): Promise<KernelFact> {
   const seen = view.pools().find(({ metadata }) => metadata.name === pool);
-  const names = ["status", "spec"].flatMap((part) => asText(at(seen, part, "configuration", "name")) ?? []);
+  const read = seen && readMachineConfigPool(seen);
+  const names = [read?.current, read?.target].flatMap((configuration) => configuration?.name ?? []);
   const rendered = await Promise.all([...new Set(names)].map((name) => remembered.rendered(name, cluster)));
   return rendered.map(
-    (config) => config && asList(at(config, "spec", "kernelArguments")).flatMap((one) => asText(one) ?? []),
+    (config) => config && readMachineConfig(config).kernelArguments.flatMap((one) => asText(one) ?? []),
   );
 }
 

@@ -15,9 +15,10 @@ import {
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext, StoreChange } from "@virt/kube";
 import { equalJson } from "@virt/objects";
-import { collectDoctorFacts, DrainedPods, findDiagnosisGaps, InformerLists, ReadRetries, refusalOf } from "@virt/reads";
+import { collectDoctorFacts, DrainedPods, findDiagnosisGaps, InformerLists, InfrastructureRead } from "@virt/reads";
 import { rolloutInformersOf } from "./informers.ts";
 import { withoutRestarting } from "./stopped-vms.ts";
+import { wakeOnce } from "./wake-once.ts";
 
 const debounceMs = 1_000;
 /** A diagnosis waits this long for the first lists, because the stored status is better than a partial diagnosis. */
@@ -38,9 +39,11 @@ export type RolloutDoctorOptions = {
 /** The reads of this reconcile, so that its decision and its diagnosis agree. */
 export type RolloutReads = Pick<ReconcileFacts, "now" | "pools" | "live" | "renderedOf">;
 
-type KnownRollout = {
-  diagnosis: Diagnosis;
-  /** First-seen times in monotonic milliseconds, which clock changes do not affect. */
+type FollowedRollout = {
+  readonly pods: DrainedPods;
+  listingSince: number | undefined;
+  diagnosis: Diagnosis | undefined;
+  /** Sightings in monotonic milliseconds, which clock changes do not affect. */
   sightings: ReadonlyMap<string, number>;
   writtenMs: number;
 };
@@ -48,17 +51,15 @@ type KnownRollout = {
 export class RolloutDoctor {
   readonly #options: RolloutDoctorOptions;
   readonly #lists: InformerLists;
-  readonly #known = new Map<string, KnownRollout>();
+  readonly #followed = new Map<string, FollowedRollout>();
   readonly #drainErrors = new DrainErrors();
-  readonly #podsByConfig = new Map<string, DrainedPods>();
-  readonly #listingSince = new Map<string, number>();
-  readonly #infrastructureRetries = new ReadRetries({ restsWhenRefused: true });
-  #infrastructure: { readonly object: KubeObject | undefined; readonly atMs: number } | undefined;
-  #isWaking = false;
+  readonly #infrastructure = new InfrastructureRead(infrastructureAgeMs);
+  readonly #wakeSoon: () => void;
 
   constructor(options: RolloutDoctorOptions) {
     this.#options = options;
     this.#lists = new InformerLists(options.find);
+    this.#wakeSoon = wakeOnce(options.clock, debounceMs, options.wake);
   }
 
   /** Notes a change before a later one overwrites it. Requeues the configs once for all changes of the next second. */
@@ -68,15 +69,6 @@ export class RolloutDoctor {
       else this.#drainErrors.note(after);
     }
     this.#wakeSoon();
-  }
-
-  #wakeSoon(): void {
-    if (this.#isWaking) return;
-    this.#isWaking = true;
-    this.#options.clock.schedule(debounceMs, () => {
-      this.#isWaking = false;
-      this.#options.wake();
-    });
   }
 
   /** Collects the facts of a diagnosis from memory. Undefined if too early. `now` is this reconcile's wall clock. */
@@ -92,21 +84,19 @@ export class RolloutDoctor {
     context: ReconcileContext,
     isEnding: boolean,
   ): Promise<DiagnosedRollout> {
-    const { name } = config.metadata;
+    const followed = this.#follow(config.metadata.name);
+    const { diagnosis: known, pods, writtenMs } = followed;
     const monotonicMs = this.#options.clock.monotonic();
     const offset = collected.now - monotonicMs;
-    const known = this.#known.get(name);
-    const before = known?.diagnosis.rollout ?? config.status?.rollout;
-    const sightings = new Map([...(known?.sightings ?? [])].map(([key, ms]) => [key, ms + offset]));
-    await this.#loadInfrastructure(context.cluster, monotonicMs);
+    const before = known?.rollout ?? config.status?.rollout;
+    const sightings = new Map([...followed.sightings].map(([key, ms]) => [key, ms + offset]));
+    await this.#infrastructure.load(context.cluster, monotonicMs);
     const observedRollouts = this.#options.observedRollouts();
     const drainErrors = this.#drainErrors;
-    const ranVms = known === undefined ? {} : { ranVms: known.diagnosis.ranVms };
+    const ranVms = known === undefined ? {} : { ranVms: known.ranVms };
     const shape = this.#shape();
     const facts = { ...collected, shape, before, sightings, drainErrors, observedRollouts, ...ranVms };
     const draining = drainingNodes(facts);
-    const pods = this.#podsByConfig.get(name) ?? new DrainedPods();
-    this.#podsByConfig.set(name, pods);
     const { sender, signal } = context;
     const drainedPods = await pods.load(draining, { sender, signal, now: monotonicMs });
     const refusal = pods.refusalFor(draining, monotonicMs);
@@ -116,12 +106,8 @@ export class RolloutDoctor {
     ]);
     const diagnosis = diagnoseRollout({ ...facts, drainedPods, notAssessed: [...facts.notAssessed, ...readGaps] });
     const isShown = equalJson(diagnosis.rollout, config.status?.rollout ?? null);
-    const writtenMs = known?.writtenMs ?? Number.NEGATIVE_INFINITY;
-    this.#known.set(name, {
-      diagnosis,
-      sightings: new Map([...diagnosis.sightings].map(([key, ms]) => [key, ms - offset])),
-      writtenMs,
-    });
+    followed.diagnosis = diagnosis;
+    followed.sightings = new Map([...diagnosis.sightings].map(([key, ms]) => [key, ms - offset]));
     const dueMs = isShown || writtenMs === Number.NEGATIVE_INFINITY ? 0 : writtenMs + restMs + offset;
     const podsDueMs = pods.dueAt(draining);
     const next = [diagnosis.nextAt, podsDueMs === undefined ? undefined : podsDueMs + offset].flatMap((ms) => ms ?? []);
@@ -136,49 +122,44 @@ export class RolloutDoctor {
 
   /** Notes a status write. Only a write of the latest diagnosis delays the next one. */
   noteWritten(name: string, rollout: RolloutStatus | undefined): void {
-    const known = this.#known.get(name);
-    if (known === undefined || !equalJson(known.diagnosis.rollout, rollout ?? null)) return;
-    known.writtenMs = this.#options.clock.monotonic();
+    const followed = this.#followed.get(name);
+    if (followed?.diagnosis === undefined || !equalJson(followed.diagnosis.rollout, rollout ?? null)) return;
+    followed.writtenMs = this.#options.clock.monotonic();
   }
 
   forget(name: string): void {
-    this.#known.delete(name);
-    this.#podsByConfig.delete(name);
-    this.#listingSince.delete(name);
+    this.#followed.delete(name);
+  }
+
+  #follow(name: string): FollowedRollout {
+    const known = this.#followed.get(name);
+    if (known !== undefined) return known;
+    const followed: FollowedRollout = {
+      pods: new DrainedPods(),
+      listingSince: undefined,
+      diagnosis: undefined,
+      sightings: new Map(),
+      writtenMs: Number.NEGATIVE_INFINITY,
+    };
+    this.#followed.set(name, followed);
+    return followed;
   }
 
   #isTooEarly(config: VirtPlatformConfig, nowMs: number): boolean {
-    const { name } = config.metadata;
+    const followed = this.#follow(config.metadata.name);
     const lists = rolloutInformersOf(config, this.#options).map((spec) => this.#lists.list(spec, nowMs));
-    if (!lists.some((list) => !list.isAssessed && list.reason === "Listing")) {
-      this.#listingSince.delete(name);
-      return false;
-    }
-    const since = this.#listingSince.get(name) ?? nowMs;
-    this.#listingSince.set(name, since);
-    const isEarly = nowMs - since < patienceMs;
+    const isListing = lists.some((list) => !list.isAssessed && list.reason === "Listing");
+    followed.listingSince = isListing ? (followed.listingSince ?? nowMs) : undefined;
+    const isEarly = followed.listingSince !== undefined && nowMs - followed.listingSince < patienceMs;
     if (isEarly) this.#wakeSoon();
     return isEarly;
   }
 
-  async #loadInfrastructure(cluster: ReconcileContext["cluster"], nowMs: number): Promise<void> {
-    const isFresh = this.#infrastructure !== undefined && nowMs - this.#infrastructure.atMs < infrastructureAgeMs;
-    if (isFresh || !this.#infrastructureRetries.mayRead(nowMs)) return;
-    const { apiVersion, kind, name = "" } = infrastructureInformer;
-    const reading = await cluster.read({ apiVersion, kind, name });
-    const isKnown = reading.kind === "found" || reading.kind === "absent" || reading.kind === "missing";
-    const message = "message" in reading ? reading.message : "";
-    this.#infrastructureRetries.note(isKnown ? undefined : { ...refusalOf(reading), message }, nowMs);
-    if (isKnown) this.#infrastructure = { object: reading.kind === "found" ? reading.object : undefined, atMs: nowMs };
-  }
-
   /** Returns the last known shape, which does not change. A failed read counts after 1 minute. */
   #shape(): DoctorFacts["shape"] {
-    const { refusal } = this.#infrastructureRetries;
-    const object = this.#infrastructure?.object;
-    if (object !== undefined) return assessed(readClusterShape(object));
-    const isRefused = this.#infrastructure === undefined && refusal !== undefined && refusal.reason !== "Listing";
-    return isRefused ? notAssessed(refusal.reason, refusal.message) : notAssessed("NotServed");
+    const { list } = this.#infrastructure;
+    if (list.isAssessed) return assessed(readClusterShape(list.value[0]));
+    return list.reason === "Listing" ? notAssessed("NotServed") : list;
   }
 
   #facts(config: VirtPlatformConfig, { now, pools, live, renderedOf }: RolloutReads, monotonicMs: number): DoctorFacts {

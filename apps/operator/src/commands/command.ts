@@ -5,7 +5,7 @@ import type { Json } from "@virt/api";
 import { type Access, findAccess } from "@virt/kube";
 import { escapeJson, writeYaml } from "@virt/objects";
 import type { Asset } from "@virt/platform";
-import { namespaceFlag, oneOfFlag } from "../flags.ts";
+import { flags, oneOfFlag } from "../flags.ts";
 import type { FlagTable } from "../read-flags.ts";
 
 type CommandCatalog = {
@@ -64,12 +64,7 @@ export const inputFlags = {
     default: "",
     help: "kubeconfig of the cluster to read; if empty, the current context of kubectl; never writes",
   },
-  "hco-namespace": {
-    type: "text",
-    default: "",
-    check: namespaceFlag,
-    help: "namespace of the HyperConverged; if empty, any namespace",
-  },
+  "hco-namespace": flags["hco-namespace"],
   activation: {
     type: "text",
     default: "always",

@@ -1,19 +1,29 @@
-// Decides the action for one managed object. Reads only caches.
+// Decides the action for one managed object, and limits rebooting writes caused by changed inputs. Reads only caches.
 
 import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/objects";
 import {
+  decideObject,
+  decisionsFor,
   type EvaluatedObject,
+  type HeldDecision,
+  type InputMemory,
+  isHeldByInputLimit,
+  isInSync,
+  limitInputWrite,
   type ManagedObject,
+  nodeWriteOf,
+  noteInputs,
   noteThere,
   type ObjectDecision,
   type ObjectMemory,
   type ObservedObject,
+  observedBeforeInput,
   observeObject,
   type ReconcileOutcome,
+  settleInputs,
 } from "@virt/platform";
 import { managedInformer } from "@virt/reads";
-import { decideWithinLimit, type NotedInputs, noteExcluded } from "./input-hold.ts";
 import type { GateResult } from "./reboot-impact.ts";
 import type { ObjectRecord, PlatformRuntime } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -24,20 +34,24 @@ export type ReadyObject = {
   readonly record: ObjectRecord;
 };
 
+type NotedInputs = {
+  readonly inputs: InputMemory | undefined;
+  readonly inputHold: HeldDecision | undefined;
+};
+
 export type DecidedObject = { readonly evaluated: EvaluatedObject } & (
-  | { readonly kind: "excluded"; readonly inputs: NotedInputs }
+  | ({ readonly kind: "excluded" } & NotedInputs)
   | { readonly kind: "on-hold"; readonly outcome: ReconcileOutcome }
   | DueAction
 );
 
-export type DueAction = {
+export type DueAction = NotedInputs & {
   readonly kind: "decided";
   readonly evaluated: EvaluatedObject;
   readonly decision: ObjectDecision;
   readonly observed: ObservedObject;
   readonly live: KubeObject | undefined;
   readonly memory: ObjectMemory;
-  readonly inputs: NotedInputs;
   readonly gate: GateResult;
 };
 
@@ -45,7 +59,8 @@ export function decide({ object, snapshot, record }: ReadyObject, runtime: Platf
   const evaluated = snapshot.evaluate(object);
   const { wanted } = evaluated;
   const sources = { object, evaluated, snapshot, record, runtime };
-  if (wanted.kind === "excluded") return { kind: "excluded", evaluated, inputs: noteExcluded(sources) };
+  if (wanted.kind === "excluded")
+    return { kind: "excluded", evaluated, inputs: settleInputs(noteObserved(sources)), inputHold: undefined };
   if (wanted.kind === "held") return onHold(wanted, evaluated);
   // Before the first list, a missing object may exist. The end of that list enqueues the object.
   const informer = runtime.find(managedInformer(object.ref, runtime.settings.hcoNamespace));
@@ -61,11 +76,51 @@ export function decide({ object, snapshot, record }: ReadyObject, runtime: Platf
   );
   const { observed, inputs, inputHold } = limited;
   const gate = runtime.rebootImpact.passGate(limited.decision, { object, live, shapeOf: observed.shapeOf, snapshot });
-  const { decision } = gate;
-  return { kind: "decided", evaluated, decision, observed, live, memory, inputs: { inputs, inputHold }, gate };
+  return { kind: "decided", evaluated, decision: gate.decision, observed, live, memory, inputs, inputHold, gate };
 }
 
 function onHold(why: { readonly reason: string; readonly message: string }, evaluated: EvaluatedObject): DecidedObject {
   const { reason, message } = why;
   return { kind: "on-hold", evaluated, outcome: { kind: "decided", decision: { kind: "held", reason, message } } };
+}
+
+type InputSources = ReadyObject & {
+  readonly evaluated: EvaluatedObject;
+  readonly runtime: Pick<PlatformRuntime, "version">;
+};
+
+type LimitedDecision = NotedInputs & { readonly decision: ObjectDecision; readonly observed: ObservedObject };
+
+/** Decides. During a hold, it still corrects drift from the earlier content. */
+function decideWithinLimit(observed: ObservedObject, sources: InputSources): LimitedDecision {
+  const inputs = noteObserved(sources);
+  const { live, shapeOf, now } = observed;
+  const decided = decideObject(observed);
+  const write = nodeWriteOf(sources.object, decided, { live, shapeOf });
+  const decision = limitInputWrite(decided, { write, inputs, now });
+  const inputHold = isHeldByInputLimit(decision) ? decision : undefined;
+  const before = inputHold && observedBeforeInput(observed, inputs);
+  const correction = before && decideObject(before);
+  return before !== undefined && correction?.kind === "apply" && correction.apply.cause === "drift"
+    ? { decision: correction, observed: before, inputs, inputHold }
+    : { decision, observed, inputs, inputHold };
+}
+
+function noteObserved({ object, evaluated, snapshot, record, runtime }: InputSources): InputMemory {
+  const { wanted } = evaluated;
+  return noteInputs(record.inputs, {
+    wanted: wanted.kind === "object" ? { baseline: wanted.baseline, parts: wanted.parts } : undefined,
+    decisions: decisionsFor(snapshot.hco, evaluated),
+    version: runtime.version,
+    live: snapshot.facts.live(object.ref),
+  });
+}
+
+/** Returns the inputs after a reconcile. Clears the pending change if the object is in sync. */
+export function inputsAfter(
+  outcome: ReconcileOutcome,
+  { inputs, inputHold }: Pick<ObjectRecord, "inputs" | "inputHold">,
+): InputMemory | undefined {
+  const isWritten = outcome.kind === "applied" || isInSync(outcome);
+  return isWritten && inputHold === undefined && inputs !== undefined ? settleInputs(inputs) : inputs;
 }

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "@virt/api";
 import { poolInformer } from "@virt/cluster";
-import { type Assessment, assessed, assessImpact, type ImpactFacts, impactInformers, neededReads } from "@virt/impact";
+import { type Assessment, assessed, assessImpact, type ImpactFacts, impactInformers } from "@virt/impact";
 import type { Clock, Discovery, InformerSpec, InformerState, ReconcileContext, ReconcileResult } from "@virt/kube";
 import { type ShapeOf, writeTime } from "@virt/objects";
 import {
@@ -29,6 +29,7 @@ import {
   warningEvent,
 } from "@virt/platform";
 import { collectImpactFacts, ImpactReads, InformerLists, type ListFacts, listPolicies } from "@virt/reads";
+import { loadImpactReads } from "../impact-reads.ts";
 import type { ReadCache } from "../read-cache.ts";
 import { recordHcoEvent } from "./report.ts";
 import type { ObjectRecord, PlatformRecords, PlatformRuntime } from "./runtime.ts";
@@ -151,20 +152,10 @@ export class RebootImpact {
     return { result: { kind: "done" }, isShownChanged };
   }
 
-  async #load(snapshot: Snapshot, { cluster, sender, signal }: ReconcileContext): Promise<boolean> {
-    const { clock, discovery, readCache } = this.#parts;
-    const writes = this.#parts.records.pendingWrites().map(([, write]) => write);
-    const needed = neededReads(this.#facts(this.#disruption(writes), snapshot));
-    const missing = needed.configs.filter((name) => readCache.renderedNow(name) === undefined).slice(0, mostConfigs);
-    await Promise.all(missing.map((name) => readCache.renderedIfDue(name, cluster)));
-    const { isWhole } = await this.#reads.load(needed, {
-      sender,
-      discovery,
-      reader: cluster,
-      signal,
-      now: clock.monotonic(),
-    });
-    return isWhole;
+  #load(snapshot: Snapshot, context: ReconcileContext): Promise<boolean> {
+    const { clock, discovery, readCache, records } = this.#parts;
+    const facts = this.#facts(this.#disruption(records.pendingWrites().map(([, write]) => write)), snapshot);
+    return loadImpactReads(facts, { reads: this.#reads, readCache, discovery, now: clock.monotonic() }, context);
   }
 
   /** Enqueues held objects when the gate opens or its causes change. */
@@ -219,16 +210,8 @@ export class RebootImpact {
 
   #facts(disruption: ImpactFacts["disruption"], { hco }: Snapshot): ImpactFacts {
     const { clock, readCache } = this.#parts;
-    const assessedAt = writeTime(clock.wall());
-    const list = this.#list;
-    return collectImpactFacts({
-      assessedAt,
-      disruption,
-      renderedOf: readCache.renderedNow,
-      list,
-      hco,
-      reads: this.#reads,
-    });
+    const given = { assessedAt: writeTime(clock.wall()), disruption, renderedOf: readCache.renderedNow };
+    return collectImpactFacts({ ...given, list: this.#list, hco, reads: this.#reads });
   }
 
   readonly #list: ListFacts = (spec): Assessment<readonly KubeObject[]> =>
@@ -252,5 +235,3 @@ export function settleGate(
 function isAnyListing({ notAssessed }: Pick<ShownImpact, "notAssessed">): boolean {
   return notAssessed.some(({ reason }) => reason === "Listing");
 }
-
-const mostConfigs = 4;

@@ -10,8 +10,7 @@ import {
   type ReconcileOutcome,
 } from "@virt/platform";
 import { type ActionResult, applyObject, pauseObject } from "./apply.ts";
-import { type DecidedObject, type DueAction, decide, type ReadyObject } from "./decide.ts";
-import { inputsAfter } from "./input-hold.ts";
+import { type DecidedObject, type DueAction, decide, inputsAfter, type ReadyObject } from "./decide.ts";
 import { type PruneResult, pruneObject } from "./prune.ts";
 import { settleGate } from "./reboot-impact.ts";
 import { recordObjectEvent, reportHyperConverged, reportReconcile } from "./report.ts";
@@ -66,8 +65,8 @@ async function readInputs(
 function noteDecided(record: ObjectRecord, decided: DecidedObject): boolean {
   if (decided.kind === "on-hold") return record.nodeWrite !== undefined;
   record.memory = decided.kind === "excluded" ? undefined : decided.memory;
-  record.inputs = decided.inputs.inputs;
-  record.inputHold = decided.inputs.inputHold;
+  record.inputs = decided.inputs;
+  record.inputHold = decided.inputHold;
   if (decided.kind === "decided" && decided.gate.isOn) record.nodeWrite = decided.gate.write;
   return record.nodeWrite !== undefined;
 }

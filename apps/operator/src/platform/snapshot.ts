@@ -13,10 +13,11 @@ import {
   nodeInformer,
   objectInformer,
   poolInformerOf,
+  readMachineConfigPool,
   schedulerInformer,
 } from "@virt/cluster";
 import { type ClusterReader, crdInformer, type InformerSpec, type InformerState } from "@virt/kube";
-import { asText, at, oncePer } from "@virt/objects";
+import { oncePer } from "@virt/objects";
 import {
   annotationOf,
   buildClusterFacts as build,
@@ -218,6 +219,6 @@ function configurationsOf({ assets }: ManagedObject, { find }: PlatformRuntime):
   );
   return pools.flatMap((name) => {
     const pool = [...(find(poolInformerOf(name))?.store.items() ?? [])][0];
-    return asText(at(pool, "spec", "configuration", "name")) ?? [];
+    return (pool && readMachineConfigPool(pool).target.name) ?? [];
   });
 }

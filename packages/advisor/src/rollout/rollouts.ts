@@ -8,9 +8,9 @@ import {
   type MachineConfigChange,
   type PoolProgress,
   poolOfNode,
+  readMachineConfigPool,
   rolloutHealth,
 } from "@virt/cluster";
-import { asText, at } from "@virt/objects";
 import { conditionIs } from "../conditions/status-conditions.ts";
 import type { ReconcileFacts } from "../facts.ts";
 import { isApplied, isMachineConfig, isSkipped, isWriteOpen } from "../items.ts";
@@ -79,7 +79,7 @@ export function poolsOf(item: Item, live: KubeObject | undefined, { pools }: Rol
   if (!isMachineConfig(item)) return [];
   return affectedPools(pools, item.desiredState ?? live ?? objectWithoutContent(item.targetRef)).map((name) => {
     const pool = pools.find(({ metadata }) => metadata.name === name);
-    return { pool: name, configuration: asText(at(pool, "spec", "configuration", "name")) ?? "" };
+    return { pool: name, configuration: (pool && readMachineConfigPool(pool).target.name) ?? "" };
   });
 }
 

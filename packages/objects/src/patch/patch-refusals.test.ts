@@ -20,14 +20,22 @@ const reasonFor = (patch: unknown): string => {
 const one = (operation: object) => reasonFor([operation]);
 
 const failures: readonly (readonly [reason: string, operation: object, detail: string])[] = [
-  ["creates no parents", { op: "add", path: "/spec/b/c", value: 1 }, "its parent does not exist or is not an object or a list"],
+  [
+    "creates no parents",
+    { op: "add", path: "/spec/b/c", value: 1 },
+    "its parent does not exist or is not an object or a list",
+  ],
   [
     "a number has no members",
     { op: "add", path: "/spec/a/x/y", value: 1 },
     "its parent does not exist or is not an object or a list",
   ],
   ["an index must be in range", { op: "add", path: "/spec/list/3", value: 1 }, "the list has 2 elements"],
-  ["an index has no leading zero", { op: "add", path: "/spec/list/01", value: 1 }, "a list element must be addressed by its index"],
+  [
+    "an index has no leading zero",
+    { op: "add", path: "/spec/list/01", value: 1 },
+    "a list element must be addressed by its index",
+  ],
   [
     "a huge number is not an index",
     { op: "replace", path: "/spec/list/99999999999999999999", value: 1 },
@@ -36,7 +44,11 @@ const failures: readonly (readonly [reason: string, operation: object, detail: s
   ["remove requires its target", { op: "remove", path: "/spec/b" }, "it does not exist"],
   ["replace requires its target", { op: "replace", path: "/spec/list/2", value: 1 }, "it does not exist"],
   ["- is not an element", { op: "remove", path: "/spec/list/-" }, "it does not exist"],
-  ["- is allowed for add only", { op: "copy", from: "/spec/a", path: "/spec/list/-" }, '"-" is valid only for add, not for copy'],
+  [
+    "- is allowed for add only",
+    { op: "copy", from: "/spec/a", path: "/spec/list/-" },
+    '"-" is valid only for add, not for copy',
+  ],
   ["copy requires its source", { op: "copy", from: "/spec/b", path: "/spec/c" }, "/spec/b does not exist"],
   [
     "an inherited name is not a source",

@@ -1,8 +1,7 @@
 // The source of facts: caches, files or lists of a cluster.
 
 import { configKind, type JsonMap, type KubeObject, type Ref } from "@virt/api";
-import type { ReadParts } from "@virt/cluster";
-import { asList, asText, at, member } from "@virt/objects";
+import { type ReadParts, readVersionSchema } from "@virt/cluster";
 
 /** `unreadReason` is set if the list may be incomplete. A kind that is not served results in a complete, empty list. */
 export type ListResult = { readonly items: readonly KubeObject[]; readonly unreadReason?: string };
@@ -64,7 +63,7 @@ export function lookupIn({ objects, crds, unreadReason = () => undefined }: Plai
     pool: (name) => list({ apiVersion: machineConfiguration, kind: "MachineConfigPool", name }),
     crds: new Set(crds.map(({ metadata }) => metadata.name)),
     schema: (crd, version) => ({
-      value: schemaOf(
+      value: readVersionSchema(
         crds.find(({ metadata }) => metadata.name === crd),
         version,
       ),
@@ -75,11 +74,4 @@ export function lookupIn({ objects, crds, unreadReason = () => undefined }: Plai
 
 function isSought({ metadata }: KubeObject, { name, namespace }: LookupKey): boolean {
   return (name === undefined || metadata.name === name) && (namespace ?? metadata.namespace) === metadata.namespace;
-}
-
-function schemaOf(crd: KubeObject | undefined, version: string): JsonMap | undefined {
-  const served = asList(at(crd, "spec", "versions")).find(
-    (one) => asText(member(one, "name")) === version && member(one, "served") !== false,
-  );
-  return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
 }

@@ -1,7 +1,7 @@
 // Computes the effect of writes on nodes: the object before and after the write, and the disruption of each pool.
 
 import { fieldManagers, type Json, type JsonMap, type KubeObject, type PoolDisruption } from "@virt/api";
-import { affectedPools, roleLabel } from "@virt/cluster";
+import { affectedPools, isEmptySelector, readKubeletConfig, roleLabel } from "@virt/cluster";
 import {
   type Assessment,
   classOfChange,
@@ -12,7 +12,6 @@ import {
 } from "@virt/impact";
 import {
   appliedBy,
-  asList,
   at,
   compareUtf8,
   entriesOf,
@@ -23,7 +22,6 @@ import {
   leaveOut,
   leavesOf,
   matchesSelector,
-  member,
   readOwners,
   type ShapeOf,
 } from "@virt/objects";
@@ -105,11 +103,12 @@ function kubeletDisruption(
   pools: readonly KubeObject[],
   policies: Assessment<DisruptionPolicies>,
 ): readonly PoolDisruption[] {
-  const isSized = [before, after].some((config) => at(config, "spec", "autoSizingReserved") === true);
+  const configs = [before, after].flatMap((config) => (config === undefined ? [] : readKubeletConfig(config)));
+  const isSized = configs.some(({ isAutoSized }) => isAutoSized);
   const files = ["/etc/kubernetes/kubelet.conf", ...(isSized ? ["/etc/node-sizing-enabled.env"] : [])];
   const disruption = classOfChange({ isOfSystem: false, files, units: [], isOfUsers: false }, policies);
   const selected = pools.filter(({ metadata }) =>
-    [before, after].some((config) => isSelected(at(config, "spec", "machineConfigPoolSelector"), metadata.labels)),
+    configs.some(({ poolSelector }) => isSelected(poolSelector, metadata.labels)),
   );
   const names = selected.flatMap(({ metadata }) => affectedPools(pools, generatedFor(metadata.name)));
   return [...new Set(names)].map((pool) => ({ pool, class: disruption }));
@@ -117,10 +116,7 @@ function kubeletDisruption(
 
 /** Reports whether the selector matches. An empty selector matches nothing. */
 function isSelected(selector: Json | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
-  const named = member(selector, "matchLabels");
-  const isEmpty =
-    (!isMap(named) || entriesOf(named).length === 0) && asList(member(selector, "matchExpressions")).length === 0;
-  return !isEmpty && matchesSelector(selector, labels);
+  return !isEmptySelector(selector) && matchesSelector(selector, labels);
 }
 
 function generatedFor(pool: string): KubeObject {

@@ -1,8 +1,8 @@
 // Builds the events of completed writes, including the number of affected nodes.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
-import type { Topology } from "@virt/cluster";
-import { asText, at, contentChanges, entriesOf, isMap, showValue, writePath } from "@virt/objects";
+import { readKubeletConfig, type Topology } from "@virt/cluster";
+import { asText, at, contentChanges, entriesOf, isMap, member, showValue, writePath } from "@virt/objects";
 import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { objectName } from "../evaluate/managed-objects.ts";
 import { objectAnnotations } from "../hco-annotations.ts";
@@ -109,7 +109,7 @@ function poolOf(object: KubeObject): string | undefined {
   if (!object.apiVersion.startsWith(`${group}/`)) return undefined;
   const role = asText(at(object, "metadata", "labels", roleLabel));
   if (role !== undefined) return role;
-  const selector = at(object, "spec", "machineConfigPoolSelector", "matchLabels");
+  const selector = member(readKubeletConfig(object).poolSelector, "matchLabels");
   const keys = isMap(selector) ? entriesOf(selector).map(([key]) => key) : [];
   return keys.find((key) => key.startsWith(poolLabel))?.slice(poolLabel.length);
 }

@@ -7,11 +7,11 @@ import {
   infrastructureInformer,
   networkInformer,
   nodeInformer,
+  readMachineConfigPool,
   schedulerInformer,
   severalHyperConvergeds,
 } from "@virt/cluster";
 import { type Client, crdInformer, Discovery, type InformerSpec, readerFor } from "@virt/kube";
-import { asText, at } from "@virt/objects";
 import { type Asset, type LookupKey, managedObjects, neededCrds, placesIn } from "@virt/platform";
 import { type ListAnswer, listOnce } from "../list-once.ts";
 import { governanceInformer, objectInformersOf, platformHcoInformers } from "../platform-informers.ts";
@@ -92,7 +92,7 @@ function schemasRead({ reads }: Asset): readonly string[] {
 
 function renderedNames(objects: readonly KubeObject[]): readonly string[] {
   const pools = objects.filter(({ kind }) => kind === "MachineConfigPool");
-  return [...new Set(pools.flatMap((pool) => asText(at(pool, "spec", "configuration", "name")) ?? []))];
+  return [...new Set(pools.flatMap((pool) => readMachineConfigPool(pool).target.name ?? []))];
 }
 
 function itemsOf(answer: ListAnswer): readonly KubeObject[] {

@@ -1,0 +1,10 @@
+import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/objects";
+
+/** Returns the openAPIV3Schema of a CRD's version. Undefined if the version is absent or not served. */
+export function readVersionSchema(crd: KubeObject | undefined, version: string): JsonMap | undefined {
+  const served = asList(at(crd, "spec", "versions")).find(
+    // Bundled schemas omit `served`.
+    (one) => asText(member(one, "name")) === version && member(one, "served") !== false,
+  );
+  return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
+}
