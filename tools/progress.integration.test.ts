@@ -3,7 +3,7 @@ import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { runAtTerminal } from "./testing/terminal-screen.ts";
 
-const long = "a step with a name that is longer than the narrow terminal of somebody who works on a train";
+const long = "a step with a name that is longer than a narrow terminal in a small window of a laptop";
 const reports = `
   import { startProgress } from "${inRepository("tools", "progress.ts")}";
   const progress = startProgress("${long}", process.stderr);

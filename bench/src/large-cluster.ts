@@ -88,7 +88,7 @@ async function createNode(api: Server, index: number): Promise<void> {
   await create(api, `${mco}/machineconfignodes`, report);
 }
 
-const description = "What somebody wrote about this VM. ".repeat(40);
+const description = "A description of this VM. ".repeat(40);
 
 async function createVm(api: Server, index: number, { nodes }: ClusterCounts): Promise<void> {
   const node = nodeName(index % nodes);

@@ -137,7 +137,7 @@ test.each(verbs)("%s impersonates the --as user in every request", async (...arg
 });
 
 test("the console impersonates the --as user and shows missing rights", async () => {
-  const served = await startConsole(kubeconfig, 0, "--as", "nobody", "--as-group", "nothing");
+  const served = await startConsole(kubeconfig, 0, "--as", "viewer", "--as-group", "nothing");
   const opened = await fetch(served.url, { redirect: "manual" });
   const headers = {
     cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "",
@@ -148,7 +148,7 @@ test("the console impersonates the --as user and shows missing rights", async ()
     { headers },
   );
   expect(answer.status).toBe(403);
-  expect(await answer.text()).toContain('User \\"nobody\\" cannot get resource');
+  expect(await answer.text()).toContain('User \\"viewer\\" cannot get resource');
   expect(await served.end()).toBe(0);
 });
 

@@ -128,12 +128,12 @@ test("shows drift with its client, and marks it cleared after a new plan", async
   await open("drift");
   await page.getByText("Nothing has drifted").waitFor();
   const path =
-    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster?fieldManager=somebody";
+    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster?fieldManager=gitops";
   const body = { spec: { deschedulingIntervalSeconds: 4321 } };
   await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
   const row = page.getByRole("row", { name: /deschedulingIntervalSeconds/ });
   await row.getByText("4321").waitFor();
-  await row.getByText("somebody (Update)").waitFor();
+  await row.getByText("gitops (Update)").waitFor();
   await row.getByRole("button", { name: /^Compare/ }).click();
   await page.getByRole("dialog").getByText("-  deschedulingIntervalSeconds: 4321").waitFor();
   await page.getByRole("dialog").getByText("+  deschedulingIntervalSeconds: 60").waitFor();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await cluster.simulate("stuck-drain", 1_200);
   await server.kubectl("create", "namespace", "virt-platform-operator-system");
   const limit = { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } } };
-  await patch(`${hco}?fieldManager=somebody`, limit);
+  await patch(`${hco}?fieldManager=gitops`, limit);
   await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/autopilot": "hco-golden-config" } } });
   await cluster.startOperator();
   platform = startProgram("virt-operator", [
@@ -147,7 +147,7 @@ test("shows override commands on demand, with a field of the object", async () =
 test("shows contested fields and adopts them as the user after a preview", async () => {
   await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();
-  const field = page.getByRole("row", { name: new RegExp(`^${migrations} somebody 7 5`) });
+  const field = page.getByRole("row", { name: new RegExp(`^${migrations} gitops 7 5`) });
   await field.first().waitFor();
   await expectAccessible(page, "details of an asset");
   await page.getByRole("button", { name: "Adopt", exact: true }).click();

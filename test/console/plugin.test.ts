@@ -85,12 +85,12 @@ test("shows drift by watch, with its client", async () => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Drift" }).click();
   await page.getByText("Nothing has drifted").waitFor();
   const path =
-    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster?fieldManager=somebody";
+    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster?fieldManager=gitops";
   const body = { spec: { deschedulingIntervalSeconds: 4321 } };
   await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
   const row = page.getByRole("row", { name: /deschedulingIntervalSeconds/ });
   await row.getByText("4321").waitFor();
-  await expect.poll(() => row.getByText("somebody (Update)").count()).toBe(1);
+  await expect.poll(() => row.getByText("gitops (Update)").count()).toBe(1);
 });
 
 test("a changed input links to the settings pages and names no client", async () => {

@@ -186,7 +186,7 @@ test("reports an unknown mode and blocks the object until it is removed", async 
     );
   }
   await expect.poll(() => invalidOverrides("mode")).toEqual(["NodeHealthCheck//virt-node-health-check"]);
-  await platform.edit(witness, { spec: { minHealthy: "20%" } }, "somebody");
+  await platform.edit(witness, { spec: { minHealthy: "20%" } }, "gitops");
   await untilReported("DriftDetected", "Drift detected for NodeHealthCheck virt-node-health-check: /spec/minHealthy");
   expect(await platform.specOf(witness, "minHealthy")).toBe("20%");
   await platform.annotate(witness, { mode: null });

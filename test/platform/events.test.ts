@@ -43,11 +43,11 @@ test("reports drift of a blocked object once until the patch is fixed", async ()
   await platform.until(async () => expect(timesLogged("InvalidPatch", checkKey)).toBe(1));
   const before = timesLogged("DriftDetected", checkKey);
   const corrected = timesLogged("DriftCorrected", checkKey);
-  await platform.edit(checkPath, { spec: { minHealthy: "20%" } }, "somebody");
+  await platform.edit(checkPath, { spec: { minHealthy: "20%" } }, "gitops");
   await expectReported(
-    `DriftDetected: Drift detected for ${check}: /spec/minHealthy ("51%" → "20%") changed by "somebody" (Update)`,
+    `DriftDetected: Drift detected for ${check}: /spec/minHealthy ("51%" → "20%") changed by "gitops" (Update)`,
   );
-  await platform.edit(checkPath, { metadata: { labels: { note: "theirs" } } }, "somebody");
+  await platform.edit(checkPath, { metadata: { labels: { note: "theirs" } } }, "gitops");
   expect(await minHealthy()).toBe("20%");
   await platform.annotate(checkPath, { patch: null });
   await platform.until(async () => expect(await minHealthy()).toBe("51%"));

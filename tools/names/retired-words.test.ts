@@ -32,7 +32,7 @@ test("finds a name with a retired word in any declaration", () => {
 });
 
 test("sentences and lookups have no retired names", () => {
-  const text = '// The guide tells which; it looks like one.\nconst lookup = lookUp("is told");\nconst outlook = 1;\n';
+  const text = '// The guide tells which; it looks like one.\nconst lookup = lookUp("it tells");\nconst outlook = 1;\n';
   expect(retiredNames("bench/a.ts", text)).toEqual([]);
 });
 

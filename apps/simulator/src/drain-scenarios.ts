@@ -31,7 +31,7 @@ const twelve = Array.from({ length: 12 }, (_, index) => `w-${`${index + 1}`.padS
 const blastRadius: Scenario = {
   ...standard,
   about:
-    "12 workers with 222 virtual machines that migrated before: 6 on w-03 and w-07 block the drain, 2 on w-05 stop",
+    "12 workers and 222 virtual machines with earlier migrations: 6 on w-03 and w-07 block the drain, 2 on w-05 stop",
   nodes: [masters, workers(12, { names: twelve })],
   vms: [
     vms("vm", twelve, { count: 214, lastMigrationPerGiB: [4, 6, 7, 9] }),
@@ -47,7 +47,7 @@ const { evictionStrategy: _strategy, ...unspoken } = mixed("unspoken", {});
 
 const mixedVms: Scenario = {
   ...standard,
-  about: "3 workers; on worker-0 a virtual machine of every sort that a drain knows",
+  about: "3 workers; worker-0 has one virtual machine for each drain outcome",
   nodes: [masters, workers(3)],
   vms: [
     mixed("movable", {}),
@@ -75,7 +75,7 @@ const restartCrio = [{ type: "Restart", restart: { serviceName: "crio.service" }
 
 const disruptionPolicy: Scenario = {
   ...standard,
-  about: "12 workers whose policies let the swap of virt-higher-density come without a reboot",
+  about: "12 workers whose disruption policies apply the swap of virt-higher-density without a reboot",
   nodes: [masters, workers(12, { swapGiB: 128 })],
   vms: [vms("vm", workerNames(12), { count: 24 })],
   nodeDisruptionPolicy: {
@@ -96,14 +96,14 @@ const large = (count: number) => vms("large", workerNames(count), { count: 2 * c
 
 const noRoom: Scenario = {
   ...standard,
-  about: "3 workers that are too full to take the virtual machines of one more",
+  about: "3 workers without room for the virtual machines of another worker",
   nodes: [masters, full(3)],
   vms: [large(3)],
 };
 
 const starvedLanes: Scenario = {
   ...standard,
-  about: "6 full workers, 5 of them at a time: migrations without a target hold every lane",
+  about: "6 full workers, 5 at a time: migrations without a target use all migration slots",
   nodes: [masters, full(6)],
   pools: [{ name: "master" }, { name: "worker", maxUnavailable: 5 }],
   vms: [large(6)],
@@ -127,7 +127,7 @@ function budget(name: string, app: string): KubeObject {
 
 const budgets: Scenario = {
   ...standard,
-  about: "3 workers with KubeVirt 1.5; on worker-1 pods that budgets protect, and some that nobody asks",
+  about: "3 workers with KubeVirt 1.5; worker-1 has pods with and without disruption budgets",
   kubevirtVersion: "1.5",
   nodes: [masters, workers(3)],
   vms: [vms("vm", ["worker-1"])],
@@ -145,7 +145,7 @@ const budgets: Scenario = {
 
 const big: Scenario = {
   ...standard,
-  about: "500 workers, 50 of them at a time, with 5300 virtual machines of which 300 block the drain",
+  about: "500 workers, 50 at a time, with 5300 virtual machines, 300 of which block the drain",
   nodes: [masters, workers(500)],
   pools: [{ name: "master" }, { name: "worker", maxUnavailable: "10%" }],
   vms: [
@@ -156,7 +156,7 @@ const big: Scenario = {
 
 const cordoned: Scenario = {
   ...standard,
-  about: "3 workers, of which somebody has cordoned worker-1: there is no place for another one",
+  about: "3 workers; worker-1 is cordoned, so no other node may start",
   nodes: [masters, workers(3)],
   vms: [vms("vm", workerNames(3), { count: 12 })],
   faults: [{ afterSeconds: 60, kind: "Node", name: "worker-1", annotation: "cordon", value: "" }],
@@ -164,7 +164,7 @@ const cordoned: Scenario = {
 
 const slowReboot: Scenario = {
   ...standard,
-  about: "3 workers, of which worker-0 needs ten hours to come back from a reboot",
+  about: "3 workers; the reboot of worker-0 takes 10 hours",
   nodes: [masters, workers(3)],
   vms: [vms("vm", workerNames(3), { count: 12 })],
   faults: [{ afterSeconds: 0, kind: "Node", name: "worker-0", annotation: "slow-reboot", value: "10h" }],

@@ -120,7 +120,7 @@ async function prepare(rig: Rig): Promise<void> {
 
 export const correctedDrift: Scenario = {
   name: "drift",
-  says: "one owned field is changed again and again by different managers, then what nobody reads",
+  says: "different managers change one owned field repeatedly, then edit unrelated fields",
   isQuick: false,
   perRound: 1,
   figures: [

@@ -92,7 +92,7 @@ async function measurePlatform(rig: Rig): Promise<Followed> {
   const cpu = cpuMsOf(operator.pid);
   ok(await api.request({ method: "DELETE", path: swapPath }));
   const assessedMs = await timed(() =>
-    until("the write is held", limitMs, async () => (await eventsOfHold(api)).length > 0),
+    until("the write is on hold", limitMs, async () => (await eventsOfHold(api)).length > 0),
   );
   const assessedCpuMs = cpuMsOf(operator.pid) - cpu;
   const followed = await follow(rig, operator.pid, reportName);
@@ -116,12 +116,12 @@ async function measureAdvisor(rig: Rig): Promise<Followed> {
   say("waiting for its first assessment");
   const cpu = cpuMsOf(operator.pid);
   await edit(api, loadAware, { options: { loadAware: { enablePSIMetrics: true } } });
-  await until("the plan for nodes is on display", limitMs, async () => {
+  await until("the plan for nodes is shown", limitMs, async () => {
     const { disruption = [] } = await phase(api, loadAware, "ReviewRequired");
     return disruption.length > 0;
   });
   const assessedMs = await timed(() =>
-    until("the impact is on display", limitMs, async () => {
+    until("the impact is shown", limitMs, async () => {
       const { impact } = await phase(api, loadAware, "ReviewRequired");
       return impact?.vms !== undefined;
     }),
@@ -136,7 +136,7 @@ async function measureAdvisor(rig: Rig): Promise<Followed> {
 /** Measures while VMs change in unread fields. `shown` is part of the path of writes about the impact. */
 async function follow({ api, say, size }: Rig, pid: number, shown: string) {
   await pause(settleMs);
-  say("changes that nobody is shown");
+  say("changes that affect no shown value");
   const from = new Date();
   const cpu = cpuMsOf(pid);
   for (let second = 0; second < quietMs / 1_000; second++) {
@@ -248,7 +248,7 @@ function figuresOf(controller: string): readonly FigureSpec[] {
 
 export const impact5000: Scenario = {
   name: "impact-5000",
-  says: "the impact on 500 nodes with 5,000 VMs (500 in a quick run) of a write that the gate before reboots holds, then of a plan on display; then 10 changes of VMs a second that show nothing new",
+  says: "the impact on 500 nodes with 5,000 VMs (500 in a quick run) of a write that the reboot gate puts on hold, then of a pending plan; then 10 VM changes per second that affect no shown value",
   isQuick: false,
   perRound: 1,
   figures: [

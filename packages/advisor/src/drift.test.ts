@@ -71,7 +71,7 @@ test("a different stored value is a mutation even if we own the field", () => {
   expect(fieldsChanged({ mode: "A" }, {})).toEqual(["f:spec/f:mode"]);
 });
 
-test("equivalent values, defaults and fields of others are no mutation", () => {
+test("equivalent values, defaults and fields of others are not mutations", () => {
   expect(fieldsChanged({ after: "60s" }, { after: "1m0s", more: true })).toEqual([]);
   expect(fieldsChanged({ list: [{ key: "a" }] }, { list: [{ key: "a", effect: "NoSchedule" }] })).toEqual([]);
 });

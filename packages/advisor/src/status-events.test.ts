@@ -41,8 +41,8 @@ const forced = { ...review, forced: true, reason: "NotRequested" } as const;
 type Row = readonly [reason: string, before: Status, after: Status, events: readonly string[]];
 
 const rows: readonly Row[] = [
-  ["no change is no event", at("Completed"), at("Completed"), []],
-  ["the first reconcile is no event", {}, { ...at("Drafting"), items: [] }, []],
+  ["no change causes no event", at("Completed"), at("Completed"), []],
+  ["the first reconcile causes no event", {}, { ...at("Drafting"), items: [] }, []],
   ["a drafted plan", at("Drafting"), at("ReviewRequired", { review }), ["Normal PlanDrafted"]],
   [
     "a forced review",
@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
     at("InProgress"),
     ["Normal PlanApproved"],
   ],
-  ["a correction is no approval", at("Drifted"), at("InProgress"), []],
+  ["a correction is not an approval", at("Drifted"), at("InProgress"), []],
   ["a completed plan", at("InProgress"), at("Completed"), ["Normal PlanCompleted"]],
   ["a plan completed with errors", at("InProgress"), at("CompletedWithErrors"), ["Warning PlanCompletedWithErrors"]],
   ["a failed plan", at("InProgress"), at("Failed"), ["Warning PlanFailed"]],

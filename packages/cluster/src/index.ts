@@ -1,4 +1,4 @@
-// What both controllers know about a cluster: HyperConverged, hardware, nodes, pools, MachineConfigs, health and governors.
+// The shared knowledge of both controllers about a cluster: HyperConverged, hardware, nodes, pools, MachineConfigs, health and governors.
 
 export { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
 export { type AssetState, assetReasonTexts, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";

@@ -41,11 +41,11 @@ const cases: readonly {
     expected: "Reboot",
   },
   { reason: "another kernel reboots", after: config({ kernelType: "realtime" }), expected: "Reboot" },
-  { reason: "the default kernel is no change", after: config({ kernelType: "default" }), expected: "None" },
+  { reason: "the default kernel is not a change", after: config({ kernelType: "default" }), expected: "None" },
   { reason: "an extension reboots", after: config({ extensions: ["usbguard"] }), expected: "Reboot" },
   { reason: "FIPS reboots", after: config({ fips: true }), expected: "Reboot" },
   {
-    reason: "members that the operator fills in are no change",
+    reason: "members that the operator fills in do not count as a change",
     after: config({ fips: false, osImageURL: "" }),
     expected: "None",
   },
@@ -107,7 +107,7 @@ const cases: readonly {
     policies: policyObject({ "/etc/a": [] }),
     expected: "Reboot",
   },
-  { reason: "equal content is no change", before: files("/etc/a"), after: files("/etc/a"), expected: "None" },
+  { reason: "equal content is not a change", before: files("/etc/a"), after: files("/etc/a"), expected: "None" },
 ];
 
 test.each(cases)("$reason", ({ before, after, policies, expected }) => {

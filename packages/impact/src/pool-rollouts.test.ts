@@ -63,7 +63,7 @@ const cases: readonly {
     holdup: "Paused",
   },
   {
-    reason: "a pool that cannot render is held",
+    reason: "a pool that cannot render is blocked",
     nodes: [a, b],
     pool: broken,
     starting: "",

@@ -174,7 +174,7 @@ test("world 6: an inheriting pool updates in parallel", () => {
   expect(impact.duration?.text).toBe("20 minutes to 1.5 hours");
 });
 
-test("world 6b: a paused pool is held, its VMs count, and it takes no time", () => {
+test("world 6b: a paused pool is blocked, its VMs count, and it takes no time", () => {
   const given = twoPools(true);
   expect(clusterFacts(given).disruption).toEqual(clusterFacts(twoPools(false)).disruption);
   const impact = impactOf(given);

@@ -24,7 +24,7 @@ test.each([
     kubeletConfig("pools.operator.machineconfiguration.openshift.io/worker"),
     { pool: "worker", nodes: 3 },
   ],
-  ["a pool whose nodes nobody counts", machineConfig("infra"), undefined],
+  ["a pool without a node count", machineConfig("infra"), undefined],
   ["a selector of another kind", kubeletConfig("custom"), undefined],
   ["an object that reaches no node", { ...machineConfig("worker"), apiVersion: "v1", kind: "ConfigMap" }, undefined],
 ])("%s", (_, object, reach) => expect(rolloutReach(object, topology)).toEqual(reach));

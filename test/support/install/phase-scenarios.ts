@@ -91,7 +91,7 @@ const reviewRequired: PhaseScenario = {
 
 /** Approves a specific plan by its hash, which is different in the present release. */
 const approvedBetween: PhaseScenario = {
-  name: "ReviewRequired, approved by its hash while nobody ran",
+  name: "ReviewRequired, approved by its hash while no operator ran",
   profile: exampleProfile,
   reach: async ({ configs }) => {
     await configs.create(exampleProfile);
@@ -250,7 +250,7 @@ const ignored: PhaseScenario = {
 
 /** The previous release does not know this review reason. */
 const tampered: PhaseScenario = {
-  name: "ReviewRequired, because somebody else wrote its status",
+  name: "ReviewRequired, because another client wrote its status",
   profile: higherDensity,
   only: "downgrade",
   reach: async ({ configs, server }) => {

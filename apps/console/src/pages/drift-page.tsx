@@ -200,7 +200,7 @@ function DriftTable({ shown }: { readonly shown: readonly VisitRow[] }) {
                 </Td>
                 <Td dataLabel={texts.who}>
                   {row.manager === ""
-                    ? texts.nobody
+                    ? texts.notReported
                     : `${row.manager}${row.operation === undefined ? "" : ` (${row.operation})`}`}
                 </Td>
                 <Td dataLabel={texts.since}>{row.since === undefined ? null : <TimeAgo time={row.since} />}</Td>

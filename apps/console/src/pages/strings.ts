@@ -148,7 +148,7 @@ export const strings = {
     wanted: "Expected",
     found: "Found",
     who: "Changed by",
-    nobody: "unknown",
+    notReported: "unknown",
     since: "Since",
     replan: "Draft a new plan",
     replanOf: (name: string) => `Draft a new plan: ${name}`,

@@ -61,7 +61,7 @@ function watchNodes(answers: readonly object[]) {
   return { lines, urls, types, stop, ended };
 }
 
-/** The newest of so many sockets. */
+/** Returns the newest socket once there are this many. */
 async function socket(count: number): Promise<ScriptedSocket> {
   await vi.waitFor(() => expect(ScriptedSocket.opened.length).toBe(count));
   return ScriptedSocket.opened[count - 1] as ScriptedSocket;

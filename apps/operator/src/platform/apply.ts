@@ -167,7 +167,7 @@ async function releaseOwnership(
   return bucket;
 }
 
-/** Checks whether the user's patch causes the rejection. If so, the object is held, as with any invalid patch. */
+/** Checks whether the user's patch causes the rejection. If so, puts the object on hold, as with any invalid patch. */
 async function handleRejection(
   outcome: Outcome,
   { intent, unpatched }: ApplyDecision,

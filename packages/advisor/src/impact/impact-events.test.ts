@@ -56,8 +56,8 @@ const worse: readonly (readonly [string, Impact, Impact])[] = [
   ["a VM waits for an external migration", base, counted({ external: 1 })],
   ["capacity becomes insufficient", base, impactFixture({ capacity: { ...base.capacity, fits: "No" } })],
   ["nodes reboot instead of reloading", pools({ class: "Reload" }), base],
-  ["a pool is held", base, pools({ holdup: "Paused" })],
-  ["a pool is held for another reason", pools({ holdup: "Paused" }), pools({ holdup: "Degraded" })],
+  ["a pool is blocked", base, pools({ holdup: "Paused" })],
+  ["a pool is blocked for another reason", pools({ holdup: "Paused" }), pools({ holdup: "Degraded" })],
 ];
 
 test.each(worse)("reports a worse impact, not a better one, if %s", (_what, before, after) => {
@@ -67,7 +67,7 @@ test.each(worse)("reports a worse impact, not a better one, if %s", (_what, befo
   expect(reasons(withImpact(after), withImpact(before))).toEqual(isTurned ? ["ImpactWorsened"] : []);
 });
 
-test("changed counts are no event", () => {
+test("changed counts cause no event", () => {
   expect(reasons(withImpact(counted({ block: 1 })), withImpact(counted({ block: 5 })))).toEqual([]);
   expect(reasons(withImpact(base), withImpact(counted({ migrate: 500, stop: 9 })))).toEqual([]);
 });

@@ -51,7 +51,7 @@ const anyInput: fc.Arbitrary<ObservedInput> = fc
     name: "input",
     ...given(rest),
     now,
-    moved: "an input moved",
+    moved: "an input changed",
     change: "input changed",
   }));
 
@@ -83,7 +83,7 @@ function anyDraft(seen: readonly ObservedInput[]): fc.Arbitrary<Draft> {
 
 const anyMarks: fc.Arbitrary<readonly ConditionInput[]> = fc
   .tuple(
-    fc.constantFrom(undefined, undefined, inputConditions.changed("an input moved"), inputConditions.resolved),
+    fc.constantFrom(undefined, undefined, inputConditions.changed("an input changed"), inputConditions.resolved),
     fc.constantFrom(undefined, undefined, stalenessConditions.found, stalenessConditions.resolved),
     fc.constantFrom(undefined, undefined, upgradeConditions.available("v1", "v2"), upgradeConditions.unchanged),
   )

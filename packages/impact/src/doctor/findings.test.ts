@@ -296,7 +296,7 @@ test("an overdue reboot to an earlier target does not blame the change", () => {
   expect(ids).toEqual([[], [], ["RebootOverdue"]]);
 });
 
-test("a descheduler that waits for PSI of this rollout is no finding", () => {
+test("a descheduler that waits for PSI of this rollout is not a finding", () => {
   const reason = "profile KubeVirtRelieveAndMigrate can only be used when PSI metrics are enabled for the worker nodes";
   const condition = { type: "TargetConfigControllerDegraded", status: "True", reason, message: "" };
   const world = { ...healthy, operators: [operator("KubeDescheduler", [condition])] };

@@ -56,7 +56,7 @@ function begin(shelf = new Shelf(), clock = new VirtualClock()) {
   const reported: string[] = [];
   fence.subscribe((isOpen) => reported.push(isOpen ? "leads" : "does not lead"));
   const observer = {
-    heldBy: (identity: string) => reported.push(`held by ${identity || "nobody"}`),
+    heldBy: (identity: string) => reported.push(`held by ${identity || "none"}`),
     failing: (message: string) => reported.push(`failing: ${message}`),
     recovered: () => reported.push("recovered"),
   };

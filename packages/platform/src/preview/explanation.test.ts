@@ -3,7 +3,7 @@ import { exampleAssets, factsWith, gpuNode, hcoAnnotated, prefix, previewsIn } f
 import { type DryRunAnswer, explainAsset, explanationText } from "./explain.ts";
 import { rowsOf } from "./rows.ts";
 
-const answer: DryRunAnswer = { kind: "not-asked", why: "nobody did" };
+const answer: DryRunAnswer = { kind: "not-asked", why: "offline" };
 const explained = (name: string, facts: ReturnType<typeof factsWith>) =>
   previewsIn(facts).flatMap((preview) => explainAsset(name, preview, { facts, answer }) ?? [])[0];
 
@@ -87,7 +87,7 @@ test("shows the dry run's answer and does not include a rejected object", () => 
   const facts = factsWith(hcoAnnotated());
   const [preview] = previewsIn(facts);
   const explanation = (given: DryRunAnswer) => preview && explainAsset("first", preview, { facts, answer: given });
-  expect(explanation(answer)).toMatchObject({ status: "INCLUDED", server: "not contacted: nobody did" });
+  expect(explanation(answer)).toMatchObject({ status: "INCLUDED", server: "not contacted: offline" });
   expect(explanation({ kind: "accepted", mutated: [] })).toMatchObject({
     status: "INCLUDED",
     server: "accepts it (dry run with your permissions)",

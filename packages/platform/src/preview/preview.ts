@@ -18,7 +18,7 @@ export type Preview = {
   readonly object: ManagedObject;
   readonly live: KubeObject | undefined;
   readonly evaluated: EvaluatedObject;
-  /** Absent if no asset is active or an asset is held. */
+  /** Absent if no asset is active or an asset is on hold. */
   readonly decided?: { readonly decision: ObjectDecision; readonly intended?: IntendedObject };
 };
 

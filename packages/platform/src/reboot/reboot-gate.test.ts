@@ -91,7 +91,7 @@ test("a VM that cannot migrate holds the write until it can", () => {
   expect(held({ gate: "no-blockers", facts: clusterFacts(free) }).kind).toBe("apply");
 });
 
-test("a deletion is held and reported like an apply", () => {
+test("a deletion is put on hold and reported like an apply", () => {
   expect(holdRemovalAtGate(gated({ gate: "no-blockers", facts: clusterFacts(blocked) }))).toMatchObject({
     kind: "held",
     reason: "RebootGate",
@@ -210,7 +210,7 @@ test("the gate holds exactly the writes that drain or reboot over a blocker", ()
   fc.assert(law);
 });
 
-test("a rebooting write is held with the blockers of all pending writes", () => {
+test("a rebooting write is on hold with the blockers of all pending writes", () => {
   const facts = clusterFacts({ ...blocked, writes: [] });
   const both = [psiConfig("worker"), psiConfig("master")].map((after) => ({ before: undefined, after }));
   const disruption = disruptionOfWrites(both, facts.pools, facts.policies);

@@ -65,7 +65,7 @@ const breaking = [
       .editSpec({ action: "Apply" })
       .writeStatus({ phase: "ReviewRequired", planHash: "h2", review: review(1), items: [item] })
       .writeStatus(inProgress(1, "h2")),
-    why: "nobody has answered the review that was forced",
+    why: "no user has answered the forced review",
   },
   {
     reason: "the acknowledged plan is not the shown one",

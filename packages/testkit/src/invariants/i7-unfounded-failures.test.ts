@@ -59,7 +59,7 @@ const transient = [
 ];
 
 test.each(transient)("broken with any message: %s", (message) => {
-  const why = "item enable-psi-metrics failed, but its last answers are no lasting refusal";
+  const why = "item enable-psi-metrics failed, but its last answers are not a permanent refusal";
   expect(violationsOf(failed(written(), message))).toEqual([expect.stringContaining(why)]);
   expect(violationsOf(withErrors(written({ code: 503 }), message))).toEqual([expect.stringContaining(why)]);
   const draft = dryRun({ code: 503 }).writeStatus({ phase: "Failed", conditions: conditions(message) });

@@ -28,7 +28,7 @@ function unfoundedItems(write: OwnStatusWrite, attempts: readonly AuditedRequest
       const writes = attempts.filter((attempt) => !attempt.isDryRun && isTarget(item, attempt));
       return !isRefusedForGood(writes, write);
     })
-    .map(({ name }) => `item ${name} failed, but its last answers are no lasting refusal`);
+    .map(({ name }) => `item ${name} failed, but its last answers are not a permanent refusal`);
 }
 
 /** True if neither a rollout nor an earlier item explains the failure. */

@@ -33,7 +33,7 @@ function missingApproval(before: ConfigVersion["object"], after: StoredConfig): 
   const isCorrection = phase === "Drifted" && after.spec.bypassOptimisticLock === true;
   if (generation <= executedGeneration && !isCorrection) return `generation ${generation} was carried out before`;
   if (review?.forced !== true) return undefined;
-  if (generation <= (review.generation ?? 0)) return "nobody has answered the review that was forced";
+  if (generation <= (review.generation ?? 0)) return "no user has answered the forced review";
   return after.status?.planHash === review.planHash ? undefined : "the forced review showed another plan";
 }
 

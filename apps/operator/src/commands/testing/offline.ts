@@ -130,6 +130,6 @@ export const offlineContext: CommandContext = {
 
 export async function runOffline(...args: readonly string[]) {
   const ended = await runCommand(args, offlineContext);
-  if (ended === undefined) throw new Error(`${args[0]} is no command`);
+  if (ended === undefined) throw new Error(`${args[0]} is not a command`);
   return ended;
 }
