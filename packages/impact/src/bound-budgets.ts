@@ -4,7 +4,7 @@ import { type BudgetFact, type PodFact } from "@virt/cluster";
 import { asList, isMap, type Json, member } from "@virt/objects";
 import { type Assessment, assessed } from "./assessed.ts";
 import { keysBeyondLimit } from "./cost-limit.ts";
-import { isBudgetedPod, isBudgetOfPods } from "./pods.ts";
+import { isBudgetedPod, isBudgetOfPods } from "./drained-pods.ts";
 
 /** Comparisons of a requirement with a pod, per assessment. docs/decisions/0063-impact.md has the measurement. */
 const mostComparisons = 1_000_000;

@@ -1,11 +1,12 @@
 // Lists the inputs that an assessment lacks. Guards and users refer to them by name.
 
 import type { Impact, ImpactGap } from "@virt/api";
+import type { BudgetFact, PodFact } from "@virt/cluster";
+import { compareUtf8 } from "@virt/objects";
 import type { ImpactFacts } from "./assess-impact.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
-import type { DrainedPod } from "./drained-pods.ts";
+import { type DrainedPod, isBudgetedPod, isBudgetOfPods } from "./drained-pods.ts";
 import { type DrainedVm, drainedNodes, isOwnerUnread } from "./drained-vms.ts";
-import { countIn, largePodGaps } from "./large-pod-gaps.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 import { vmGap } from "./summary.ts";
 
@@ -62,6 +63,42 @@ function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonl
   return unlisted === 0
     ? []
     : [{ what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }];
+}
+
+type LargePodGapNames = { readonly pods: string; readonly budgets: string };
+
+/**
+ * Returns the pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain. Budgets count only if a drain evicts a pod of their namespace. */
+export function largePodGaps(
+  pods: readonly PodFact[],
+  budgets: readonly BudgetFact[],
+  names: LargePodGapNames,
+): readonly ImpactGap[] {
+  const evicted = Map.groupBy(pods.filter(isBudgetedPod), ({ namespace }) => namespace);
+  const largePods = pods.filter(({ isTooLarge }) => isTooLarge);
+  const largeBudgets = budgets.filter((each) => each.isTooLarge && isBudgetOfPods(each) && evicted.has(each.namespace));
+  const namespaces = new Set(largeBudgets.map(({ namespace }) => namespace));
+  const affected = [...namespaces].reduce((sum, namespace) => sum + (evicted.get(namespace)?.length ?? 0), 0);
+  const which = countIn(largeBudgets, "PodDisruptionBudget");
+  const effect = `${affected} ${affected === 1 ? "pod" : "pods"} may block a drain`;
+  return [
+    ...(largePods.length === 0 ? [] : [tooMany(names.pods, `${countIn(largePods, "pod")} with too many labels`)]),
+    ...(largeBudgets.length === 0 ? [] : [tooMany(names.budgets, `${which} with too large a selector: ${effect}`)]),
+  ];
+}
+
+function tooMany(what: string, message: string): ImpactGap {
+  return { what, reason: "TooMany", message };
+}
+
+/** Counts objects, and names the namespace with the most of them. */
+function countIn(objects: readonly { readonly namespace: string }[], noun: string): string {
+  const namespaces = [...Map.groupBy(objects, ({ namespace }) => namespace)].toSorted(
+    ([left, ofLeft], [right, ofRight]) => ofRight.length - ofLeft.length || compareUtf8(left, right),
+  );
+  const others = namespaces.length - 1;
+  const more = others === 0 ? "" : ` and ${others} other ${others === 1 ? "namespace" : "namespaces"}`;
+  return `${objects.length} ${noun}${objects.length === 1 ? "" : "s"} in namespace ${namespaces[0]?.[0] ?? ""}${more}`;
 }
 
 /** Reports whether an input is still being listed. The impact will then change soon. */

@@ -1,7 +1,8 @@
 import type { KubeObject } from "@virt/api";
+import { assessed, notAssessed } from "@virt/impact";
 import type { ApiReader, ClusterReader, ReadResult, Resource } from "@virt/kube";
 import { expect, test } from "vitest";
-import { ImpactReads } from "./impact-reads.ts";
+import { ImpactReads, InfrastructureRead } from "./impact-reads.ts";
 
 const podResource: Resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
 const discovery = { find: () => Promise.resolve({ kind: "served", resource: podResource } as const) };
@@ -134,4 +135,34 @@ test("reports a denied right to read owners while there are owners", async () =>
   expect(server.owners).toBeLessThan(10);
   await load(5, { nodes: [], owners: [] });
   expect(reads.runStrategies).toMatchObject({ isAssessed: true });
+});
+
+const object: KubeObject = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "Infrastructure",
+  metadata: { name: "cluster" },
+};
+
+function answering(...answers: readonly ReadResult[]): ClusterReader {
+  const left = answers.values();
+  return { read: () => Promise.resolve(left.next().value) } as unknown as ClusterReader;
+}
+
+test("an old Infrastructure is read again, and stays valid while requests fail", async () => {
+  const infrastructure = new InfrastructureRead(1_000);
+  expect(infrastructure.list).toEqual(notAssessed("Listing"));
+  const reader = answering({ kind: "found", object }, unavailable, { kind: "absent" });
+  for (const now of [0, 999, 1_000]) {
+    await infrastructure.load(reader, now);
+    expect(infrastructure.list).toEqual(assessed([object]));
+  }
+  await infrastructure.load(reader, infrastructure.retryAt);
+  expect(infrastructure.list).toEqual(notAssessed("NotServed"));
+});
+
+test("an Infrastructure that is not served is read once", async () => {
+  const infrastructure = new InfrastructureRead();
+  const reader = answering({ kind: "missing", what: "kind" }, { kind: "found", object });
+  for (const now of [0, 1e9]) await infrastructure.load(reader, now);
+  expect(infrastructure.list).toEqual(notAssessed("NotServed"));
 });

@@ -6,9 +6,8 @@ export { collectDoctorFacts } from "./doctor-facts.ts";
 export { DrainedPods } from "./drained-pods.ts";
 export { findReports } from "./find-reports.ts";
 export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";
-export { ImpactReads, inLanes } from "./impact-reads.ts";
+export { ImpactReads, InfrastructureRead, inLanes } from "./impact-reads.ts";
 export { InformerLists } from "./informer-lists.ts";
-export { InfrastructureRead } from "./infrastructure-read.ts";
 export { listOnce } from "./list-once.ts";
 export {
   admissionInformers,

@@ -1,7 +1,7 @@
 import type { ImpactGap } from "@virt/api";
 import { assessedOr } from "../assessed.ts";
 import { assessBudgets } from "../bound-budgets.ts";
-import { largePodGaps } from "../large-pod-gaps.ts";
+import { largePodGaps } from "../impact-gaps.ts";
 import type { DoctorFacts } from "./rollout-view.ts";
 
 /** Returns at most one gap for pods and one for budgets. Their names differ from those of kinds that were not read. */

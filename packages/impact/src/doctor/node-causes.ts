@@ -3,8 +3,8 @@
 import { type PodFact, readClusterShape } from "@virt/cluster";
 import { assessedOr } from "../assessed.ts";
 import { inNameOrder } from "../capacity.ts";
+import { budgetsByNamespace, coveringBudgets, isDrainedPod, isPodOfVm } from "../drained-pods.ts";
 import { restartBounds } from "../duration.ts";
-import { budgetsByNamespace, coveringBudgets, isDrainedPod, isPodOfVm } from "../pods.ts";
 import type { FindingId } from "./catalogue.ts";
 import {
   isEvictionWebhookDown,
