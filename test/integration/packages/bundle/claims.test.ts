@@ -1,4 +1,4 @@
-// The OLM bundle's claims about itself are true. test/install/olm-rules.test.ts covers the validators' rules.
+// The OLM bundle's claims about itself are true. test/install/olm-rules.test.ts covers the rules that matter for an installation.
 
 import { existsSync } from "node:fs";
 import { at, type KubeObject } from "@virt/objects";
