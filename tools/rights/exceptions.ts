@@ -1,4 +1,4 @@
-// Rights that stay granted although tests do not reliably use them: at most three, each with a reason.
+// Permissions that stay granted although tests do not reliably use them: at most three, each with a reason.
 
 import type { Exception } from "./compare-rights.ts";
 

@@ -1,4 +1,4 @@
-// `make check-rights`: checks that all tests together use every right that the operators request.
+// `make check-rights`: checks that all tests together use every permission that the operators request.
 
 import { globSync, readFileSync } from "node:fs";
 import { advisor, type OperatorNames, platform } from "../generate/operators.ts";

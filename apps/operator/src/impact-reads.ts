@@ -14,7 +14,7 @@ export type ImpactReading = {
   readonly discovery: Pick<Discovery, "find">;
   /** Monotonic milliseconds. */
   readonly now: number;
-  /** Reports whether to continue if more owners are left than one load reads. Default: no. */
+  /** Reports whether to continue if one load cannot read all owners. Default: no. */
   readonly isPatient?: () => boolean;
 };
 

@@ -50,7 +50,7 @@ const count = expectValue(
   "a whole number from 1 to 10000",
 );
 const amount = expectValue((value) => typeof value === "number" && value >= 0, "a number from 0");
-// Allows invalid text, because scenarios may test how the operator reacts to it.
+// Allows invalid strings, because scenarios may test how the operator reacts to them.
 const limit = expectValue(
   (value) => Number.isInteger(value) || typeof value === "string",
   'a whole number, or a share such as "10%"',

@@ -27,7 +27,7 @@ export class SimulatedTimers {
     return due <= this.now;
   }
 
-  /** Returns the answer of the first of consecutive rounds that asked. */
+  /** Returns the value from the first of consecutive rounds that asked. */
   firstAnswer(what: string, isSo: boolean): boolean {
     const known = this.#previous.get(what) ?? this.#pending.get(what) ?? (isSo ? this.now : never);
     this.#pending.set(what, known);

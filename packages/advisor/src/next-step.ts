@@ -107,7 +107,7 @@ function rolloutStep(status: Status): Step | undefined {
   return ready?.reason === "TargetDegraded" ? { step: "fix-target", problem: ready.message } : undefined;
 }
 
-/** Returns the first finding that blocks the rollout, or undefined. Warnings do not count. */
+/** Returns the first finding that blocks the rollout, or undefined. Ignores warnings. */
 export function blockingFinding(findings: readonly RolloutFinding[]): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }

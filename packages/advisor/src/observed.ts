@@ -115,7 +115,7 @@ export type Draft =
       readonly snapshotHash: string;
       readonly impact: Severity;
       readonly disruption: readonly PoolDisruption[];
-      /** The changed MachineConfigs, from which the disruption follows. */
+      /** The changed MachineConfigs, from which the disruption is derived. */
       readonly writes: readonly MachineConfigWrite[];
       readonly specHash: string;
       readonly inputs: readonly InputRecord[];

@@ -173,7 +173,7 @@ export type Item = {
   readonly reviewed?: Reviewed;
   /** Hash of the target's managed fields at the time of the draft. Part of the plan's hash. */
   readonly sourceHash?: string;
-  /** When the API server confirmed the write. Absent until then. */
+  /** The time at which the API server confirmed the write. Absent until then. */
   readonly appliedTime?: string;
   readonly rollout?: Rollout;
   readonly corrections?: readonly string[];

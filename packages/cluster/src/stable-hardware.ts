@@ -67,7 +67,10 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
   return value ?? null;
 }
 
-/** Returns when the next change takes effect if no other reading follows, in monotonic milliseconds. */
+/**
+ * Returns the time at which the next change takes effect, in monotonic milliseconds, unless another reading arrives
+ * first.
+ */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }

@@ -69,7 +69,7 @@ function roomParts({ capacity }: SummaryInput): readonly string[] {
   return capacity.fits === "No" ? [roomText(capacity)] : [];
 }
 
-/** Returns a text such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
+/** Returns a string such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
 export function roomText({ nodes, unplacedVMs }: Impact["capacity"]): string {
   const fit = `${count(unplacedVMs, "VM")} ${unplacedVMs === 1 ? "does" : "do"} not fit on other nodes`;
   return `${fit} while ${nameNodes(nodes)} ${nodes.length === 1 ? "is" : "are"} drained`;

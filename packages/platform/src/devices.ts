@@ -46,7 +46,7 @@ export function readUsbDevices(text: string): Devices<UsbDevice> {
   });
 }
 
-/** Validators of the device annotations, by short key. They return the reason, or undefined if the text is valid. */
+/** Validators of the device annotations, by short key. They return the reason, or undefined if the value is valid. */
 export const deviceAnnotations: Readonly<Record<string, (text: string) => string | undefined>> = {
   "vfio-devices": (text) => refusalOf(readVfioDevices(text)),
   "usb-devices": (text) => refusalOf(readUsbDevices(text)),

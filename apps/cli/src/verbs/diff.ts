@@ -1,4 +1,4 @@
-// `diff`: prints the complete diff of a plan. If the advisor's diff is cut, computes it with the user's rights.
+// `diff`: prints the complete diff of a plan. If the advisor's diff is cut, computes it with the user's permissions.
 
 import type { Item, VirtPlatformConfig } from "@virt/api";
 import { wholeDiff } from "@virt/objects";

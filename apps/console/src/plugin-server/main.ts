@@ -1,4 +1,5 @@
-// The server of the console plugin: static files over HTTPS for the console's backend. It has no account and no rights.
+// The server of the console plugin: static files over HTTPS for the console's backend. It has no ServiceAccount and no
+// permissions.
 
 import { parseArgs } from "node:util";
 import { servePublic, systemClock } from "@virt/kube";

@@ -36,7 +36,7 @@ export type RolloutDoctorOptions = {
   readonly wake: () => void;
 };
 
-/** The reads of this reconcile, so that its decision and its diagnosis agree. */
+/** First-seen times in monotonic milliseconds, which clock changes do not affect. */
 export type RolloutReads = Pick<ReconcileFacts, "now" | "pools" | "live" | "renderedOf">;
 
 type FollowedRollout = {
@@ -155,7 +155,7 @@ export class RolloutDoctor {
     return isEarly;
   }
 
-  /** Returns the last known shape, which does not change. A failed read counts after 1 minute. */
+  /** Returns the last known shape, which does not change. Reports a failed read only after 1 minute. */
   #shape(): DoctorFacts["shape"] {
     const { list } = this.#infrastructure;
     if (list.isAssessed) return assessed(readClusterShape(list.value[0]));

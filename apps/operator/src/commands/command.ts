@@ -16,7 +16,7 @@ type CommandCatalog = {
 export type CommandContext = {
   readonly catalog: CommandCatalog;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Returns the text of a file. Throws as Node's `readFileSync` does. */
+  /** Returns the content of a file. Throws as Node's `readFileSync` does. */
   readonly readFile: (path: string) => string;
   /** Milliseconds. */
   readonly now: () => number;

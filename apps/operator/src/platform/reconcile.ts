@@ -115,7 +115,7 @@ async function execute(due: DueAction, { object, record }: ReadyObject, shared: 
   }
 }
 
-/** Ignores answers about an earlier object of the same name. */
+/** Ignores responses about an earlier object of the same name. */
 function memoryInSync(memory: ObjectMemory, live: KubeObject, sent: KubeObject): ObjectMemory {
   const { mutation: _over, answer, ...rest } = memory;
   return { ...rest, answer: answer?.metadata.uid === live.metadata.uid ? (answer ?? live) : live, sent };

@@ -107,7 +107,10 @@ function nextFailure(
 
 const toleratedFailures = 3;
 
-/** Reports whether the failure may be temporary. Timeouts and conflicts count only after several in a row. */
+/**
+ * Reports whether the failure may be temporary. A timeout or a conflict is treated as lasting only after several in a
+ * row.
+ */
 function isPassing(failure: FailureRecord | undefined): boolean {
   return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }

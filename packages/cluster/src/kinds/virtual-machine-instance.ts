@@ -197,7 +197,7 @@ export function isOnNode(vm: VmFact): boolean {
   return vm.node !== "" && !isEnded(vm);
 }
 
-/** Reports whether the VM has succeeded or failed. Its object may exist for some time. */
+/** Reports whether the VM has succeeded or failed. Its object may exist for a while after that. */
 export function isEnded({ phase }: VmFact): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }

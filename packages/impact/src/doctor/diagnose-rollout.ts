@@ -27,7 +27,7 @@ export type Diagnosis = {
   /** VMs seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those that are not running now. */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
-  /** Milliseconds: when the next cause reaches an age threshold. Undefined if none will. */
+  /** The time in milliseconds at which the next cause reaches an age threshold. Undefined if none will. */
   readonly nextAt: number | undefined;
 };
 

@@ -64,7 +64,7 @@ export class InformerSet {
     for (const watch of this.#running.values()) if (watch.resource === crd) watch.relistSoon();
   }
 
-  /** Checks all streams, because the process was frozen or another stream was found dead. */
+  /** Checks all streams. Call it after the process was frozen or another stream was found dead. */
   doubtAll(): void {
     for (const watch of this.#running.values()) watch.doubt();
   }

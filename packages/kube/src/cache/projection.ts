@@ -59,7 +59,7 @@ function isOfOwners([first = "metadata", second = "managedFields"]: ProjectionMe
   return isLike("metadata", first) && isLike("managedFields", second);
 }
 
-/** Reports whether the projected parts of two states are equal. A new resourceVersion alone does not count. */
+/** Reports whether the projected parts of two states are equal. Ignores a new resourceVersion alone. */
 export function isSameProjection(before: KubeObject, after: KubeObject): boolean {
   return isEqual(withoutVersion(before), withoutVersion(after));
 }

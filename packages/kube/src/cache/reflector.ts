@@ -21,7 +21,7 @@ export type ReflectorObserver = {
   readonly vanished: () => void;
   /** The store was emptied because its objects are too large. It fills again when they fit. */
   readonly overflowed: (why: string) => void;
-  /** The server answers again after failures. */
+  /** The server responds again after failures. */
   readonly recovered: () => void;
 };
 

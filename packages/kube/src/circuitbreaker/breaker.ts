@@ -92,7 +92,7 @@ export class Breakers {
           return "wait";
         }
         probed = keyOf(scope);
-        this.#nextProbeAt = this.#now + intervalMs; // counts from the request, not from the wake-up
+        this.#nextProbeAt = this.#now + intervalMs; // measured from the request, not from the wake-up
         return "go";
       },
       answered: (scope) => {

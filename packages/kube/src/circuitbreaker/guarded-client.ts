@@ -1,4 +1,4 @@
-// A client that asks the circuit breakers before each request and reports each answer.
+// A client that asks the circuit breakers before each request and reports each result.
 
 import {
   type ApiAnswer,

@@ -1,4 +1,4 @@
-// Converts answers of the API server and failures into values. Only this file interprets status codes and exceptions.
+// Converts responses of the API server and failures into values. Only this file interprets status codes and exceptions.
 
 import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./api-client.ts";
@@ -22,7 +22,7 @@ type ApiStatus = {
   };
 };
 
-/** Converts the answer to a read of one object. Never throws. */
+/** Converts the response to a read of one object. Never throws. */
 export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
   if (answer.kind === "answered" && answer.status === 200) return { kind: "found", object: answer.body as KubeObject };
   const result = classify(answer);
@@ -32,7 +32,7 @@ export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
     : result;
 }
 
-/** Interprets the answer to a write. `done` has no `live` after a delete. */
+/** Interprets the response to a write. `done` has no `live` after a delete. */
 export function writeResultOf(answer: ApiAnswer | FailedRequest): WriteResult {
   if (answer.kind === "answered" && answer.status >= 200 && answer.status < 300) {
     const isObject = (answer.body as { readonly kind?: string } | undefined)?.kind !== "Status";
@@ -81,7 +81,7 @@ function isDenial(status: ApiStatus | undefined): boolean {
   return status?.message?.startsWith("admission webhook ") === true;
 }
 
-// The server answers in plain text if the path is not served, and with a Status if the object does not exist.
+// The server responds with plain text if the path is not served, and with a Status if the object does not exist.
 function notFound(status: ApiStatus | undefined): WriteResult {
   if (status?.details === undefined) return { kind: "missing", what: "kind" };
   return status.details.kind === "namespaces" ? { kind: "missing", what: "namespace" } : { kind: "absent" };
@@ -137,15 +137,15 @@ function statusOf(body: Json | undefined): ApiStatus | undefined {
 export type FailureReason =
   | "refused" // no server listens
   | "unresolved" // no such host
-  | "unreachable" // no connection came about
-  | "reset" // the connection broke
-  | "timeout" // no answer in time
+  | "unreachable" // no connection could be established
+  | "reset" // the connection was lost
+  | "timeout" // no response in time
   | "unauthorized" // the server refuses our credentials, and they are not tried again yet
   | "tls" // we do not trust the server, or it does not trust us
-  | "cut" // the answer is not whole
-  | "too large" // the answer, or a line of it, exceeds its limit
-  | "aborted" // we gave up ourselves
-  | "fenced" // a write that must not leave any more
+  | "cut" // the response is incomplete
+  | "too large" // the response, or a line of it, exceeds its limit
+  | "aborted" // cancelled by this process
+  | "fenced" // a write that must no longer be sent
   | "parked" // not sent while the server is known to be down
   | "access"; // our credentials cannot be read
 

@@ -37,8 +37,8 @@ export function eventName(namePrefix: string, { regarding, reason, action, note 
 }
 
 /**
- * Returns the event that stands for all further ones of a subject and reason. It quotes the first event, because notes
- * are immutable, and its series counts the rest.
+ * Returns the event that represents all subsequent events of a subject and reason. It quotes the first event, because
+ * notes are immutable, and its series counts the rest.
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;

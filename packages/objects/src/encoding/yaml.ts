@@ -86,7 +86,7 @@ function isLiteral(text: string): boolean {
   return text.includes("\n") && text.split("\n").every((line) => isPrintable(line) && !line.endsWith(" "));
 }
 
-// A text of newlines only has no content, so clipping would remove its last newline.
+// A string that consists only of newlines has no content, so clipping would remove its last newline.
 function chomping(text: string): string {
   if (!text.endsWith("\n")) return "-";
   return text.endsWith("\n\n") || text === "\n" ? "+" : "";

@@ -197,7 +197,7 @@ function failed<T>(state: ReflectorState, { what, why, atLeastMs = 0 }: Reflecto
   };
 }
 
-/** Objects may shrink or be deleted, but each list costs as much as they weigh. */
+/** Objects may shrink or be deleted, but until then, each list transfers all of them. */
 const relistAfterOverflowMs = 30_000;
 
 function overflowed<T>(state: ReflectorState, why: string): ReflectorStep<T> {
@@ -232,7 +232,7 @@ function probed<T>(state: ReflectorState, saw: ProbeResult): ReflectorStep<T> {
   );
 }
 
-// Resuming returns missed changes. The server answers 410 if that is not possible.
+// Resuming returns missed changes. The server returns 410 if that is not possible.
 function dead<T>(state: ReflectorState, why: string): ReflectorStep<T> {
   const before: readonly ReflectorAction<T>[] = [{ do: "close-watch" }, { do: "notify", what: "dead stream", why }];
   return state.at === "watching" && state.seen !== undefined ? watch(state, state.seen, before) : list(state, before);

@@ -77,7 +77,7 @@ export type ObjectsText =
   | { readonly kind: "objects"; readonly objects: readonly KubeObject[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Reads objects and lists from YAML. Skips empty documents. One invalid object makes the whole text invalid. */
+/** Reads objects and lists from YAML. Skips empty documents. One invalid object makes the whole file invalid. */
 export function readObjects(text: string): ObjectsText {
   let documents: readonly Json[];
   try {

@@ -1,4 +1,4 @@
-// Assesses the impact of a pending write on nodes and VMs once, with the rights of the user.
+// Assesses the impact of a pending write on nodes and VMs once, with the user's permissions.
 
 import type { Impact, KubeObject } from "@virt/api";
 import { configInformer, infrastructureInformer, poolInformer } from "@virt/cluster";

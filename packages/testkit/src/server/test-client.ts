@@ -60,7 +60,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // some answers are plain text
+    return text; // some responses are plain text
   }
 }
 

@@ -95,7 +95,7 @@ export class AuditLogBuilder {
     return this.request({ verb: "delete", user: { username: "ann" }, objectRef: configRef("") });
   }
 
-  /** Makes the last two requests concurrent, with their answers in reverse order. */
+  /** Makes the last two requests concurrent, with their responses in reverse order. */
   swapAnswers(): this {
     this.log.push(...this.log.splice(-2).toReversed());
     return this;

@@ -7,7 +7,7 @@ import { at } from "@virt/objects";
 const plainPointer = /^(?:\/[A-Za-z0-9][\w.-]*)+$/u;
 const plainText = /^[\w.:/%-]*$/u;
 
-/** Replaces `/spec/…` by a field and `…` by its value. Keeps placeholders without a plain name and value. */
+/** Replaces `/spec/…` with a field and `…` with its value. Keeps placeholders without a plain name and value. */
 export function fillOverride(annotation: string, fields: readonly string[], object: JsonMap | undefined): string {
   const field = fields.find((pointer) => plainPointer.test(pointer));
   if (field === undefined) return annotation;
