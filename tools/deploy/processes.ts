@@ -40,7 +40,9 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   return node(controller, "dist/virt-operator.mjs", ...flagsOf(variables), ...args, ...instead);
 }
 
-/** Converts the variables of the Deployment to flags, because a kept program has no environment of its own. */
+/**
+ * Converts the variables of the Deployment to flags, because the keeper's programs have no environment of their own.
+ */
 function flagsOf(variables: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
   return variables.flatMap(({ name, value = "" }) => {
     const [, flag] = /^VIRT_OPERATOR_(.+)$/.exec(name) ?? [];

@@ -5,6 +5,7 @@ import type { Exception } from "./compare-rights.ts";
 export const exceptions: readonly Exception[] = [
   {
     right: "patch events.events.k8s.io *",
-    reason: "counts an event that comes again, at the earliest after a minute (advisor: ten): few tests last that long",
+    reason:
+      "updates the count of a repeated event, after a minute at the earliest (advisor: ten). Few tests run that long",
   },
 ];

@@ -118,7 +118,7 @@ function programHelp(program: string): string {
   ].join("\n");
 }
 
-/** The help, the man page and the documentation show these. */
+/** Shown in the help, the man page and the documentation. */
 export const exitCodeWords: readonly string[] = [
   "0 success, or nothing to do",
   "1 error",

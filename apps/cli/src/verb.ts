@@ -71,7 +71,7 @@ export type VerbContext = {
 
 export type RunVerb = (context: VerbContext) => Promise<ExitCode>;
 
-/** Everything that help, completion, man page and documentation state about a verb. */
+/** Describes a verb for the help, the completion, the man page and the documentation. */
 export type Verb = {
   readonly name: string;
   /** Positional arguments, such as `NAME`, `[NAME]` or `[NAME...]`. */

@@ -18,7 +18,10 @@ export type ImpactReading = {
   readonly isPatient?: () => boolean;
 };
 
-/** Loads what the facts need beyond their lists. Returns false if something is left or failed temporarily. */
+/**
+ * Loads the objects that the facts need in addition to their lists. Returns false if some are left or failed
+ * temporarily.
+ */
 export async function loadImpactReads(
   facts: ImpactFacts,
   { reads, readCache, discovery, now, isPatient = () => false }: ImpactReading,

@@ -1,4 +1,5 @@
-// The next step of a config. One table has its sentences, for the message of Ready, the command line and the consoles.
+// The next step of a config. One table contains all sentences, for the message of Ready, the command line and the
+// consoles.
 
 import type { Item, LeftBehind, RolloutFinding, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { findingRemedies, foreignText, restoreCommand } from "@virt/impact";

@@ -14,7 +14,7 @@ export type HardwareChange = {
   readonly name: keyof Hardware;
   readonly counted: boolean | number | null;
   readonly seen: boolean | number | null;
-  /** Wall time, for display. The change then takes effect, unless it reverts before. */
+  /** The time at which the change takes effect, unless it reverts first. Wall time, for display. */
   readonly countsAt: string;
 };
 

@@ -23,7 +23,7 @@ const verbs = { Reboot: "Reboots", Drain: "Drains", Reload: "Reloads services on
 
 function poolParts(pool: ImpactPool): readonly string[] {
   const { name, nodes, held, atOnce, holdup } = pool;
-  if (holdup === "Paused") return [`The ${name} pool is paused with ${count(held, "pending node")}`];
+  if (holdup === "Paused") return [`The ${name} pool is paused with ${count(held, "node")} waiting for an update`];
   const causes = [holdup, pool.heldBy].flatMap((cause) => cause ?? []);
   const why = causes.length === 0 ? "" : ` (${causes.join(": ")})`;
   const pace = nodes === 1 ? "" : `, ${atOnce > 1 ? atOnce : "one"} at a time`;

@@ -27,7 +27,7 @@ export const showStatus: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** `all` are the configs whose plans may roll the pools. Undefined: not listed yet. */
+/** `all` are the configs whose plans may update the pools. Undefined: not listed yet. */
 async function optionsFor(
   configs: readonly VirtPlatformConfig[],
   all: readonly VirtPlatformConfig[] | undefined,

@@ -36,14 +36,14 @@ export type RolloutDoctorOptions = {
   readonly wake: () => void;
 };
 
-/** First-seen times in monotonic milliseconds, which clock changes do not affect. */
+/** The reads of this reconcile, so that its decision and its diagnosis agree. */
 export type RolloutReads = Pick<ReconcileFacts, "now" | "pools" | "live" | "renderedOf">;
 
 type FollowedRollout = {
   readonly pods: DrainedPods;
   listingSince: number | undefined;
   diagnosis: Diagnosis | undefined;
-  /** Sightings in monotonic milliseconds, which clock changes do not affect. */
+  /** First-seen times in monotonic milliseconds, which clock changes do not affect. */
   sightings: ReadonlyMap<string, number>;
   writtenMs: number;
 };

@@ -62,7 +62,7 @@ export const inputFlags = {
   kubeconfig: {
     type: "text",
     default: "",
-    help: "kubeconfig of the cluster to read; if empty, the current context of kubectl; never writes",
+    help: "kubeconfig of the cluster to read; if empty, kubectl's current context; the cluster is never modified",
   },
   "hco-namespace": flags["hco-namespace"],
   activation: {

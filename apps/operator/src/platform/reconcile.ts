@@ -61,7 +61,9 @@ async function readInputs(
   return { object, snapshot, record: records.object(key), isRead };
 }
 
-/** Stores what concurrent reconciles need before the first request. Returns whether a node write was pending. */
+/**
+ * Stores the data that concurrent reconciles need before the first request. Returns whether a node write was pending.
+ */
 function noteDecided(record: ObjectRecord, decided: DecidedObject): boolean {
   if (decided.kind === "on-hold") return record.nodeWrite !== undefined;
   record.memory = decided.kind === "excluded" ? undefined : decided.memory;

@@ -138,7 +138,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   if (!isActive && cluster.activity !== "idle") runtime.log.info(idleMessage(hco));
   cluster.activity = isActive ? "active" : "idle";
   const current = eventsForHyperConverged(hco, facts, assets);
-  // If facts are unread, missing CRDs are unknown, so their events stay.
+  // If facts could not be read, it is unknown which CRDs are missing, so their events stay.
   if (isActive && facts.unread !== undefined)
     return recordHcoEvents({ current, undecided: new Set(["CRDMissing"]) }, hco, runtime);
   const come = { crds: facts.crds, excluded: excludedAssets(snapshot) };

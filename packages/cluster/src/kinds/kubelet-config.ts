@@ -4,7 +4,7 @@ import { asList, asText, at, type InformerSpec, type Json, type KubeObject, memb
 import type { ObjectCondition } from "../health/conditions.ts";
 import { keepConditions } from "./kept-members.ts";
 
-/** It keeps no settings, so `isAutoSized` reads as false. */
+/** The informer keeps no settings, so `isAutoSized` reads as false. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",

@@ -33,7 +33,7 @@ export type Diagnosis = {
 
 const mostPerNode = 5;
 
-/** Never throws or waits. An unread input results in no finding. Times are by the operator's clock. */
+/** Never throws or waits. An unread input results in no finding. Times are measured by the operator's clock. */
 export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   const budgets = assessBudgets(given.budgets, given.drainedPods);
   const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };

@@ -93,7 +93,7 @@ function withPart(kept: JsonMap, from: JsonMap, [key, ...rest]: readonly string[
   return { ...kept, [key]: withPart(isMap(inner) ? inner : {}, value, rest) } as KubeObject;
 }
 
-/** Keeps only what the paths lead to, without empty maps. */
+/** Keeps only the values that the paths lead to, without empty maps. */
 function pick(from: JsonMap, members: readonly ProjectionMember[], depth = 0): JsonMap | undefined {
   const kept: [string, Json][] = [];
   for (const name of Object.keys(from)) {

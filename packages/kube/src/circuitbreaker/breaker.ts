@@ -42,7 +42,7 @@ type Circuit = {
   openSince: number | undefined;
   /** The caller whose next request probes the open circuit. */
   probe: string | undefined;
-  /** No probe before this time, from Retry-After. */
+  /** No probe is sent before this time, which a Retry-After header set. */
   notBefore: number;
   /** After the circuit closes: how many callers to wake next, and the latest time for it. */
   batch: number;

@@ -24,7 +24,7 @@ type DiscoveryCall = { readonly signal: AbortSignal; readonly client: ApiReader 
 
 /**
  * Caches resources by kind until a CRD of their group changes. Also caches that a kind is not served, but no failed
- * requests. A CRD is visible some milliseconds before its kind is served, so a response that is older than the first
+ * requests. A CRD is visible a few milliseconds before its kind is served, so a response that is older than the first
  * request for a kind does not prove its absence.
  */
 export class Discovery {

@@ -74,9 +74,10 @@ function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
 }
 
-// HCO's webhook passes on what its dry runs of the operands get: 404 for one that does not exist yet, 409 for one that was modified. It
-// accepts the same request later. Checked against `errToResponse` in pkg/webhooks/validator/validator.go of
-// kubevirt/hyperconverged-cluster-operator at 03da3cf, and against release-1.17, which does not retry after a 409.
+// HCO's webhook passes on the responses to its dry runs of the operands: 404 for one that does not exist yet, 409 for
+// one that was modified. It accepts the same request later. Checked against `errToResponse` in
+// pkg/webhooks/validator/validator.go of kubevirt/hyperconverged-cluster-operator at 03da3cf, and against release-1.17,
+// which does not retry after a 409.
 function isDenial(status: ApiStatus | undefined): boolean {
   return status?.message?.startsWith("admission webhook ") === true;
 }

@@ -8,7 +8,7 @@ import { microTime } from "../clock.ts";
 /** `kubectl describe` finds the events of an object by its uid. */
 export type EventSubject = Ref & { readonly uid?: string };
 
-/** Cuts longer texts: `action` at 128 bytes, `note` at 1 KiB. */
+/** Truncates longer strings: `action` at 128 bytes, `note` at 1 KiB. */
 export type EventInput = {
   readonly priority: EventPriority;
   readonly regarding: EventSubject;

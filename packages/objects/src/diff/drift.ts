@@ -51,7 +51,7 @@ export function describeChange({ path, live, desired }: Change): string {
 
 const longest = 60;
 
-/** Returns JSON, cut to 60 characters. */
+/** Returns JSON, truncated to 60 characters. */
 export function showValue(value: Json | undefined): string {
   if (value === undefined) return "absent";
   const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));

@@ -88,7 +88,7 @@ export type ReflectorAction<T> =
   | { readonly do: "advance"; readonly version: string }
   /** Clears the store, because the objects do not fit in the memory limit. */
   | { readonly do: "overflow"; readonly why: string }
-  /** The kind is not served any more. */
+  /** The kind is no longer served. */
   | { readonly do: "vanish" }
   | {
       readonly do: "notify";

@@ -143,7 +143,7 @@ function watched<T>(state: ReflectorState, frame: WatchFrame<T>): ReflectorStep<
 function ended<T>(state: ReflectorState, ending: StreamEnd): ReflectorStep<T> {
   switch (ending.how) {
     case "whole":
-      // The server ends every watch after some minutes. A list that ends without its last bookmark is incomplete.
+      // The server ends every watch after a few minutes. A list that ends without its last bookmark is incomplete.
       if (state.at === "watching" && state.seen !== undefined) return watch(state, state.seen);
       return failed(state, { what: "broken", why: "the list ended early" });
     case "broken":
@@ -173,7 +173,7 @@ function refused<T>(
   const lags = isLagging ? state.lags + 1 : state.lags;
   const { seen: _given, ...unseen } = state;
   const believed: ReflectorState = lags >= patienceWithLag ? { ...unseen, needs: "list", lags: 0 } : { ...state, lags };
-  // The server initializes a new kind within some tenths of a second, but asks for a full second. Ignores that once.
+  // The server initializes a new kind within a few tenths of a second, but asks for a full second. Ignores that once.
   const isNew = code === 429 && state.seen === undefined && state.failures === 0;
   const atLeastMs = isNew ? Math.min(retryInMs, newKindMs) : retryInMs;
   return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs });
@@ -228,7 +228,7 @@ function probed<T>(state: ReflectorState, saw: ProbeResult): ReflectorStep<T> {
   if (saw === "nothing") return stay(rested);
   return dead(
     rested,
-    saw === "newer" ? "a probe found changes that the watch did not deliver" : `a probe says: ${saw}`,
+    saw === "newer" ? "a probe found changes that the watch did not deliver" : `probe result: ${saw}`,
   );
 }
 

@@ -32,7 +32,7 @@ export type ImpactAsked = {
 
 export type PreviewImpact = {
   readonly shown: ShownImpact;
-  /** The preview after the reboot gate. */
+  /** The preview with the decision of the reboot gate. */
   readonly preview: Preview;
 };
 

@@ -122,6 +122,6 @@ async function ensureObject(client: Pick<TestClient, "request">, path: string, b
 
 function expectCreated(answer: ApiResponse): ApiResponse {
   if (answer.status !== 201)
-    throw new Error(`the API server answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    throw new Error(`the API server returned ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }

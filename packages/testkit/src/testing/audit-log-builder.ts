@@ -69,7 +69,7 @@ export class AuditLogBuilder {
     return this.#store({ ...this.#config, metadata: { ...metadata, generation }, spec: kept }, "ann", "");
   }
 
-  /** Writes as the operator. Absent fields stay. Conditions follow the phase. */
+  /** Writes as the operator. Absent fields are unchanged. Conditions follow the phase. */
   writeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -78,7 +78,7 @@ export class AuditLogBuilder {
     return this.#store({ ...last, status: next }, account, "status");
   }
 
-  /** Writes as another user. Absent fields stay. */
+  /** Writes as another user. Absent fields are unchanged. */
   forgeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");

@@ -15,7 +15,7 @@ export function fillOverride(annotation: string, fields: readonly string[], obje
   return annotation.replace("/spec/…", field).replace("…", value ?? "…");
 }
 
-/** Returns JSON. Undefined if a shell might interpret the value, because another client may have set it. */
+/** Returns JSON, or undefined if a shell might interpret it. Another client may have set the value. */
 function plainValue(value: ReturnType<typeof at>): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return JSON.stringify(value);
   return typeof value === "string" && plainText.test(value) ? JSON.stringify(value) : undefined;
