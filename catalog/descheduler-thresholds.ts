@@ -1,5 +1,5 @@
 // Handles another client's thresholds in the KubeDescheduler. The descheduler operator rejects devDeviationThresholds
-// beside them and only logs that, so the plan and the asset omit them and name the owner.
+// together with them and only logs that, so the plan and the asset omit them and name the owner.
 
 import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
 import { asText, at, fieldPath, ownersOf, readOwners } from "@virt/objects";

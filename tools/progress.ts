@@ -35,7 +35,7 @@ export function startProgress(name: string, sink: Sink, environment: Environment
   let last = start - (isTerminal ? paceMs.terminal : 0);
   let text = "";
   const elapsed = () => duration(now() - start);
-  // Cuts the line, because a wrapped line cannot be redrawn.
+  // Truncates the line, because a wrapped line cannot be redrawn.
   const show = (line: string) => sink.write(isTerminal ? `\r\u001b[K${cut(line, sink.columns)}` : `${line}\n`);
   const draw = () => {
     if (now() - last < paceMs[kind]) return;

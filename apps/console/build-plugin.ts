@@ -8,7 +8,7 @@ import { ConsoleRemotePlugin } from "@openshift-console/dynamic-plugin-sdk-webpa
 import { EsbuildPlugin } from "esbuild-loader";
 import webpack, { type Chunk, type Configuration, type StatsModule } from "webpack";
 
-/** The message that starts the build. The answer is a list of the source files inside the plugin. */
+/** The message that starts the build. The build replies with a list of the source files in the plugin. */
 type PluginBuild = {
   readonly folder: string;
   readonly version: string;

@@ -1,4 +1,4 @@
-// The workload that every library runs: reads commands as JSON lines on stdin and answers on stdout.
+// The workload that every library runs: reads commands as JSON lines on stdin and replies on stdout.
 
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";

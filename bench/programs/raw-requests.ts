@@ -28,7 +28,7 @@ export function openRaw(access: Access, sockets = 1): Raw {
           JSON.parse(Buffer.concat(chunks).toString());
           const { statusCode = 0 } = incoming;
           if (statusCode < 300) resolve();
-          else reject(new Error(`${method} ${path} was answered ${statusCode}`));
+          else reject(new Error(`${method} ${path} returned ${statusCode}`));
         });
       });
       outgoing.on("error", reject);

@@ -92,5 +92,5 @@ export async function startOver(api: Server): Promise<void> {
 }
 
 export function ok({ status, body }: ApiResponse): void {
-  if (status >= 300) throw new Error(`the API server answered ${status}: ${JSON.stringify(body)}`);
+  if (status >= 300) throw new Error(`the API server returned ${status}: ${JSON.stringify(body)}`);
 }

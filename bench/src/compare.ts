@@ -1,4 +1,4 @@
-// Compares two results of a scenario. A change counts only if it is large and the rounds do not overlap.
+// Compares two results of a scenario. Reports a change only if it is large and the rounds do not overlap.
 
 import { readFileSync } from "node:fs";
 import type { FigureResult, Result } from "./results.ts";

@@ -46,5 +46,5 @@ export async function inParallel(count: number, act: (at: number) => Promise<voi
 }
 
 function expectSuccess({ status, body }: ApiResponse): void {
-  if (status >= 300) throw new Error(`the API server answered ${status}: ${JSON.stringify(body)}`);
+  if (status >= 300) throw new Error(`the API server returned ${status}: ${JSON.stringify(body)}`);
 }

@@ -1,4 +1,4 @@
-// Runs rounds of floor, ours, ours, floor. Repeats a round if the machine's speed changed.
+// Runs rounds in the order floor, ours, ours, floor. Repeats a round if the machine's speed changed.
 
 import { type Floor, type FloorVerb, floorVerbs } from "./floor.ts";
 import { percentile } from "./percentiles.ts";

@@ -9,7 +9,7 @@ export const patience = (ms: number): Promise<void> => after(ms, undefined, { re
 export async function until(what: string, limitMs: number, isTrue: () => Promise<boolean>): Promise<void> {
   const start = performance.now();
   while (!(await isTrue())) {
-    if (performance.now() - start > limitMs) throw new Error(`waited ${limitMs / 1000} s in vain: ${what}`);
+    if (performance.now() - start > limitMs) throw new Error(`waited ${limitMs / 1000} s without success: ${what}`);
     await pause(10);
   }
 }

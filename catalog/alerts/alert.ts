@@ -63,7 +63,7 @@ export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueFo
 
 type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };
 
-/** Fires if no replica leads. A stopped process exports no series, so absence counts too. */
+/** Fires if no replica leads. A stopped process exports no series, so a missing series also fires the alert. */
 export function noLeader({ alert, prefix, words }: AlertedController): Alert {
   const leader = last(`${prefix}leader`);
   return {

@@ -34,7 +34,7 @@ export const deschedulerRules = {
   namespace,
 } as const;
 
-/** Returns a PSI asset for a pool, without its name and further conditions. The descheduler needs PSI metrics. */
+/** Returns a PSI asset for a pool, without its name and additional conditions. The descheduler needs PSI metrics. */
 export function psiFor(role: "worker" | "master") {
   const name = `99-openshift-machineconfig-${role}-psi-karg`;
   const target = assetMachineConfigTarget(name);

@@ -34,7 +34,7 @@ export function machineConfigNeed(remedy: string): CrdRequirement {
   return { kind, group, versions: ["v1"], shown: `${group}.v1`, remedy };
 }
 
-/** Refuses a config that no node would take, because it would count as rolled out immediately. */
+/** Refuses a config that no node would apply, because it would count as rolled out immediately. */
 export function refuseWithoutNodes(
   { nameFor }: Pick<NodeConfig, "nameFor">,
   roles: readonly NodeRole[],

@@ -113,7 +113,7 @@ test("world 6: custom pools reboot in parallel; a paused pool keeps the plan has
     vms: { migrate: 12 },
     duration: bounds,
     summary:
-      "The infra pool is paused with 2 pending nodes. Reboots 2 nodes (worker pool, one at a time). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
+      "The infra pool is paused with 2 nodes waiting for an update. Reboots 2 nodes (worker pool, one at a time). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
   });
 });
 

@@ -40,7 +40,10 @@ test("the runbook resolves VirtAdvisorRolloutStuck", async () => {
   await operator.expectSeries(series("rollout_stuck", "", 1));
   await operator.expectSeries(series("rollout_nodes", ',pool="worker",phase="Waiting"', 3));
   await operator.expectSeries(series("rollout_findings", ',id="PoolPaused",severity="blocking"', 1));
-  await operator.expectDiagnosis("VirtAdvisorRolloutStuck", "Pool worker is paused: 3 nodes are pending");
+  await operator.expectDiagnosis(
+    "VirtAdvisorRolloutStuck",
+    "Pool worker is paused: 3 nodes are waiting for their update",
+  );
   await operator.mitigate("VirtAdvisorRolloutStuck");
   await operator.expectSeries(inPhase("Completed"));
   await operator.expectSeries(series("rollout_stuck", "", 0));

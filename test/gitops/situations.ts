@@ -37,7 +37,12 @@ const stuck: RolloutStatus = {
   pools: [{ name: "worker", total: 3, done: 0, inHand: 0, waiting: 3, degraded: 0 }],
   nodes: [],
   findings: [
-    { id: "PoolPaused", severity: "blocking", message: "Pool worker is paused: 3 nodes wait", since: secondsAgo(60) },
+    {
+      id: "PoolPaused",
+      severity: "blocking",
+      message: "Pool worker is paused: 3 nodes are waiting for their update",
+      since: secondsAgo(60),
+    },
   ],
   more: { pools: 0, nodes: 0, findings: 0 },
 };

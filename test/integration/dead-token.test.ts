@@ -31,7 +31,7 @@ test("reports a rejected token, backs off, and uses a new token at once", {
   await expect.poll(() => operator.probe("/readyz"), { timeout: 120_000 }).toBe(200);
 
   await api.request({ method: "DELETE", path: `${accounts}/virt-operator` });
-  const refusal = "the API server has rejected the operator's credentials for";
+  const refusal = "the API server has been rejecting the operator's credentials for";
   await expect.poll(() => operator.probed("/readyz"), { timeout: 90_000 }).toContain(refusal);
   expect(await operator.probe("/readyz")).toBe(500);
   expect(await operator.probe("/healthz")).toBe(200);

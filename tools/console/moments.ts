@@ -174,5 +174,5 @@ async function poll(isIt: () => Promise<boolean>): Promise<void> {
     if (await isIt()) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error("the state did not come");
+  throw new Error("the expected state was not reached");
 }

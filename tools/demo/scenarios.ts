@@ -120,7 +120,7 @@ const editWar: DemoScenario = {
       isOver: hasEvent(fought, `by "${opponent}"`),
     },
     {
-      title: "the other controller has stopped, and the object is corrected again",
+      title: "the other controller has stopped, and the platform controller corrects the object again",
       suggest: type(
         { command: `${plugin} assets node-health-check`, about: "show what the platform controller reports" },
         {

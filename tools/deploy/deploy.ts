@@ -45,7 +45,8 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
 export async function undeploy(cluster: Cluster, overlay: string): Promise<void> {
   await endLocalProcesses();
   const ours = removableManifests(cluster, overlay).filter(({ kind }) => kind !== "CustomResourceDefinition");
-  // Stops the operators before it removes their rights. Deletes the namespaces last, because emptying them is slow.
+  // Stops the operators before it removes their permissions. Deletes the namespaces last, because emptying them is
+  // slow.
   const first = ours.filter(({ kind }) => kind === "Deployment");
   const last = ours.filter(isNamespace);
   const others = ours.filter((one) => !first.includes(one) && !last.includes(one));

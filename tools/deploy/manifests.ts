@@ -25,7 +25,7 @@ export function manifestsOf(cluster: Cluster, overlay: string): readonly Manifes
   return folders.flatMap((folder) => documents(cluster.ask("kustomize", folder)));
 }
 
-/** Includes the rights of example-profile, which another overlay may have installed. */
+/** Includes the permissions of example-profile, which another overlay may have installed. */
 export function removableManifests(cluster: Cluster, overlay: string): readonly Manifest[] {
   const hasAdvisor = controllersOf(overlay).includes("advisor");
   const optional = hasAdvisor ? documents(cluster.ask("kustomize", "config/rbac/example-profile")) : [];

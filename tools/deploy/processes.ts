@@ -1,4 +1,4 @@
-// Runs the operators as processes on a simulated cluster, with the deployed flags and rights.
+// Runs the operators as processes on a simulated cluster, with the deployed flags and permissions.
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -28,7 +28,7 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   const variables = JSON.parse(container("env")) as readonly { readonly name: string; readonly value?: string }[];
   const token = cluster.ask("create", "token", name, namespace, "--duration=240h");
   const [metrics, debug] = await freePorts(2);
-  // Flags that replace those of the manifests, because the last of two equal flags counts. The controllers share this
+  // Flags that replace those of the manifests, because the last of two equal flags wins. The controllers share this
   // machine's ports, and no certificate is mounted.
   const instead = [
     `--kubeconfig=${kubeconfigOf(cluster, controller, token)}`,
@@ -40,7 +40,9 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
   return node(controller, "dist/virt-operator.mjs", ...flagsOf(variables), ...args, ...instead);
 }
 
-/** Converts the variables of the Deployment to flags, because a kept program has no environment of its own. */
+/**
+ * Converts the variables of the Deployment to flags, because the keeper's programs have no environment of their own.
+ */
 function flagsOf(variables: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
   return variables.flatMap(({ name, value = "" }) => {
     const [, flag] = /^VIRT_OPERATOR_(.+)$/.exec(name) ?? [];

@@ -22,7 +22,7 @@ const lists = ["clusters", "users", "contexts"] as const;
 const currentKey = "current-context";
 
 /**
- * Marks the entries as ours with an extension that also stores the previous context. Throws if the text is not YAML.
+ * Marks the entries as ours with an extension that also stores the previous context. Throws if the content is not YAML.
  */
 export function addDevContext(text: string, { cluster, user }: DevEntries): ContextAdded {
   const root = parse(text);

@@ -56,7 +56,7 @@ function currentCluster(): RunChoice["current"] {
 
 function runOperator(env: NodeJS.ProcessEnv): number {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}); // the operator handles it
-  const args = ["apps/operator/src/main.ts", "--example-profile", ...flags]; // the last of two equal flags counts
+  const args = ["apps/operator/src/main.ts", "--example-profile", ...flags]; // the last of two equal flags wins
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit", env });
   return status ?? 1;
 }

@@ -77,7 +77,7 @@ function trimmed(schema: Json): Json {
   );
 }
 
-// Matches the formatter's choice of quotes for a text that is full of double quotes.
+// Matches the formatter's choice of quotes for a string that is full of double quotes.
 function quoted(json: string): string {
   return `'${json.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

@@ -29,45 +29,43 @@ const quantile = (histogram: string, by = "") =>
   `histogram_quantile(0.99, sum by (le${by}) (rate(${histogram}_bucket[5m])))`;
 
 export const panels: readonly Panel[] = [
-  number("Advisor leads", "Replicas that may write; one is right.", "sum(kubevirt_advisor_leader) or vector(0)"),
-  number("Platform leads", "Replicas that may write; one is right.", "sum(kubevirt_autopilot_leader) or vector(0)"),
+  number(
+    "Advisor leaders",
+    "Replicas that may write. The expected number is 1.",
+    "sum(kubevirt_advisor_leader) or vector(0)",
+  ),
+  number(
+    "Platform leaders",
+    "Replicas that may write. The expected number is 1.",
+    "sum(kubevirt_autopilot_leader) or vector(0)",
+  ),
   number(
     "Objects out of sync",
     "Golden objects that cannot be applied.",
     "count(max by (kind, name, namespace) (kubevirt_autopilot_compliance_status) == 0) or vector(0)",
   ),
   number(
-    "Plans that wait",
-    "Plans that wait for a person although they were set to Apply.",
+    "Plans waiting for review",
+    "Plans that need a review although their action is Apply.",
     "count(max by (name) (kubevirt_advisor_config_review_forced) == 1) or vector(0)",
   ),
   lines("Configs by phase", "short", "VirtPlatformConfigs, by phase.", {
     "{{phase}}": "count by (phase) (max by (name, phase) (kubevirt_advisor_config_phase))",
   }),
-  lines("Drift, stale plans, upgrades", "short", "VirtPlatformConfigs that are not as they were approved.", {
+  lines("Drift, stale plans, upgrades", "short", "VirtPlatformConfigs that differ from their approved plan.", {
     "{{name}} drifted": "max by (name) (kubevirt_advisor_config_drifted)",
     "{{name}} plan stale": "max by (name) (kubevirt_advisor_config_plan_stale)",
     "{{name}} upgrade available": "max by (name) (kubevirt_advisor_config_upgrade_available)",
   }),
-  lines(
-    "Plans: nodes and VMs",
-    "short",
-    "What plans that wait or run change: nodes by pool, VMs by what becomes of them.",
-    {
-      "{{name}} nodes of {{pool}}: {{class}}": "max by (name, pool, class) (kubevirt_advisor_impact_nodes)",
-      "{{name}} VMs: {{outcome}}": "max by (name, outcome) (kubevirt_advisor_impact_vms) > 0",
-      "{{name}} has room for VMs": "max by (name) (kubevirt_advisor_impact_capacity)",
-    },
-  ),
-  lines(
-    "Plans: duration",
-    "s",
-    "How long the rollout of plans that wait or run takes, without the time that VMs block it.",
-    {
-      "{{name}} {{bound}}": "max by (name, bound) (kubevirt_advisor_impact_duration_seconds)",
-    },
-  ),
-  lines("Rollout: nodes updated", "short", "Nodes that have taken over an item, of all nodes of the pool.", {
+  lines("Plans: nodes and VMs", "short", "Impact of pending and running plans: nodes by pool, VMs by outcome.", {
+    "{{name}} nodes of {{pool}}: {{class}}": "max by (name, pool, class) (kubevirt_advisor_impact_nodes)",
+    "{{name}} VMs: {{outcome}}": "max by (name, outcome) (kubevirt_advisor_impact_vms) > 0",
+    "{{name}} has room for VMs": "max by (name) (kubevirt_advisor_impact_capacity)",
+  }),
+  lines("Plans: duration", "s", "Estimated rollout duration of pending and running plans, not counting blocked time.", {
+    "{{name}} {{bound}}": "max by (name, bound) (kubevirt_advisor_impact_duration_seconds)",
+  }),
+  lines("Rollout: nodes updated", "short", "Nodes that run the change of an item, and all nodes of the pool.", {
     "{{name}} {{item}} {{pool}}": 'max by (name, item, pool) (kubevirt_advisor_rollout_machines{state="updated"})',
     "{{pool}} of": 'max by (pool) (kubevirt_advisor_rollout_machines{state="total"})',
     "{{pool}} degraded": 'max by (pool) (kubevirt_advisor_rollout_machines{state="degraded"}) > 0',
@@ -78,7 +76,7 @@ export const panels: readonly Panel[] = [
   lines("Compliance", "short", "Golden objects: 1 in sync, 0 failed.", {
     "{{kind}} {{namespace}}/{{name}}": "max by (kind, namespace, name) (kubevirt_autopilot_compliance_status)",
   }),
-  lines("Paused and contested", "short", "Objects that the platform controller leaves to others, and why.", {
+  lines("Paused and contested", "short", "Objects that the platform controller does not change, by reason.", {
     "{{kind}} {{name}} paused: {{reason}}": "max by (kind, name, reason) (kubevirt_autopilot_paused_resources) > 0",
     "{{kind}} {{name}} contested fields": "max by (kind, name) (kubevirt_autopilot_contested_fields)",
     "{{kind}} {{name}} invalid {{type}}": "max by (kind, name, type) (kubevirt_autopilot_invalid_override)",
@@ -92,17 +90,17 @@ export const panels: readonly Panel[] = [
     "{{name}} needs {{kind}}": "max by (name, kind) (kubevirt_advisor_missing_prerequisites)",
     "platform needs {{kind}}": "max by (kind) (kubevirt_autopilot_missing_dependency) > 0",
   }),
-  lines("Requests to the API server", "reqps", "By verb, and those without an answer or with an error.", {
+  lines("Requests to the API server", "reqps", "Requests by verb, and failed requests by code.", {
     "advisor {{verb}}": "sum by (verb) (rate(kubevirt_advisor_requests_total[5m]))",
     "platform {{verb}}": "sum by (verb) (rate(kubevirt_autopilot_requests_total[5m]))",
     "advisor failed: {{code}}": 'sum by (code) (rate(kubevirt_advisor_requests_total{code!~"2.."}[5m]))',
     "platform failed: {{code}}": 'sum by (code) (rate(kubevirt_autopilot_requests_total{code!~"2.."}[5m]))',
   }),
-  lines("Duration of a reconcile (p99)", "s", "How long a reconcile of one config or object takes.", {
+  lines("Duration of a reconcile (p99)", "s", "Duration of a reconcile of one config or object.", {
     advisor: quantile("kubevirt_advisor_reconcile_duration_seconds"),
     platform: quantile("kubevirt_autopilot_reconcile_duration_seconds"),
   }),
-  lines("Work queues", "short", "Keys that wait, and keys that are tried again.", {
+  lines("Work queues", "short", "Waiting keys and retries.", {
     "{{name}} waiting": "sum by (name) (workqueue_depth)",
     "{{name}} retries per second": "sum by (name) (rate(workqueue_retries_total[5m]))",
   }),

@@ -78,7 +78,7 @@ const abandoned = globSync(["config/crd/mocks/*.yaml", "config/samples/*.yaml"])
   (file) => generated[file] === undefined && isGenerated(textOf(file) ?? ""),
 );
 for (const file of abandoned) {
-  if (values.check === true) process.stdout.write(`${file} is generated from nothing: run make generate\n`);
+  if (values.check === true) process.stdout.write(`${file} has no source: run make generate, which deletes it\n`);
   else rmSync(file);
 }
 if (values.check === true && stale.length + abandoned.length > 0) process.exitCode = 1;

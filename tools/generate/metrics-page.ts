@@ -40,7 +40,7 @@ export function metricsPage(): string {
     "# Metrics",
     "",
     "Generated from the declarations in the code (`make generate`). If `--metrics-bind-address` is set, as in the shipped manifests,",
-    "the operator serves these metrics at `/metrics` over TLS. Clients need a token with the right to `get` this path.",
+    "the operator serves these metrics at `/metrics` over TLS. Clients need a token with permission to `get` this path.",
     "",
     "The operator removes a series when its subject is gone. An ignored VirtPlatformConfig keeps only its phase, and an object",
     "that is no longer managed keeps no series. This page omits the labels that Prometheus adds, such as `pod` and `job`. The",

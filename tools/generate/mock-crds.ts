@@ -27,7 +27,7 @@ export function mockCrds(catalog: CatalogKinds): readonly MockCrd[] {
   const stubs = [...new Map(missing.map((kind) => [`${kind.plural}.${kind.group}`, stubOf(kind)])).values()];
   const twice = [...written, ...stubs].map(({ file }) => file).filter((file, at, all) => all.indexOf(file) !== at);
   if (twice.length > 0)
-    throw new Error(`two kinds would have ${twice.join(", ")}: write a mock of one under another name`);
+    throw new Error(`several kinds would use the file ${twice.join(", ")}: give one of the mocks another name`);
   return [...written, ...stubs].toSorted((left, right) => (left.file < right.file ? -1 : 1));
 }
 
@@ -111,11 +111,11 @@ export function mockIndex(mocks: readonly MockCrd[]): string {
   return [
     "# Mock CRDs",
     "",
-    "CRDs of other projects, written here as far as this project uses them, for tests and the demo on a machine without",
-    "OpenShift. They may know fewer fields than the genuine ones; for the fields in use they accept and refuse the same,",
-    "which `test/integration/mock-crds.test.ts` checks on a real API server. Of a kind with several files, install one.",
-    "A kind of the catalog without a file here gets a generated stub that takes every field; write a mock in its place to",
-    "have renders checked against a schema. The operator's binary bundles the trimmed schemas of the newest",
+    "Mock CRDs of other projects, for tests and the demo on a machine without OpenShift. A mock may have fewer fields than the",
+    "real CRD. For the fields that this project uses, both accept and reject the same values, which",
+    "`test/integration/mock-crds.test.ts` checks on a real API server. If a kind has several files, install only one of them.",
+    "If a kind of the catalog has no file here, a stub that accepts every field is generated. To validate renders against a",
+    "schema, replace the stub with a mock. The operator bundles the trimmed schemas of the newest mocks",
     "(`packages/reads/src/preview/bundled-schemas.ts`). This list is generated (`make generate`).",
     "",
     "| file | kind | group | served | scope | stands for |",

@@ -8,7 +8,7 @@ export function runbookIndex(): string {
     "",
     "Generated from `catalog/alerts` (`make generate`). Each alert has a page with its meaning, its impact on the cluster, the",
     "diagnosis, and the mitigation. Tests run the commands of these pages against a real API server while the alert condition",
-    "exists. You can use `oc` instead of `kubectl`. The commands need cluster administrator rights.",
+    "exists. You can use `oc` instead of `kubectl`. The commands need cluster administrator permissions.",
     "",
     ...section(
       "Platform",

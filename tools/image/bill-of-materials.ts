@@ -11,7 +11,7 @@ type Bill = {
 
 export type ImageContents = { readonly node: NodePackage; readonly packages: readonly DebianPackage[] };
 
-/** `program` is the text of dist/sbom.cdx.json. The output depends only on the arguments. */
+/** `program` is the content of dist/sbom.cdx.json. The output depends only on the arguments. */
 export function extendBill(program: string, { node, packages }: ImageContents): string {
   const bill = JSON.parse(program) as Bill;
   const added = [nodeComponent(node), ...packages.map(packageComponent)];

@@ -1,4 +1,4 @@
-/** Returns the text of a file in the repository, or undefined if it does not exist. */
+/** Returns the content of a file in the repository, or undefined if it does not exist. */
 type ReadText = (file: string) => string | undefined;
 
 const reExport = /^export (?:type )?(?:\{([^}]*)\}|\*) from "(\.[^"]+)";/gm;

@@ -44,7 +44,7 @@ function krewManifest(sha256: string) {
       homepage: "https://github.com/kubevirt/virt-operators",
       shortDescription: "Plan and follow KubeVirt platform configuration",
       description:
-        "Plans, reviews, approves and follows the configuration of OpenShift Virtualization and KubeVirt, with your own rights: diffs, impact on nodes and VMs, rollouts, drift, and a web console.\n",
+        "Plans, reviews, approves and follows the configuration of OpenShift Virtualization and KubeVirt, with your own permissions: diffs, impact on nodes and VMs, rollouts, drift, and a web console.\n",
       caveats: "Needs Node 20.16 or newer in the PATH.\n",
       platforms: [
         {

@@ -50,7 +50,7 @@ const patterns = phrases.map(([source, replacement]) => ({
 const question = /^(?:What|Who|Whose|Whether)\b[^.!?]*(?:[.!]|$)/;
 const longestSentence = 40;
 
-/** A comment that allows its own line and the next one. */
+/** A comment that exempts its own line and the next one. */
 const allowed = /prose: allowed/;
 
 export function findPhrases(file: string, text: string): readonly ProseFinding[] {

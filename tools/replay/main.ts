@@ -7,7 +7,7 @@ import { startProgress } from "../progress.ts";
 
 const { PLAN = "" } = process.env;
 if (PLAN === "") {
-  process.stderr.write("make: say which: make replay PLAN=<file>\n");
+  process.stderr.write("make: PLAN is not set. Run: make replay PLAN=<file>\n");
   process.exit(2);
 }
 const trial = readTrial(PLAN);

@@ -1,4 +1,4 @@
-// Compares granted rights with used rights and with the accepted exceptions.
+// Compares granted permissions with used permissions and with the accepted exceptions.
 
 import { type GrantedRight, rightText } from "./granted-rights.ts";
 import type { UsedRight } from "./used-rights.ts";

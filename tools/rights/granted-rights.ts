@@ -26,7 +26,7 @@ export function grantedRights(account: string, manifest: string): readonly Grant
   );
 }
 
-/** Returns a text such as `patch machineconfigs.machineconfiguration.openshift.io 50-virt-swap-enable`. */
+/** Returns a string such as `patch machineconfigs.machineconfiguration.openshift.io 50-virt-swap-enable`. */
 export function rightText({ verb, group, resource, name = "*" }: GrantedRight): string {
   return `${verb} ${group === "" ? resource : `${resource}.${group}`} ${name}`;
 }

@@ -1,4 +1,4 @@
-// `make check-rights`: checks that all tests together use every right that the operators request.
+// `make check-rights`: checks that all tests together use every permission that the operators request.
 
 import { globSync, readFileSync } from "node:fs";
 import { advisor, type OperatorNames, platform } from "../generate/operators.ts";
@@ -14,17 +14,17 @@ function complaintsAbout({ name, account }: OperatorNames, ...roles: readonly st
   const granted = roles.flatMap((role) => grantedRights(account, readFileSync(role, "utf8")));
   const { unused, needless } = compareRights(granted, used, exceptions);
   process.stdout.write(
-    `${name}: ${granted.length} rights, ${granted.length - unused.length} of them used or excused\n`,
+    `${name}: ${granted.length} permissions, ${granted.length - unused.length} of them used or listed as exceptions\n`,
   );
   return [
-    ...unused.map((right) => `${name} is granted what no test uses: ${right}`),
-    ...needless.map((right) => `${name} is not granted what is excused: ${right}`),
+    ...unused.map((right) => `${name} has a permission that no test uses: ${right}`),
+    ...needless.map((right) => `${name} does not have the permission of an exception: ${right}`),
   ];
 }
 
 const complaints =
   files.length === 0
-    ? ["no test has left what it used: run make test-all"]
+    ? ["no used permissions are recorded: run make test-all"]
     : [
         ...complaintsAbout(advisor, "config/rbac/advisor/role.yaml", "config/rbac/example-profile/role.yaml"),
         ...complaintsAbout(platform, "config/rbac/platform/role.yaml"),

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "@virt/testkit";
 
-/** A right as the authorizer sees it. Without a name, it is for all objects of the kind. */
+/** A permission as the authorizer sees it. Without a name, it is for all objects of the kind. */
 export type UsedRight = {
   readonly account: string;
   readonly verb: string;
@@ -9,7 +9,7 @@ export type UsedRight = {
   readonly name?: string;
 };
 
-/** Tests write one file per cluster with the operators' used rights to this folder. */
+/** Tests write one file per cluster with the operators' used permissions to this folder. */
 export const usedRightsFolder = ".make/used-rights";
 
 /** Reports whether the operator sent the request. Tests may use the operator's token, too. */
@@ -29,7 +29,7 @@ export function isRefused({ responseStatus }: AuditEvent): boolean {
   return responseStatus?.code === 403;
 }
 
-/** An apply of an absent object also requires the right to create it. */
+/** An apply of an absent object also requires permission to create it. */
 function rightsOf({ user, verb, objectRef, responseStatus }: AuditEvent): readonly UsedRight[] {
   if (objectRef?.resource === undefined) return [];
   const { apiGroup: group = "", resource, subresource, name } = objectRef;

@@ -1,4 +1,4 @@
-// Setup of every test file: runs each law LAW_RUNS times.
+// Setup of every test file: runs each property-based test LAW_RUNS times.
 
 import { lawRuns } from "@virt/testkit/law-runs";
 import fc from "fast-check";

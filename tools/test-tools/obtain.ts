@@ -54,7 +54,7 @@ function unpack({ debian }: Program, folder: string, env: NodeJS.ProcessEnv): Ma
   return { file };
 }
 
-/** Downloads the package lists without root if the machine has none. */
+/** Downloads the package with separate package lists, because the machine may have none. Does not require root. */
 function fetchWithOwnLists(name: string, here: Place): string | undefined {
   const folders = ["state/lists/partial", "cache/archives/partial"];
   for (const folder of folders) mkdirSync(join(here.cwd, folder), { recursive: true });

@@ -59,8 +59,8 @@ function linkPackages(copy: string): void {
   writeFileSync(join(modules, ".package-lock.json"), ""); // newer than all sources, so that make installs nothing
 }
 
-// Removes the settings of an outer make or vitest. Without LAW_RUNS, laws run briefly, because the original already
-// runs them often.
+// Removes the settings of an outer make or vitest. Without LAW_RUNS, property-based tests run briefly, because the
+// original already runs them often.
 function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

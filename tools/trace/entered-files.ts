@@ -1,4 +1,4 @@
-// Reduces V8's coverage to the product files in which a function was called, by their part of the product.
+// Reduces V8's coverage to the product files in which a function was called, grouped by part of the product.
 
 export type FunctionCoverage = {
   readonly functionName: string;

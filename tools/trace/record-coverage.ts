@@ -49,7 +49,7 @@ function replyWhenQuiet(): void {
   else setTimeout(replyWhenQuiet, leftMs);
 }
 
-/** Returns the calls since it was called last. In this thread, the inspector answers at once. */
+/** Returns the calls since it was called last. In this thread, the inspector responds immediately. */
 function takeEntered(): readonly EnteredFile[] {
   let entered: readonly EnteredFile[] = [];
   session.post("Profiler.takePreciseCoverage", (error, coverage) => {

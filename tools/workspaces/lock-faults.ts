@@ -27,7 +27,7 @@ export function lockFaults(manifests: ReadonlyMap<string, LockedManifest>, { pac
   });
 }
 
-/** A range is what the plugin accepts from the console. The plugin is built with the oldest version in the range. */
+/** A range contains the versions that the plugin accepts from the console. The plugin is built with the oldest one. */
 function oldestIn(version: string): string {
   return version.replace(/^\^/, "");
 }

@@ -82,7 +82,7 @@ function checkFlag(verb: Verb, { flag, rawName, value }: GivenFlag, program: str
   if (mistake !== undefined) throw new CliError(`${rawName} ${value}: ${mistake}`);
 }
 
-/** A choice that ends with `=` requires further text, as in `jsonpath=TEMPLATE`. */
+/** A choice that ends with `=` takes a value, as in `jsonpath=TEMPLATE`. */
 function isChosen(choice: string, value: string): boolean {
   return choice.endsWith("=") ? value.startsWith(choice) && value !== choice : value === choice;
 }
@@ -118,7 +118,7 @@ function programHelp(program: string): string {
   ].join("\n");
 }
 
-/** The help, the man page and the documentation show these. */
+/** Shown in the help, the man page and the documentation. */
 export const exitCodeWords: readonly string[] = [
   "0 success, or nothing to do",
   "1 error",

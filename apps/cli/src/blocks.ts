@@ -1,6 +1,6 @@
 // The parts of a verb's output for users.
 
-/** The style of a text on a terminal. The words have the same meaning without colors. */
+/** The style of a string on a terminal. The words have the same meaning without colors. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
 export type StyledText = string | { readonly text: string; readonly style: TextStyle };
 

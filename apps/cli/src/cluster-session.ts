@@ -1,4 +1,4 @@
-// Access to the cluster with the user's kubeconfig and rights. Failures become messages for the user.
+// Access to the cluster with the user's kubeconfig and permissions. Failures become messages for the user.
 
 import { configKind, fieldManagers, type Json, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
 import {
@@ -132,7 +132,7 @@ export class ClusterSession {
     return { kind: "unknown", message: this.#failure(answer, { verb: "get", resource: place.resource, name }).message };
   }
 
-  /** Predicts a target after the plan by a dry run with the user's rights. Stores nothing. */
+  /** Predicts a target after the plan by a dry run with the user's permissions. Stores nothing. */
   async predictTarget(desired: KubeObject): Promise<LiveTarget> {
     const cluster = clusterFor({ client: this.#writer, discovery: this.#discovery }, this.#signal);
     const write = { manager: fieldManagers.advisor, force: true, expect: "anything" } as const;

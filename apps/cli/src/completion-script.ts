@@ -6,7 +6,7 @@ export const completionShells = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
 const program = "kubectl-virt_advisor";
-/** Lists names with the user's rights. Prints nothing if the cluster does not answer. */
+/** Lists names with the user's permissions. Prints nothing if the cluster does not respond. */
 const listNames = (verb: "profiles" | "assets") =>
   `${program} ${verb} -o name --request-timeout 2s 2>/dev/null | sed 's|.*/||'`;
 

@@ -7,7 +7,7 @@ export function conditionMessage({ status }: Pick<VirtPlatformConfig, "status">)
   return foreignText(listOnOneLine(own?.message ?? ""), 600);
 }
 
-/** Joins a list with dashes, as in a missing dependency, into one sentence. */
+/** Joins a bulleted list, such as missing dependencies, into one sentence. */
 function listOnOneLine(message: string): string {
   return message.replace(/:\s*\n\s*- /u, ": ").replaceAll(/\s*\n\s*- /gu, "; ");
 }

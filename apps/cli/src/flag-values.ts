@@ -22,7 +22,7 @@ const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 
 type ValueForm = (text: string) => string | undefined;
 
-/** Each returns the error with its fix, or undefined. All other forms accept any text. */
+/** Each returns the error with its fix, or undefined. All other formats accept any string. */
 const valueForms = {
   DURATION: (text) => (durationOf(text) === undefined ? "invalid duration; examples: 90s, 10m, 1h30m" : undefined),
   PORT: (text) =>

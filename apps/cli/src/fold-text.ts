@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 
-/** A command up to the end of the line. It is never folded, because line breaks would break a paste. */
+/** Matches a command up to the end of the line. Commands are never folded, because users paste them. */
 const command = /(?<!\S)[('`]?(?:kubectl|oc|ssh|virtctl) \S.*$/su;
 
 /** Returns the parts between which a line may be folded. Keeps indentation and wider gaps, which align columns. */

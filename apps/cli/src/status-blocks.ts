@@ -32,7 +32,7 @@ export type StatusOptions = {
   readonly now: number;
   readonly program: string;
   readonly countVms: CountVms;
-  /** Set while the user watches: hides the command for it. */
+  /** Set while the user is watching. Hides the command that starts a watch. */
   readonly isWatching?: boolean;
   readonly isWide?: boolean;
   /** True if the user named one config, whose items are then listed. */

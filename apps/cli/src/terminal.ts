@@ -1,4 +1,4 @@
-// Terminal interaction besides data: a block that is redrawn in place, and prompts.
+// Terminal interaction other than data output: prompts, and a block that is redrawn in place.
 
 import { createInterface } from "node:readline/promises";
 import { escapeLine } from "@virt/objects";

@@ -17,11 +17,11 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error that the user can fix, such as a missing right. The message is one line with a next step. */
+/** An error that the user can fix, such as a missing permission. The message is one line with a next step. */
 export class CliError extends Error {
   readonly code = "cli";
   readonly exitCode: ExitCode;
-  /** The HTTP status of the API server. Undefined if it did not answer. */
+  /** The HTTP status of the API server's response. Undefined if there was none. */
   readonly answered: number | undefined;
 
   constructor(message: string, exitCode: ExitCode = exitCodes.error, cause?: unknown, answered?: number) {
@@ -71,7 +71,7 @@ export type VerbContext = {
 
 export type RunVerb = (context: VerbContext) => Promise<ExitCode>;
 
-/** Everything that help, completion, man page and documentation state about a verb. */
+/** Describes a verb for the help, the completion, the man page and the documentation. */
 export type Verb = {
   readonly name: string;
   /** Positional arguments, such as `NAME`, `[NAME]` or `[NAME...]`. */

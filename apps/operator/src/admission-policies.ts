@@ -73,7 +73,7 @@ export class AdmissionPolicies {
     return { kind: "requeueAt", atMs: clock.wall() + recheckMs };
   }
 
-  /** Checks the policies now, without a cache. Callers must not rely on an older answer. */
+  /** Checks the policies now, without a cache. Callers must not rely on an older result. */
   async check(cluster: ClusterReader): Promise<PolicyStatus> {
     const checked = await this.#findFaults(cluster);
     if (!("faults" in checked)) return checked;

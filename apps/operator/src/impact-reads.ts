@@ -14,11 +14,14 @@ export type ImpactReading = {
   readonly discovery: Pick<Discovery, "find">;
   /** Monotonic milliseconds. */
   readonly now: number;
-  /** Reports whether to continue if more owners are left than one load reads. Default: no. */
+  /** Reports whether to continue if one load cannot read all owners. Default: no. */
   readonly isPatient?: () => boolean;
 };
 
-/** Loads what the facts need beyond their lists. Returns false if something is left or failed temporarily. */
+/**
+ * Loads the objects that the facts need in addition to their lists. Returns false if some are left or failed
+ * temporarily.
+ */
 export async function loadImpactReads(
   facts: ImpactFacts,
   { reads, readCache, discovery, now, isPatient = () => false }: ImpactReading,

@@ -9,7 +9,7 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 export type FlagsRead =
   | {
       readonly kind: "read";
-      /** In the order of the arguments. The last value counts for flags with one value. */
+      /** In the order of the arguments. For flags with one value, the last value applies. */
       readonly values: ReadonlyMap<string, readonly string[]>;
       readonly words: readonly string[];
       /** Flags that are accepted for compatibility but have no effect. */
@@ -96,8 +96,8 @@ function isServiceLink(variable: string, value: string): boolean {
 
 /**
  * Reads settings from variables with the operator's prefix. A misspelled flag is an error, so that a safeguard is not
- * silently off. Other unknown variables may be for another release and must not break a downgrade. Empty counts as
- * unset.
+ * silently off. Other unknown variables may be for another release and must not break a downgrade. An empty value is
+ * treated as not set.
  */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

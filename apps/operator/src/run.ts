@@ -200,7 +200,7 @@ async function serve(
 
 function refusedCredentials(forMs: number): string | undefined {
   if (forMs <= unauthorizedMs) return undefined;
-  return `the API server has rejected the operator's credentials for ${Math.round(forMs / 1000)} s (401 Unauthorized)`;
+  return `the API server has been rejecting the operator's credentials for ${Math.round(forMs / 1000)} s (401 Unauthorized)`;
 }
 
 function oldWatch(manager: Manager): string | undefined {

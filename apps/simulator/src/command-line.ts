@@ -23,18 +23,18 @@ const isCount = (value: string) => /^[0-9]{1,9}$/.test(value);
 const flags = {
   kubeconfig: {
     example: "file",
-    help: "the cluster to simulate in; else KUBECONFIG, else ~/.kube/config",
+    help: "kubeconfig of the cluster to run in (default: KUBECONFIG, then ~/.kube/config)",
     check: () => undefined,
   },
-  scenario: { example: "name|file", help: "what the cluster is like (default default)", check: () => undefined },
+  scenario: { example: "name|file", help: "the scenario to simulate (default default)", check: () => undefined },
   speed: {
     example: "factor",
-    help: "simulated seconds in a second: 100 makes a reboot of 5 minutes take 3 seconds (default 1)",
+    help: "simulated seconds per real second: with 100, a 5-minute reboot takes 3 seconds (default 1)",
     check: (value) => (isPositive(value) ? undefined : "must be a number above 0"),
   },
   seed: {
     example: "n",
-    help: "the same seed gives the same history (default 1)",
+    help: "random seed; the same seed gives the same history (default 1)",
     check: (value) => (isCount(value) ? undefined : "must be a whole number of at most 9 digits"),
   },
   "once-ready": { help: "print the line `ready` when the scenario's objects exist", check: () => undefined },
@@ -95,7 +95,7 @@ export function simulatorHelpText(scenarios: readonly (readonly [string, string]
     "usage: virt-simulator [flags]",
     "",
     ...shown,
-    row("--help", "print this"),
+    row("--help", "print this help"),
     "",
     "scenarios:",
     ...scenarios.map(([name, about]) => row(name, about)),

@@ -93,7 +93,7 @@ function podObstacles(cluster: ClusterState, { metadata }: KubeObject): readonly
     });
 }
 
-/** Without virt-api, the eviction webhook of launcher pods does not answer. */
+/** Without virt-api, the eviction webhook of launcher pods does not respond. */
 export function isVirtApiDown(cluster: ClusterState): boolean {
   return cluster.list("KubeVirt").some((object) => faultOf(object, "virt-api-down") !== undefined);
 }

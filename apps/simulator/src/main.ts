@@ -17,7 +17,7 @@ function findScenario(name: string): Scenario | string {
   const known = scenarios.get(name);
   if (known !== undefined) return known;
   if (!existsSync(name))
-    return `--scenario=${name}: there is no such file, and the known ones are ${[...scenarios.keys()].join(", ")}`;
+    return `--scenario=${name}: not a file; the built-in scenarios are ${[...scenarios.keys()].join(", ")}`;
   const read = readScenario(readFileSync(name, "utf8"));
   return read.kind === "read" ? read.scenario : `--scenario=${name}: ${read.problems.slice(0, 3).join("; ")}`;
 }

@@ -29,7 +29,7 @@ export function hasJoined(node: KubeObject): boolean {
   return node.metadata.annotations?.[currentConfig] !== undefined;
 }
 
-/** Reports whether the kubelet is ready. Ignores disk pressure, which does not mean a reboot. */
+/** Reports whether the kubelet is ready. Ignores disk pressure, which does not indicate a reboot. */
 export function isReady(node: KubeObject): boolean {
   return conditionStatus(node, "Ready") === "True";
 }

@@ -1,4 +1,4 @@
-// Finds a node with room for a VM. Reservations count within the round.
+// Finds a node with room for a VM. Reservations apply within the round.
 
 import { type NodeFact, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/cluster";
 import { qualifies } from "@virt/impact";

@@ -26,7 +26,7 @@ test("fills missing fields from the default scenario, and null removes an operat
 test.each([
   ["{", "it is not JSON"],
   [[], "scenario: must be a map"],
-  [{ node: [] }, "node: is not known here; known are about, topology"],
+  [{ node: [] }, "node: unknown; must be one of about, topology"],
   [
     { nodes: [{ name: "a", count: 0, roles: [], cpus: 1, memoryGiB: 1 }] },
     "nodes[0].count: must be a whole number from 1 to 10000, not 0",
@@ -41,7 +41,7 @@ test.each([
     { faults: [{ afterSeconds: 1, kind: "Secret", name: "a", annotation: "degrade", value: "" }] },
     "faults[0].kind: must be one of Node, ",
   ],
-  [{ objects: [{ kind: "ConfigMap" }] }, "objects[0].apiVersion: must be text"],
+  [{ objects: [{ kind: "ConfigMap" }] }, "objects[0].apiVersion: must be a string"],
 ])("rejects %j with the path of the error", (given, problem) => {
   expect(problems(given).join("\n")).toContain(problem);
 });

@@ -43,14 +43,14 @@ const expectValue =
     isGood(value) ? [] : [`${path}: must be ${wanted}, not ${JSON.stringify(value).slice(0, 40)}`];
 
 const text = expectValue((value) => typeof value === "string" && value !== "", "text");
-const textOrNull = expectValue((value) => value === null || typeof value === "string", "text or null");
+const textOrNull = expectValue((value) => value === null || typeof value === "string", "a string or null");
 const truth = expectValue((value) => typeof value === "boolean", "true or false");
 const count = expectValue(
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 10_000,
   "a whole number from 1 to 10000",
 );
 const amount = expectValue((value) => typeof value === "number" && value >= 0, "a number from 0");
-// Allows invalid text, because scenarios may test how the operator reacts to it.
+// Allows invalid strings, because scenarios may test how the operator reacts to them.
 const limit = expectValue(
   (value) => Number.isInteger(value) || typeof value === "string",
   'a whole number, or a share such as "10%"',
@@ -58,7 +58,7 @@ const limit = expectValue(
 const anyMap = expectValue(isMap, "a map");
 const name = expectValue(
   (value) => typeof value === "string" && /^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/.test(value),
-  "a name of small letters, digits and dashes",
+  "a name of lower-case letters, digits and dashes",
 );
 
 function oneOfValues(...allowed: readonly string[]): ShapeCheck {
@@ -88,7 +88,7 @@ function shape(members: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
     const wrong = entriesOf(value).flatMap(([key, part]) => {
       const check = known.get(key);
       return check === undefined
-        ? [`${under(key)}: is not known here; known are ${[...known.keys()].join(", ")}`]
+        ? [`${under(key)}: unknown; must be one of ${[...known.keys()].join(", ")}`]
         : check(part, under(key));
     });
     return [...missing, ...wrong];
@@ -100,7 +100,7 @@ const orNone =
   (value, path) =>
     value === null ? [] : check(value, path);
 
-const texts = mapOf((value, path) => (typeof value === "string" ? [] : [`${path}: must be text`]));
+const texts = mapOf((value, path) => (typeof value === "string" ? [] : [`${path}: must be a string`]));
 
 const faultNames = [
   "certificate-expired",

@@ -20,14 +20,14 @@ export class SimulatedTimers {
     return Math.max(ms, this.#shortestRetry);
   }
 
-  /** Reports whether this time has passed since the first of consecutive rounds that asked. */
+  /** Reports whether this time has passed since the first of several consecutive rounds that asked for it. */
   hasElapsed(what: string, ms: number): boolean {
     const due = this.#previous.get(what) ?? this.#pending.get(what) ?? this.now + ms;
     this.#pending.set(what, due);
     return due <= this.now;
   }
 
-  /** Returns the answer of the first of consecutive rounds that asked. */
+  /** Returns the value that the first of several consecutive rounds got. */
   firstAnswer(what: string, isSo: boolean): boolean {
     const known = this.#previous.get(what) ?? this.#pending.get(what) ?? (isSo ? this.now : never);
     this.#pending.set(what, known);

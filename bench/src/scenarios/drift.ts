@@ -60,7 +60,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Drift = Window & { readonly correctedMs: number };
 type Window = { readonly from: Date; readonly until: Date };
 
-/** Measures a raw change after a pause, because the floor's changes reach a busy server and a drift does not. */
+/** Measures a raw change after a pause. The floor's changes reach a busy server, but a drift does not. */
 async function rawChange({ api }: Rig, at: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig: api.user("floor", ["system:masters"]).kubeconfig }));
   const change = (value: string) =>

@@ -28,7 +28,7 @@ function measure({ size, say }: Rig): Promise<Measured> {
   });
 }
 
-/** Returns the minimum time, which excludes other load, and the maximum memory, which no collection hides. */
+/** Returns the minimum time, to filter out other load, and the maximum memory, because garbage collection may reduce it. */
 function costOf(text: string, count: number): { readonly ms: number; readonly mb: number } {
   const samples = Array.from({ length: count }, () => {
     const heap = process.memoryUsage().heapUsed;

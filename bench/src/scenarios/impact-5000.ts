@@ -133,7 +133,10 @@ async function measureAdvisor(rig: Rig): Promise<Followed> {
   return { assessedMs, assessedCpuMs, rest, ...followed };
 }
 
-/** Measures while VMs change in unread fields. `shown` is part of the path of writes about the impact. */
+/**
+ * Measures while VMs change in fields that no controller reads. `shown` is a part of the path of requests that write
+ * the impact.
+ */
 async function follow({ api, say, size }: Rig, pid: number, shown: string) {
   await pause(settleMs);
   say("changes that affect no shown value");

@@ -17,7 +17,7 @@ export function mayExecute(request: ApprovalRequest, planHash: string): boolean 
   return stored.review !== undefined && generation > stored.review.generation && stored.review.planHash === planHash;
 }
 
-/** Reports whether the approval counts: it names this plan, or does not have to name one. */
+/** Reports whether the approval is valid: it names this plan, or does not have to name one. */
 export function isPinned({ spec, operator, stored }: ApprovalRequest, planHash: string): boolean {
   if (operator.withheld !== undefined) return false;
   if (spec.approvedPlan === undefined) return !operator.mustPin;

@@ -17,7 +17,7 @@ export type PlanDifference = {
   readonly text: string;
 };
 
-/** Check this before other findings, which may follow from tampering. */
+/** Check this before other findings, because tampering can cause them. */
 export function isTampered(check: PlanCheck): check is PlanDifference & { readonly reason: "PlanTampered" } {
   return check.kind === "differs" && check.reason === "PlanTampered";
 }
@@ -44,7 +44,7 @@ function checkSeal(facts: ReconcileFacts): PlanCheck {
   return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
 }
 
-/** With bypassOptimisticLock, the plan may also be the one that its targets now lead to. */
+/** With bypassOptimisticLock, the plan may also be the one that results from its current targets. */
 function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (readonly PlannedItem[])[] {
   const now = plannedItems(facts);
   if (!facts.config.spec.bypassOptimisticLock) return [now];

@@ -62,7 +62,7 @@ export function confirmItem(item: Item, now: number, awaitsReport = false): Item
   return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
 }
 
-/** Ends the waiting of all items after a failure. Each item records how far it got. */
+/** Stops all items from waiting after a failure. Each item records its progress. */
 export function closeFailedItems(
   items: readonly Item[],
   { items: observed, now }: Pick<Observed, "items" | "now">,

@@ -76,7 +76,7 @@ export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindPar
   return { left: leftBehind.filter((one) => !isUnread(one)), unread: leftBehind.filter(isUnread) };
 }
 
-/** Returns a text such as `MachineConfig '99-worker-psi-karg', KubeDescheduler 'cluster'`. */
+/** Returns a string such as `MachineConfig '99-worker-psi-karg', KubeDescheduler 'cluster'`. */
 export function leftBehindText(leftBehind: readonly LeftBehind[]): string {
   return leftBehind.map(({ kind, name }) => `${kind} '${name}'`).join(", ");
 }

@@ -1,4 +1,5 @@
-// The next step of a config. One table has its sentences, for the message of Ready, the command line and the consoles.
+// The next step of a config. One table contains all sentences, for the message of Ready, the command line and the
+// consoles.
 
 import type { Item, LeftBehind, RolloutFinding, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { findingRemedies, foreignText, restoreCommand } from "@virt/impact";
@@ -107,7 +108,7 @@ function rolloutStep(status: Status): Step | undefined {
   return ready?.reason === "TargetDegraded" ? { step: "fix-target", problem: ready.message } : undefined;
 }
 
-/** Returns the first finding that blocks the rollout, or undefined. Warnings do not count. */
+/** Returns the first finding that blocks the rollout, or undefined. Ignores warnings. */
 export function blockingFinding(findings: readonly RolloutFinding[]): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }

@@ -33,7 +33,7 @@ export type Observed = {
   readonly blocked?: {
     readonly kind: "missing" | "other";
     readonly message: string;
-    /** The next step, if providing what is missing is not enough. */
+    /** The next step, if it is not enough to provide the missing prerequisite. */
     readonly next?: string;
   };
   readonly inputs: readonly ObservedInput[];
@@ -49,7 +49,7 @@ export type Observed = {
   /** `unchecked` unless the plan waits or runs. */
   readonly planCheck: PlanCheck;
   readonly otherPlans?: readonly PoolPlan[];
-  /** Absent if not read. The stored list then stays. */
+  /** Absent if not read. The stored list is then kept. */
   readonly leftBehind?: readonly LeftBehind[];
   /** Present if `wantsDraft` requests it. */
   readonly draft?: Draft;
@@ -115,7 +115,7 @@ export type Draft =
       readonly snapshotHash: string;
       readonly impact: Severity;
       readonly disruption: readonly PoolDisruption[];
-      /** The changed MachineConfigs, from which the disruption follows. */
+      /** The changed MachineConfigs, from which the disruption is derived. */
       readonly writes: readonly MachineConfigWrite[];
       readonly specHash: string;
       readonly inputs: readonly InputRecord[];

@@ -13,7 +13,7 @@ export type NamedPlan =
 
 const wholeHashDigits = 64;
 
-/** Finds the plan by its hash or the first digits of it. Candidates must be complete hashes. */
+/** Finds the plan by its hash or by the first digits of the hash. Candidates must be complete hashes. */
 export function findNamedPlan(named: string, planHashes: readonly (string | undefined)[]): NamedPlan {
   const isHash = /^[0-9a-f]+$/.test(named) && named.length >= shortHashDigits && named.length <= wholeHashDigits;
   if (!isHash) return { kind: "malformed" };

@@ -78,7 +78,7 @@ export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
   return planned.every((item) => isInPlace(item, facts)) ? "aligned" : "differs";
 }
 
-/** A removal counts only if the advisor owns fields of the object. */
+/** A removal is considered only if the advisor owns fields of the object. */
 function isPlanned(item: PlannedItem, { live }: ReconcileFacts): boolean {
   if (item.operation === "Apply") return true;
   const object = live(item.target);

@@ -15,7 +15,7 @@ export type CrdRequirement = {
 };
 
 type DerivedOption = {
-  /** Field paths of the desired objects. The first one that the plan contains counts. */
+  /** Field paths of the desired objects. The first one that the plan contains is used. */
   readonly fields: readonly string[];
   readonly source: string;
   /** The value if the plan has such a field. Default: the value of the field. */
@@ -147,7 +147,7 @@ export type PlanInput = {
   readonly now: string | undefined;
   /** The value after the plan, for an input that the plan writes. */
   readonly planned?: string;
-  /** Set if a watch may return the source in an earlier schema. A change then counts only after another read. */
+  /** Set if a watch may return the source in an earlier schema. Another read must then confirm a change. */
   readonly target?: Ref;
   readonly describe: (was: string, now: string) => string;
   /** Returns the short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */

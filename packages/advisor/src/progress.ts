@@ -49,7 +49,7 @@ function updateWaiting(
 }
 
 function withDrift(item: Item, drift: Drift): Item {
-  const isNamed = drift.kind === "deleted"; // the message of the rollout says so
+  const isNamed = drift.kind === "deleted"; // the message of the rollout shows this
   const message = isNamed ? item.message : `${itemDriftText(item, drift)}; ${item.message}`;
   return { ...item, message, diff: drift.diff };
 }

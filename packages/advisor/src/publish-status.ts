@@ -16,9 +16,9 @@ export type ShownParts = { readonly impact?: Impact | undefined; readonly rollou
 /** A diagnosed rollout and the times of its next status write and diagnosis. */
 export type DiagnosedRollout = {
   readonly rollout: RolloutStatus;
-  /** Milliseconds: the earliest write, unless the status is written for another reason. */
+  /** The earliest time of the write in milliseconds, unless the status is written for another reason. */
   readonly dueMs: number;
-  /** Milliseconds: when the next cause reaches an age threshold. Undefined if none will. */
+  /** The time in milliseconds at which the next cause reaches an age threshold. Undefined if none will. */
   readonly nextMs: number | undefined;
 };
 
@@ -70,7 +70,7 @@ function isIncomplete(impact: Impact | undefined): boolean {
   return impact === undefined || isStillListing(impact);
 }
 
-/** Returns when to store the fresh assessment, in milliseconds. Undefined if it contains nothing new. */
+/** Returns the time in milliseconds at which to store the fresh assessment. Undefined if it contains nothing new. */
 function dueOf(before: Impact | undefined, fresh: Impact): number | undefined {
   if (before === undefined) return 0;
   if (equalJson({ ...before, assessedAt: "" }, { ...fresh, assessedAt: "" })) return undefined;
@@ -185,13 +185,13 @@ function adviceOf(finding: RolloutFinding): string | undefined {
   return remediesText(findingRemedies(finding)) ?? finding.command;
 }
 
-/** Returns the text about the first finding, for the end of the message of Ready. */
+/** Returns the text about the first finding, which ends the message of Ready. */
 function findingAddition({ phase, rollout }: Status): string | undefined {
   const first = rollout?.findings[0];
   return first && isPlanFinished(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;
 }
 
-/** Returns the message of Ready for events, without the finding. Its text may name a VM, which events must not. */
+/** Returns the message of Ready for events, without the finding, because the finding may name a VM. */
 export function readyTextWithoutFinding(status: Status): string {
   const { message } = conditionOf(status, "Ready") ?? { message: "" };
   const addition = findingAddition(status);

@@ -1,4 +1,4 @@
-// Declares the reads of a profile. The plan's input, the watches and the permissions follow from them.
+// Declares the reads of a profile. The plan's input, the watches and the permissions are derived from them.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
 import type { NodeRole } from "@virt/cluster";
@@ -20,7 +20,7 @@ export type ProfileRead =
 /** The declared reads of a profile. The names become the members of its facts. */
 export type ProfileReads = Readonly<Record<string, ProfileRead>>;
 
-/** The HyperConverged, and its actual or expected place. */
+/** The HyperConverged, and its actual or expected location. */
 export type ProfileHcoFact = {
   readonly apiVersion: string;
   readonly namespace: string;

@@ -8,7 +8,7 @@ export type RecordedDecision = {
   readonly decision: "approved" | "rejected";
   readonly plan: string;
   readonly user: string;
-  /** RFC 3339, by the clock of the client. */
+  /** RFC 3339, from the client's clock. */
   readonly time: string;
   readonly client: string;
 };

@@ -48,7 +48,7 @@ test("the warning states the number of reboots and the next step", () => {
     "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker'. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.",
   ]);
   expect(sharedPoolWarnings(review, [{ ...plan, isRunning: true }])).toEqual([
-    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker', and its rollout is in progress. Nodes that have already started reboot twice. If you approve this plan now, pending nodes reboot only once for both plans.",
+    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker', and its rollout is in progress. Nodes that have already started reboot twice. If you approve this plan now, all other nodes reboot only once for both plans.",
   ]);
   expect(sharedPoolWarnings({ ...review, hasGuards: true }, [plan])[0]).toMatch(
     /Approve the plan that has guards first\.$/,

@@ -57,7 +57,7 @@ function rebootedPools(disruption: readonly PoolDisruption[]): readonly string[]
 function warningText({ config, pool, isRunning }: PoolPlan): string {
   const shared = `VirtPlatformConfig '${config}' also changes MachineConfigPool '${pool}'`;
   return isRunning
-    ? `${shared}, and its rollout is in progress. Nodes that have already started reboot twice. If you approve this plan now, pending nodes reboot only once for both plans.`
+    ? `${shared}, and its rollout is in progress. Nodes that have already started reboot twice. If you approve this plan now, all other nodes reboot only once for both plans.`
     : `${shared}. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.`;
 }
 

@@ -14,7 +14,7 @@ export type TargetProblem = {
     | "fault" // the operator of the target reports a failure
     | "expected" // the plan itself fixes it: needs no attention and does not count towards `waitTimeout`
     | "unprocessed"; // the operator of the target has not processed the change yet: needs no attention
-  /** How long after the write the problem counts, in milliseconds. */
+  /** How long after the write the problem is considered, in milliseconds. */
   readonly longestMs?: number;
 };
 

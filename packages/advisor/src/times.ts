@@ -9,7 +9,7 @@ export function stamp(ms: number): string {
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Returns milliseconds, or undefined if the text is not a duration. */
+/** Returns milliseconds, or undefined if the string is not a duration. */
 export function readDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);

@@ -38,5 +38,5 @@ export const decisionAnnotation = "advisor.kubevirt.io/decision";
 /** Value: `true`, or a comma-separated list of assets or groups. Absent: idle, unless configured as always active. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 
-/** The public repository, for links in texts. Without a final slash. */
+/** The public repository, for links in messages. Without a final slash. */
 export const repositoryUrl = "https://github.com/kubevirt/virt-operators";

@@ -6,7 +6,7 @@ import type { Json, JsonMap } from "./object.ts";
 export type ValueForm =
   | { readonly form: "oneOf"; readonly values: readonly Json[] }
   | { readonly form: "integer"; readonly from: number; readonly to: number }
-  /** `pattern` is an RE2 expression that must match the whole text. `most` is the maximum length. */
+  /** `pattern` is an RE2 expression that must match the whole string. `most` is the maximum length. */
   | { readonly form: "text"; readonly pattern: string; readonly most: number }
   | { readonly form: "list"; readonly of: readonly ValueForm[]; readonly least: number; readonly most: number }
   /** Exactly these elements, in this order. */

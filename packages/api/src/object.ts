@@ -43,9 +43,9 @@ export type Conflict = {
 /** The complete content of one of our MachineConfigs. Admission policies enforce it: it runs as root on nodes. */
 export type NodeContent = {
   readonly object: KubeObject;
-  /** Files whose text depends on options, by path. */
+  /** Files whose content depends on options, by path. */
   readonly variableFiles?: Readonly<Record<string, VariableText>>;
 };
 
-/** A text with a fixed beginning and end, and only characters of the alphabet in between. */
+/** A string with a fixed beginning and end, and only characters of the alphabet in between. */
 export type VariableText = { readonly begin: string; readonly alphabet: string; readonly end: string };

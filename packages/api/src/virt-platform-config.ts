@@ -125,7 +125,7 @@ export type Status = {
   readonly disruption?: readonly PoolDisruption[];
   /** Not part of the plan's hash. */
   readonly impact?: Impact;
-  /** Depend on the plans of other configs. Present only during a review, and not part of the plan's hash. */
+  /** These depend on the plans of other configs. Present only during a review, and not part of the plan's hash. */
   readonly warnings?: readonly string[];
   readonly rollout?: RolloutStatus;
   /** Such as `4/12 nodes`, or `stuck: 4/12 nodes` while Stalled is True. Absent if no pool is rolling out. */
@@ -138,7 +138,7 @@ export type Status = {
   readonly conditions?: readonly Condition[];
 };
 
-/** The review that the user has to do, and its reason. */
+/** The required review and its reason. */
 export type Review = {
   readonly planHash: string;
   readonly generation: number;
@@ -173,7 +173,7 @@ export type Item = {
   readonly reviewed?: Reviewed;
   /** Hash of the target's managed fields at the time of the draft. Part of the plan's hash. */
   readonly sourceHash?: string;
-  /** When the API server confirmed the write. Absent until then. */
+  /** The time at which the API server confirmed the write. Absent until then. */
   readonly appliedTime?: string;
   readonly rollout?: Rollout;
   readonly corrections?: readonly string[];

@@ -47,7 +47,7 @@ const statesByReason: Readonly<Record<string, AssetState>> = {
   Excluded: "Not applicable",
 };
 
-/** Returns "Contested" for an object in sync if other managers own some of its fields. */
+/** Returns "Contested" for an in-sync object if other managers own some of its fields. */
 export function assetStateOf(statusOrReason: string, hasContestedFields = false): AssetState {
   const state = statesByReason[statusOrReason] ?? "Failed";
   return state === "In sync" && hasContestedFields ? "Contested" : state;

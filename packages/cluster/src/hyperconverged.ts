@@ -44,7 +44,7 @@ const mostShown = 5;
 /** The only name that the HyperConverged operator accepts. */
 export const hcoName = "kubevirt-hyperconverged";
 
-/** In order of preference. The first version that the API server serves counts. */
+/** In order of preference. The first version that the API server serves is used. */
 export const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
 
 /** Returns one informer per API version, newest first. They cover all namespaces if `pinned` is empty. */

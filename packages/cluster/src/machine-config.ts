@@ -69,7 +69,8 @@ function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
   };
 }
 
-// The first part with a name sets its position, and the last one wins for each member. Drop-ins merge alike.
+// The first part with a name sets its position, and the last one wins for each member. Drop-ins are merged in the same
+// way.
 function merged(parts: readonly Json[], key: string): readonly Json[] {
   const known = new Map<string, JsonMap>();
   for (const part of parts) {

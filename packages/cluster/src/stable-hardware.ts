@@ -14,7 +14,7 @@ export type HardwareChange = {
   readonly name: keyof Hardware;
   readonly counted: boolean | number | null;
   readonly seen: boolean | number | null;
-  /** Wall time, for display. The change then takes effect, unless it reverts before. */
+  /** The time at which the change takes effect, unless it reverts first. Wall time, for display. */
   readonly countsAt: string;
 };
 
@@ -67,7 +67,10 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
   return value ?? null;
 }
 
-/** Returns when the next change takes effect if no other reading follows, in monotonic milliseconds. */
+/**
+ * Returns the time at which the next change takes effect, in monotonic milliseconds, unless another reading arrives
+ * first.
+ */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }

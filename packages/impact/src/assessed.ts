@@ -12,7 +12,7 @@ export function assessed<T>(value: T): Assessment<T> {
   return { isAssessed: true, value };
 }
 
-/** `message` is the API server's answer, which may be empty. */
+/** `message` is the API server's message, which may be empty. */
 export function notAssessed(reason: NotAssessedReason, message = ""): Assessment<never> {
   return { isAssessed: false, reason, message };
 }
@@ -22,7 +22,9 @@ export function assessedOr<T>(input: Assessment<T>, otherwise: T): T {
   return input.isAssessed ? input.value : otherwise;
 }
 
-/** Makes foreign text safe to display: on one line, without control characters, and at most `most` characters long. */
+/**
+ * Makes untrusted text safe to display: on one line, without control characters, and at most `most` characters long.
+ */
 export function foreignText(text: string, most = 160): string {
   const start = text.length > 4 * most ? text.slice(0, 4 * most) : text;
   const characters = Array.from(start.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim());

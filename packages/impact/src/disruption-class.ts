@@ -63,7 +63,7 @@ export const disruptionPolicyInformer: InformerSpec = {
   projection: keepMembers(["status", "nodeDisruptionPolicyStatus", "clusterPolicies"]),
 };
 
-/** The effects that replace a reboot, by file path, by unit and for SSH keys. */
+/** The effects that replace a reboot: by file path, by unit and for SSH keys. */
 export type DisruptionPolicies = {
   readonly files: ReadonlyMap<string, DisruptionClass>;
   readonly units: ReadonlyMap<string, DisruptionClass>;

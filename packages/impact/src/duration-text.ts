@@ -2,7 +2,7 @@ import type { DurationBounds } from "./duration.ts";
 
 const hour = 3600;
 
-/** Returns a text such as `10–35 minutes`, `55 minutes to 4 hours`, `2–13 hours` or `up to 15 minutes`. */
+/** Returns a string such as `10–35 minutes`, `55 minutes to 4 hours`, `2–13 hours` or `up to 15 minutes`. */
 export function durationText({ low, high }: DurationBounds): string {
   if (high < hour) return join(minutesDown(low), minutesUp(high), "minute");
   const step = high <= 10 * hour ? hour / 2 : hour;

@@ -110,7 +110,8 @@ export function assessDurations(
   return { plan: all.length === 0 ? undefined : plan, pools: bounds };
 }
 
-// Low: all slots are always in use, or the slowest node has all migration lanes. High: covers any node order.
+// Lower bound: all slots are always in use, or the slowest node has all migration lanes. Upper bound: covers any node
+// order.
 function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): DurationBounds {
   const boundsWith = (nodesDraining: number) => {
     const context = contextOf(pool, nodesDraining, input);

@@ -68,7 +68,9 @@ function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonl
 type LargePodGapNames = { readonly pods: string; readonly budgets: string };
 
 /**
- * Returns the pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain. Budgets count only if a drain evicts a pod of their namespace. */
+ * Returns the pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain. Includes
+ * budgets only if a drain evicts a pod of their namespace.
+ */
 export function largePodGaps(
   pods: readonly PodFact[],
   budgets: readonly BudgetFact[],

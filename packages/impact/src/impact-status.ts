@@ -9,7 +9,7 @@ const mostName = 253;
 const mostSummary = 512;
 const mostBytes = 16_000;
 
-/** Truncates texts and lists. `more` counts the omitted entries. */
+/** Truncates strings and lists. `more` counts the omitted entries. */
 export function boundImpact(whole: Impact): Impact {
   const name = (text: string) => foreignText(text, mostName);
   const entry = (each: ImpactEntry): ImpactEntry => ({

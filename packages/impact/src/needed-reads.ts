@@ -8,7 +8,7 @@ import { drainedNodes } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
 import { outcomeOf } from "./vm-outcomes.ts";
 
-/** Omits the pods of all further nodes. */
+/** Omits the pods of all nodes beyond this limit. */
 const mostNodes = 60;
 
 /** The objects to read, most urgent first. */

@@ -43,7 +43,7 @@ test.each<{ impact: Partial<SummaryInput>; text: string }>([
         pool({ name: "infra", nodes: 0, held: 1, holdup: "Degraded" }),
       ],
     },
-    text: "The worker pool is paused with 2 pending nodes. 1 node of the infra pool is on hold (Degraded).",
+    text: "The worker pool is paused with 2 nodes waiting for an update. 1 node of the infra pool is on hold (Degraded).",
   },
   {
     impact: { vms: { ...noVms, migrate: 1, stop: 1, restart: 1, external: 1, starting: 9, unknown: 9 } },

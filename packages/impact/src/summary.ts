@@ -23,7 +23,7 @@ const verbs = { Reboot: "Reboots", Drain: "Drains", Reload: "Reloads services on
 
 function poolParts(pool: ImpactPool): readonly string[] {
   const { name, nodes, held, atOnce, holdup } = pool;
-  if (holdup === "Paused") return [`The ${name} pool is paused with ${count(held, "pending node")}`];
+  if (holdup === "Paused") return [`The ${name} pool is paused with ${count(held, "node")} waiting for an update`];
   const causes = [holdup, pool.heldBy].flatMap((cause) => cause ?? []);
   const why = causes.length === 0 ? "" : ` (${causes.join(": ")})`;
   const pace = nodes === 1 ? "" : `, ${atOnce > 1 ? atOnce : "one"} at a time`;
@@ -69,7 +69,7 @@ function roomParts({ capacity }: SummaryInput): readonly string[] {
   return capacity.fits === "No" ? [roomText(capacity)] : [];
 }
 
-/** Returns a text such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
+/** Returns a string such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
 export function roomText({ nodes, unplacedVMs }: Impact["capacity"]): string {
   const fit = `${count(unplacedVMs, "VM")} ${unplacedVMs === 1 ? "does" : "do"} not fit on other nodes`;
   return `${fit} while ${nameNodes(nodes)} ${nodes.length === 1 ? "is" : "are"} drained`;

@@ -182,7 +182,7 @@ test("world 6b: a paused pool is blocked, its VMs count, and it takes no time", 
   expect(bounds(impact)).toEqual([1260, 4288]);
   expect(bounds(impact.pools[0])).toEqual([undefined, undefined]);
   expect(impact.summary).toBe(
-    "The infra pool is paused with 2 pending nodes. Reboots 2 nodes (worker pool, one at a time). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
+    "The infra pool is paused with 2 nodes waiting for an update. Reboots 2 nodes (worker pool, one at a time). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
   );
 });
 

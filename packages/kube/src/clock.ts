@@ -67,9 +67,9 @@ export function startElapsed(reading: ClockReading): Elapsed {
 }
 
 /**
- * Adds each gain of the wall clock to monotonic time, because monotonic time stops during a suspend. The gain counts
- * from the lowest offset since the last jump, so that a clock that was set back cannot hide it. Jumps between two
- * readings can cancel out, so take readings often.
+ * Adds each gain of the wall clock to monotonic time, because monotonic time stops during a suspend. The gain is
+ * measured from the lowest offset since the last jump, so that a clock that was set back cannot hide it. Jumps between
+ * two readings can cancel out, so take readings often.
  */
 export function advanceElapsed(was: Elapsed, reading: ClockReading): Elapsed {
   const offset = offsetOf(reading);

@@ -23,7 +23,7 @@ export type Projection =
 
 /**
  * A path of keys or key patterns. `beginsNot` matches keys with none of the prefixes. `among` selects list elements by
- * their value for `key`. `atMost` ends a path and replaces a larger value by `overLimit`.
+ * their value for `key`. `atMost` ends a path and replaces a larger value with `overLimit`.
  */
 export type ProjectionMember = readonly (
   | string

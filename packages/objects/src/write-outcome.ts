@@ -5,7 +5,7 @@ export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
   | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // owned by other managers
   | { readonly kind: "stale" } // not the reviewed object
-  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // a retry gets the same answer
+  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // a retry gets the same response
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must exist before the object can be created
   // The state of the object is unknown.
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };

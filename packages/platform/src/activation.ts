@@ -39,7 +39,7 @@ export function readActivation(
   return { isActive: listed.size > 0, listed, unknown: unknown.slice(0, mostReported).map((item) => shorten(item)) };
 }
 
-// Each unknown item becomes an event, and a long text must not cause thousands of them.
+// Each unknown item becomes an event, and a long string must not cause thousands of them.
 const mostReported = 10;
 
 /** Reports whether the list lets an asset act. Without a list, every asset may act. */

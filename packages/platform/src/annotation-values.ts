@@ -22,14 +22,14 @@ export function readYaml(text: string, mostBytes: number): YamlText {
   }
 }
 
-// Expected values have at most a list inside an entry of a list. Without aliases, a small text cannot expand.
+// Expected values have at most a list inside an entry of a list. Without aliases, a small string cannot expand.
 const limits = { maxDepth: 8, maxAliases: 0 };
 
 const part = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
 const domainShape = new RegExp(`^${part}(?:\\.${part})*$`);
 const nameShape = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Reports whether a text is a qualified resource name outside the kubernetes.io domains. */
+/** Reports whether a string is a qualified resource name outside the kubernetes.io domains. */
 export function isResourceName(text: string): boolean {
   const [domain = "", name = "", ...rest] = text.split("/");
   const isQualified = domain.length <= 253 && domainShape.test(domain) && nameShape.test(name) && rest.length === 0;
@@ -41,7 +41,7 @@ export function shorten(text: string, most = 60): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** Returns the nearest word, ignoring case. If several are equally near, returns the first. */
+/** Returns the most similar word, ignoring case. If several are equally similar, returns the first. */
 export function nearest(word: string, words: readonly string[]): string {
   return ranked(word, words)?.other ?? "";
 }

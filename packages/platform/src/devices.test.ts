@@ -46,7 +46,7 @@ const name = (resourceName: unknown, says: string): Refusal => ({
 const selector = (given: unknown): Refusal => ({
   reason: `a selector ${JSON.stringify(given)}`,
   given: [{ ...vfio, selector: given }],
-  says: `entry 0: selector must be vendor and device as text, such as 10DE:1EB8, but is ${JSON.stringify(given) ?? "absent"}`,
+  says: `entry 0: selector must be vendor and device as a string, such as 10DE:1EB8, but is ${JSON.stringify(given) ?? "absent"}`,
 });
 
 const vfioRefusals: readonly Refusal[] = [
@@ -86,7 +86,7 @@ test.each(vfioRefusals)("rejects PCI devices: $reason", ({ given, says }) => {
   expect(readVfioDevices(JSON.stringify(given))).toEqual({ kind: "refused", reason: says });
 });
 
-const digits = '1 to 4 hexadecimal digits as text, such as "46f4"';
+const digits = '1 to 4 hexadecimal digits as a string, such as "46f4"';
 const usbSelector = (given: unknown) => [{ ...usb, selectors: [given] }];
 
 const usbRefusals: readonly Refusal[] = [

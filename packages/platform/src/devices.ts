@@ -46,7 +46,7 @@ export function readUsbDevices(text: string): Devices<UsbDevice> {
   });
 }
 
-/** Validators of the device annotations, by short key. They return the reason, or undefined if the text is valid. */
+/** Validators of the device annotations, by short key. They return the reason, or undefined if the value is valid. */
 export const deviceAnnotations: Readonly<Record<string, (text: string) => string | undefined>> = {
   "vfio-devices": (text) => refusalOf(readVfioDevices(text)),
   "usb-devices": (text) => refusalOf(readUsbDevices(text)),
@@ -102,7 +102,7 @@ function refused(reason: string): { readonly kind: "refused"; readonly reason: s
 function readVfio(entry: JsonMap): VfioDevice | Wrong {
   const selector = asText(member(entry, "selector"));
   if (selector === undefined || !/^[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}$/.test(selector))
-    return wrongValue(entry, "selector", "vendor and device as text, such as 10DE:1EB8");
+    return wrongValue(entry, "selector", "vendor and device as a string, such as 10DE:1EB8");
   const offered = readOffer(entry);
   return "wrong" in offered ? offered : { selector, ...offered };
 }
@@ -130,7 +130,7 @@ function readUsbSelector(given: JsonMap): UsbSelector | Wrong {
   const other = Object.keys(given).find((key) => key !== "vendor" && key !== "product");
   if (other !== undefined) return { wrong: `unknown key ${shorten(other)}` };
   const [vendor, product] = ["vendor", "product"].map((key) => asText(member(given, key)));
-  const wanted = '1 to 4 hexadecimal digits as text, such as "46f4"';
+  const wanted = '1 to 4 hexadecimal digits as a string, such as "46f4"';
   if (vendor === undefined || !usbId.test(vendor)) return wrongValue(given, "vendor", wanted);
   if (product === undefined || !usbId.test(product)) return wrongValue(given, "product", wanted);
   return { vendor, product };

@@ -1,4 +1,4 @@
-// Diagnoses every pool of a cluster from one list per kind, with the rights of the user.
+// Diagnoses every pool of a cluster from one list per kind, with the user's permissions.
 
 import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } from "@virt/api";

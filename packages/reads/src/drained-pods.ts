@@ -22,7 +22,7 @@ export class DrainedPods {
   readonly #patienceMs: number;
   #sentAt: readonly number[] = [];
 
-  /** Set `isPatient` to false for a single read, so that a missing list counts immediately. Default: true. */
+  /** Set `isPatient` to false for a single read, so that a missing list is reported immediately. Default: true. */
   constructor({ isPatient = true }: Pick<RetryOptions, "isPatient"> = {}) {
     this.#retries = new ReadRetries({ isPatient, restsWhenRefused: true });
     this.#patienceMs = isPatient ? patienceMs : 0;
@@ -73,7 +73,9 @@ export class DrainedPods {
     return nodes.some(isMissing) ? { reason: "TooMany", message } : undefined;
   }
 
-  /** Returns when the next list of these nodes is due (monotonic). Undefined without nodes. */
+  /**
+   * Returns the time at which the next list of these nodes is due, in monotonic milliseconds. Undefined without nodes.
+   */
   dueAt(nodes: readonly string[]): number | undefined {
     if (nodes.length === 0) return undefined;
     const { refusal } = this.#retries;

@@ -81,7 +81,7 @@ function rolloutsOf(configs: Assessment<readonly KubeObject[]>): readonly Rollou
   return known.flatMap(({ status }) => status?.rollout ?? []);
 }
 
-/** Returns the node disruption policies, which can replace a reboot by a lesser disruption. */
+/** Returns the node disruption policies, which can replace a reboot with a lesser disruption. */
 export function listPolicies(list: ListFacts): ImpactFacts["policies"] {
   return mapped(list(disruptionPolicyInformer), ([found]) => readDisruptionPolicies(found));
 }

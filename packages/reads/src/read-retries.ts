@@ -13,7 +13,7 @@ const restMs = { failing: 60_000, refused: 300_000 };
 const backoffMs = { first: 1_000, most: 30_000 };
 
 export type RetryOptions = {
-  /** Set it to false for a single read, so that errors count immediately. Default: true. */
+  /** Set it to false for a single read, so that errors are reported immediately. Default: true. */
   readonly isPatient?: boolean;
   /** If true, other changes do not trigger an early retry of a forbidden read. Default: false. */
   readonly restsWhenRefused?: boolean;
@@ -55,7 +55,7 @@ export class ReadRetries {
     const isLasting = since !== undefined && now - since >= this.#patienceMs;
     this.#refusal = refusal && isLasting ? { ...refusal, reason: "Unavailable" } : refusal;
     this.#dueAt = this.#refusal === undefined ? Number.POSITIVE_INFINITY : now + restOf(this.#refusal, this.#failures);
-    // Retries when the patience ends, so that a persistent error counts from then on.
+    // Retries when the patience ends, so that a persistent error is reported from then on.
     if (since !== undefined && !isLasting) this.#dueAt = Math.min(this.#dueAt, since + this.#patienceMs);
   }
 }

@@ -1,4 +1,4 @@
-// An HTTP server that sends scripted answers in order and simulates network faults.
+// An HTTP server that sends scripted responses in order and simulates network faults.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -25,7 +25,7 @@ export type ScriptedServer = {
 
 type Tls = { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
 
-/** After the end of the script, answers 599, which no client mistakes for a real answer. */
+/** After the end of the script, returns 599, which no client mistakes for a real response. */
 export async function startScriptedServer(script: readonly ScriptedReply[], tls?: Tls): Promise<ScriptedServer> {
   const replies = [...script];
   const seen: ScriptedRequest[] = [];
@@ -62,7 +62,7 @@ function secureOptions({ certificate, key, clientAuthority }: Tls) {
 
 const unexpectedRequest: ScriptedReply = (response) => void response.writeHead(599).end();
 
-/** Builds the answers of a scripted server. */
+/** Builds the responses of a scripted server. */
 export const reply = {
   json:
     (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ScriptedReply =>

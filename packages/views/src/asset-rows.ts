@@ -11,7 +11,7 @@ export type AssetStateRow = {
   readonly object: string;
   readonly state: AssetState;
   readonly why: string;
-  /** The status of the object, or the reason of the exclusion, as in the report. */
+  /** The status of the object, or the reason for the exclusion, as in the report. */
   readonly key: string;
   readonly entry: JsonMap;
 };

@@ -27,7 +27,7 @@ export function isRolloutCurrent({ isOpen, findings, notAssessed }: RolloutProgr
   return isOpen || findings.length > 0 || notAssessed.length > 0;
 }
 
-/** Returns `<kind>: <reason> (<answer of the API server>)`. */
+/** Returns `<kind>: <reason> (<message of the API server>)`. */
 export function gapText({ what, reason, message }: ImpactGap): string {
   return `${what}: ${reason}${message === "" ? "" : ` (${message})`}`;
 }

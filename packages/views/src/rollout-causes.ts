@@ -30,7 +30,7 @@ export type CauseFacts = {
   readonly planned?: ReadonlySet<string>;
 };
 
-/** Returns the writes in all reports. Undefined if there is no report, or one is invalid. */
+/** Returns all writes that the reports contain. Undefined if there is no report, or one is invalid. */
 export function platformWritesOf(reports: readonly KubeObject[]): readonly PlatformWrite[] | undefined {
   const found = reports.map(writesIn);
   const writes = found.flatMap((one) => one ?? []);
@@ -171,7 +171,7 @@ function isRendered(write: PlatformWrite, pool: KubeObject): boolean {
   return sourcesOf(at(pool, "spec")).some(isSourceOf(write, pool));
 }
 
-/** A change of content keeps the list of sources, so the time of the write decides. */
+/** A change of content does not change the list of sources, so the time of the write decides. */
 function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
   if (changed.some(isSourceOf(write, pool))) return true;
   const written = readTime(write.lastWrite);

@@ -155,8 +155,8 @@ export function expectedRollout({
 }
 
 /**
- * Returns the pools whose nodes do not count as updated, whatever configuration they run. They have not rendered the
- * changes, are not counted in the status yet, or lack a MachineConfig that the plan applied.
+ * Returns the pools whose nodes do not count as updated, regardless of the configuration that they run. They have not
+ * rendered the changes, are not counted in the status yet, or lack a MachineConfig that the plan applied.
  */
 export function unrenderedPools(
   { status = {} }: Pick<VirtPlatformConfig, "status">,

@@ -64,8 +64,8 @@ const mostCharacters = 10_000;
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
- * Returns a pattern for the data URL of the text. CEL policies cannot decode base64, so each character is restricted to
- * those that the alphabet can produce. This excludes line breaks and spaces.
+ * Returns a pattern for the data URL of the content. CEL policies cannot decode base64, so each character is restricted
+ * to those that the alphabet can produce. This excludes line breaks and spaces.
  */
 export function sourcePattern({ begin, alphabet, end }: VariableText): string {
   if (begin.length % 3 !== 0 || end !== "\n") throw new Error(`no pattern for text that begins with ${begin}`);

@@ -1,4 +1,5 @@
-// Limits an operator's writes to its roles and the places in the catalog, even with more rights or a stolen token.
+// Limits an operator's writes to its roles and the objects in the catalog, even with more permissions or a stolen
+// token.
 
 import { objectAnnotations } from "@virt/platform";
 import { type OperatorNames, platform } from "../operators.ts";

@@ -103,7 +103,7 @@ export type ExpectedPolicy = {
   readonly bindingHash: string;
 };
 
-/** By the controller that looks for them. A policy that is absent or differs is reported, never written. */
+/** Keyed by the controller that checks them. A policy that is absent or differs is reported, never written. */
 export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly ExpectedPolicy[]>> = {
 ${operators.join("")}};
 `;

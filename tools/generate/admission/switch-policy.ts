@@ -1,4 +1,5 @@
-// Requires the rights for the operator's resulting writes from clients that change a switch on the HyperConverged.
+// Requires clients that change a switch on the HyperConverged to have the permissions for the operator's resulting
+// writes.
 
 import { annotationPrefix, noBlockers, rebootGateKey } from "@virt/platform";
 import { platform } from "../operators.ts";
@@ -8,7 +9,7 @@ import type { Reach } from "./switch-reach.ts";
 /** Switches that concern every asset. */
 const general = ["autopilot", "prune", "disabled-resources"].map((key) => `${annotationPrefix}${key}`);
 
-// These controllers delete on behalf of another user. That user's rights were checked when the owner was set.
+// These controllers delete on behalf of another user. That user's permissions were checked when the owner was set.
 const cleaners = ["namespace-controller", "generic-garbage-collector"].map(
   (name) => `system:serviceaccount:kube-system:${name}`,
 );
@@ -48,7 +49,7 @@ export function switchPolicy(reach: readonly Reach[]): Policy {
       },
       ...reach.map((one) => ({ name: variableFor(one, reach), expression: concerning(one) })),
     ],
-    // One validation per right, because each authorizer check uses a third of the cost limit of an expression.
+    // One validation per permission, because each authorizer check uses a third of the cost limit of an expression.
     validations: reach.map((one) => validationFor(one, variableFor(one, reach))),
   };
 }
@@ -71,8 +72,8 @@ const changedKnown = [
   "  (key in variables.before && (variables.isRemoved || variables.before[key] != variables.after[key])))",
 ].join("\n");
 
-// Unknown switches also count, because a later release may implement them. Finding them requires a scan of all keys.
-// With more than `most` annotations, a change needs the rights for everything.
+// Unknown switches are also checked, because a later release may implement them. Finding them requires a scan of all
+// keys. With more than `most` annotations, a change requires all permissions.
 const most = 256;
 const crowded = `more than ${most} annotations`;
 const isUnknown = `key.startsWith(${celText(`${annotationPrefix}enable-`)}) && !(key in variables.known)`;

@@ -20,7 +20,7 @@ const pool = shape<PoolRollout>(
     total: count("Number of nodes."),
     done: count("Number of nodes that run the new configuration."),
     inHand: count("Number of nodes being updated."),
-    waiting: count("Number of pending nodes."),
+    waiting: count("Number of nodes waiting for their update."),
     degraded: count("Number of degraded nodes."),
     rendered: flag("False while the target configuration of the pool does not contain the change."),
     observed: shape<ObservedSeconds>("Measured durations of nodes, latest last.", {

@@ -1,4 +1,4 @@
-// The advisor's rights: its own API and the declarations of each profile.
+// The advisor's permissions: its own API and the declarations of each profile.
 
 import type { Profile } from "@virt/advisor";
 import { configKind } from "@virt/api";

@@ -1,4 +1,4 @@
-// Derives the operator's rights for an asset from its target and reads.
+// Derives the operator's permissions for an asset from its target and reads.
 
 import type { Ref } from "@virt/api";
 import type { Asset, AssetRead, PlacedRef } from "@virt/platform";

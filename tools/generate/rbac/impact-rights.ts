@@ -1,4 +1,4 @@
-// Read-only rights to assess the impact of writes. Pods have a separate role.
+// Read-only permissions to assess the impact of writes. Pods have a separate role.
 
 import { follow, type Right, rights } from "./right.ts";
 

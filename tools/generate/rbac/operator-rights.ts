@@ -1,4 +1,4 @@
-// Rights that both operators share, and the manifests of their roles.
+// Permissions that both operators share, and the manifests of their roles.
 
 import { type KubeObject, writeYaml } from "@virt/objects";
 import type { OperatorNames } from "../operators.ts";
@@ -30,7 +30,7 @@ export function ownLease({ lease, namespace }: OperatorNames): readonly Right[] 
   return rights(own, "get", "create", "update");
 }
 
-/** Returns the manifest of an operator's roles. `policies` are the rights to read its own admission policies. */
+/** Returns the manifest of an operator's roles. `policies` are the permissions to read its own admission policies. */
 export function roleManifest(
   { name, namespace }: OperatorNames,
   granted: OperatorRights,

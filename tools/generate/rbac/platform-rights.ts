@@ -1,4 +1,4 @@
-// The platform controller's rights: the declarations of the assets and a few of its own.
+// The platform controller's permissions: the declarations of the assets and a few of its own.
 
 import { configKind } from "@virt/api";
 import { type Asset, governanceRecordName, type Tombstone } from "@virt/platform";

@@ -1,4 +1,4 @@
-// Derives the operator's rights for a profile from its reads and targets.
+// Derives the operator's permissions for a profile from its reads and targets.
 
 import type { Profile, ProfileRead, ProfileTarget } from "@virt/advisor";
 import { advisor, namespaceOf } from "../operators.ts";

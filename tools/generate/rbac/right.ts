@@ -25,7 +25,7 @@ export const follow: readonly Verb[] = ["list", "watch"];
 
 export const rights = (on: Subject, ...may: readonly Verb[]): readonly Right[] => may.map((verb) => ({ ...on, verb }));
 
-/** Returns the smallest set of rules that grants exactly these rights, in a stable order. */
+/** Returns the smallest set of rules that grants exactly these permissions, in a stable order. */
 export function rulesOf(granted: readonly Right[]): readonly RoleRule[] {
   const kinds = Map.groupBy(granted, ({ group, resource }) => `${group}/${resource}`);
   return [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1)).flatMap(([, all]) => rulesOfKind(all));

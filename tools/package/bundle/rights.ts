@@ -1,4 +1,4 @@
-// Converts our accounts' rights to the CSV, from which OLM creates accounts, roles and bindings.
+// Converts our accounts' permissions to the CSV, from which OLM creates accounts, roles and bindings.
 
 import { asList, asText, at, type Json, type KubeObject } from "@virt/objects";
 

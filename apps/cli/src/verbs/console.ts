@@ -1,4 +1,4 @@
-// `console`: serves the web console on 127.0.0.1 with the user's rights, until Ctrl-C.
+// `console`: serves the web console on 127.0.0.1 with the user's permissions, until Ctrl-C.
 
 import { assets, profiles } from "@virt/catalog";
 import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console/server";

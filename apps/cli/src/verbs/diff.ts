@@ -1,4 +1,5 @@
-// `diff`: prints the complete diff of a plan. If the advisor's diff is cut, computes it with the user's rights.
+// `diff`: prints the complete diff of a plan. If the advisor's diff is truncated, computes it with the user's
+// permissions.
 
 import type { Item, VirtPlatformConfig } from "@virt/api";
 import { wholeDiff } from "@virt/objects";

@@ -1,4 +1,4 @@
-// `doctor`: diagnoses the pools with the user's rights, and prints findings with commands to fix them.
+// `doctor`: diagnoses the pools with the user's permissions, and prints findings with commands to fix them.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { didYouMean } from "@virt/platform";

@@ -41,7 +41,7 @@ async function askForPlan(
   return config;
 }
 
-/** Merges the given options into the existing ones. Values are parsed as JSON if possible, otherwise as text. */
+/** Merges the given options into the existing ones. Values are parsed as JSON if possible, otherwise as strings. */
 async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
   const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
   if (key === undefined) throw new CliError(`profile ${name} has no options`);

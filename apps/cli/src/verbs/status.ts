@@ -27,7 +27,7 @@ export const showStatus: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** `all` are the configs whose plans may roll the pools. Undefined: not listed yet. */
+/** `all` are the configs whose plans may update the pools. Undefined: not listed yet. */
 async function optionsFor(
   configs: readonly VirtPlatformConfig[],
   all: readonly VirtPlatformConfig[] | undefined,
@@ -132,7 +132,7 @@ function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   return codes.reduce<ExitCode>((worst, code) => (code !== undefined && code > worst ? code : worst), exitCodes.done);
 }
 
-/** `configs` are those to show; the notice contains all. */
+/** `configs` are the configs to show. The notice covers all configs. */
 type Screen = {
   readonly show: (notice: ConfigNotice, configs: readonly VirtPlatformConfig[]) => Promise<void>;
   readonly end: () => void;

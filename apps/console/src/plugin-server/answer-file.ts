@@ -1,4 +1,4 @@
-// Answers requests for the plugin's files. The build embeds the files, and the server reads nothing from disk.
+// Serves the plugin's files. The build embeds the files, so the server reads nothing from disk.
 
 import type { IncomingMessage } from "node:http";
 import type { RouteReply } from "@virt/kube";

@@ -1,4 +1,5 @@
-// The server of the console plugin: static files over HTTPS for the console's backend. It has no account and no rights.
+// The server of the console plugin: static files over HTTPS for the console's backend. It has no ServiceAccount and no
+// permissions.
 
 import { parseArgs } from "node:util";
 import { servePublic, systemClock } from "@virt/kube";
@@ -20,7 +21,7 @@ const serving = await servePublic({
   address: values["bind-address"],
   certificateFolder: values["cert-dir"],
   clock: systemClock,
-  observer: { warned: writeLine, failed: (path, error) => writeLine(`cannot answer ${path}: ${String(error)}`) },
+  observer: { warned: writeLine, failed: (path, error) => writeLine(`cannot serve ${path}: ${String(error)}`) },
   // The console's few replicas send the requests of all users.
   limits: { connections: 500, connectionsEach: 250 },
   answer: (request) => answerFile(request, files),

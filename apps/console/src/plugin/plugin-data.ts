@@ -1,4 +1,4 @@
-// Cluster data through the OpenShift console's API proxy, with the rights of the signed-in user.
+// Cluster data through the OpenShift console's API proxy, with the signed-in user's permissions.
 
 import { consoleFetch } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";

@@ -1,4 +1,4 @@
-// Reads an error of the console's fetch. Status 0: no answer.
+// Reads an error of the console's fetch. Status 0: no response.
 
 export type FetchFailure = { readonly status: number; readonly message: string };
 

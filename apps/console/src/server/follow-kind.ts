@@ -49,7 +49,7 @@ function sourceOf({ name, resource, namespace }: FollowedSubject): WatchSource<K
   return new WatchSource(subject, (object) => projectForPage(name, object));
 }
 
-/** Hides text that is not JSON, because it does not come from an API server. */
+/** Hides a body that is not JSON, because it does not come from an API server. */
 function withText(ending: StreamEnd): StreamEnd {
   if (ending.how !== "refused") return ending;
   const { code, statusMessage } = ending;

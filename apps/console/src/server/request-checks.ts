@@ -25,7 +25,7 @@ export function checkSource({ method = "", headers }: IncomingMessage, port: num
   const site = headers["sec-fetch-site"];
   const mode = headers["sec-fetch-mode"];
   const isOwn = site === undefined || site === "same-origin" || site === "none";
-  // A link on another page may lead here. It gets no data, because the cookie is SameSite=Strict.
+  // Another page may link here. The request gets no data, because the cookie is SameSite=Strict.
   const isNavigation = isRead && mode === "navigate";
   return isOwn || isNavigation ? undefined : { status: 403, why: "the request comes from another site" };
 }

@@ -1,4 +1,4 @@
-// The answer to a browser without a session: the reason, and how to open the console again.
+// The response to a browser without a session: the reason, and how to open the console again.
 
 import type { ServerResponse } from "node:http";
 import type { SessionRefusal } from "./sessions.ts";

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 type SessionOptions = {
   readonly issuedAt: number;
-  /** Returns 256 random bits as text. */
+  /** Returns 256 random bits as a string. */
   readonly randomText: () => string;
   readonly tokenLifetimeMs: number;
 };

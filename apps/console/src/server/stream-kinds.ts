@@ -12,7 +12,7 @@ export type StreamParts = {
 };
 
 const aliveEveryMs = 5_000;
-/** The server disconnects a page that falls further behind. The page reconnects and gets a new list. */
+/** The server disconnects a page that falls further behind than this. The page reconnects and gets a new list. */
 const mostWaitingBytes = 64_000_000;
 
 /** Streams until the page disconnects, the session ends or the server stops. */

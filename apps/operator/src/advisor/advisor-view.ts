@@ -36,7 +36,7 @@ export type AdvisorView = {
   readonly pools: () => readonly KubeObject[];
   /** Undefined if nodes are not watched for this config, or their list is incomplete. */
   readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
-  /** Returns the error with which the API server refuses to list nodes for this config. Undefined without one. */
+  /** Returns the API server's error if it refuses to list nodes for this config, otherwise undefined. */
   readonly nodesRefusal: (config: VirtPlatformConfig) => string | undefined;
   /** Undefined if the policies are not watched, or not known yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;

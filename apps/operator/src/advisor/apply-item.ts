@@ -22,7 +22,7 @@ type ApplyItemOptions = {
   readonly cluster: Cluster;
   readonly rejections: RejectionCounter;
   readonly isLockBypassed: boolean;
-  /** Receives the server's answer to a write. The next reconcile waits until the informer shows it. */
+  /** Receives the server's response to a write. The next reconcile waits until the informer shows it. */
   readonly onWritten: (item: Item, live: KubeObject) => void;
 };
 

@@ -76,7 +76,7 @@ function validUntil(check: DriftCheck, nowMs: number): number {
   return isMutated ? nowMs + mutationRecheckMs : Number.POSITIVE_INFINITY;
 }
 
-/** Returns a cache key that ignores status. If there is a generation, it stands for the content. */
+/** Returns a cache key that ignores status. If the object has a generation, uses it in place of the content. */
 function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
   const { uid = "", generation, labels = {}, annotations = {} } = live?.metadata ?? {};
   const content = generation ?? [live?.["spec"] ?? null, live?.["data"] ?? null, annotations];
@@ -142,8 +142,8 @@ function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = []
 }
 
 /**
- * Re-reads targets that seem stale or seem to change an input. A watch shows objects by its old schema, and a newer CRD
- * may add fields without an event. Keeps the cached object if the read fails.
+ * Re-reads targets that seem stale or seem to change an input. A watch returns objects in its old schema, and a newer
+ * CRD may add fields without an event. Keeps the cached object if the read fails.
  */
 export async function confirmStaleTargets(facts: ReconcileFacts, cluster: ClusterReader): Promise<ReconcileFacts> {
   if (facts.profile === undefined) return facts;

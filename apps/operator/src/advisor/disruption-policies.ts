@@ -1,4 +1,4 @@
-// Reads the node disruption policies of the MachineConfiguration, which can replace a reboot by a milder action.
+// Reads the node disruption policies of the MachineConfiguration, which can replace a reboot with a milder action.
 
 import type { Draft } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
@@ -25,7 +25,7 @@ type PolicyReading =
 
 const known = (policies: Assessment<DisruptionPolicies>): PolicyReading => ({ kind: "policies", policies });
 
-/** Reads the policies in one request with the watch's selector. If the cluster does not answer, the draft waits. */
+/** Reads the policies in one request with the watch's selector. If the cluster does not respond, the draft waits. */
 export async function readPolicies({ discovery, sender, signal }: PolicySources): Promise<PolicyReading> {
   const { kind, name = "" } = disruptionPolicyInformer;
   const found = await discovery.find(disruptionPolicyInformer, signal, sender);

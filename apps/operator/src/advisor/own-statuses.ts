@@ -21,7 +21,7 @@ const mostUnanswered = 8;
 
 export class OwnStatuses {
   readonly #statuses = new Map<string, OwnStatus>();
-  /** Writes whose answer was lost, so their result is unknown. */
+  /** Writes whose response was lost, so their result is unknown. */
   readonly #unanswered = new Map<string, readonly OwnStatus[]>();
 
   async recognize(config: VirtPlatformConfig, cluster: ClusterReader): Promise<RecognizeResult> {
@@ -54,7 +54,7 @@ export class OwnStatuses {
     this.#unanswered.delete(config.metadata.name);
   }
 
-  /** Remembers a write without an answer. The cache may show the status from before or after it. */
+  /** Remembers a write without a response. The cache may show the status from before or after it. */
   rememberUnanswered({ metadata: { name, uid } }: VirtPlatformConfig, status: Status): void {
     const before = this.#unanswered.get(name) ?? [];
     this.#unanswered.set(name, [...before, { uid, status }].slice(-mostUnanswered));

@@ -105,7 +105,7 @@ async function reconcileStored(
   return reportDecision(stored, { ...acted, observed, decision: published, config, settleClock }, runtime, context);
 }
 
-/** Checks the admission policies before execution. Without them, anyone can approve, so no approval counts. */
+/** Checks the admission policies before execution. Without them, anyone can approve, so no approval can be trusted. */
 async function checkPolicies(
   { spec, status }: VirtPlatformConfig,
   { operator, policies }: AdvisorRuntime,

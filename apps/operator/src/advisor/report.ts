@@ -1,4 +1,5 @@
-// Reports a decision: writes a changed status once, records the resulting events and returns when to requeue.
+// Reports a decision: writes a changed status once, records the resulting events and returns the time of the next
+// reconcile.
 
 import {
   approverOf,
@@ -22,7 +23,7 @@ import { equalJson, type Json } from "@virt/objects";
 import type { RecognizeResult } from "./own-statuses.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** The status reports errors that last longer. */
+/** The status reports errors that last longer than this. */
 const lastingMs = 60_000;
 const unsyncedMs = 5_000;
 const idleMs = 600_000;

@@ -43,7 +43,7 @@ type FollowedRollout = {
   readonly pods: DrainedPods;
   listingSince: number | undefined;
   diagnosis: Diagnosis | undefined;
-  /** Sightings in monotonic milliseconds, which clock changes do not affect. */
+  /** First-seen times in monotonic milliseconds, which clock changes do not affect. */
   sightings: ReadonlyMap<string, number>;
   writtenMs: number;
 };
@@ -155,7 +155,7 @@ export class RolloutDoctor {
     return isEarly;
   }
 
-  /** Returns the last known shape, which does not change. A failed read counts after 1 minute. */
+  /** Returns the last known shape, which does not change. Reports a failed read only after 1 minute. */
   #shape(): DoctorFacts["shape"] {
     const { list } = this.#infrastructure;
     if (list.isAssessed) return assessed(readClusterShape(list.value[0]));

@@ -86,10 +86,12 @@ type RejectionResult =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs: number };
 
-/** Counts rejections for one config and one kind of request, because dry runs and writes may get different answers. */
+/**
+ * Counts rejections for one config and one kind of request, because dry runs and writes may get different responses.
+ */
 export type RejectionCounter = {
   readonly count: (item: string, message: string) => RejectionResult;
-  /** Call it for any other answer about the object, which ends the sequence. */
+  /** Call it for any other response about the object, which ends the sequence. */
   readonly reset: (item: string) => void;
 };
 

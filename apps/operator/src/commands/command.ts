@@ -16,7 +16,7 @@ type CommandCatalog = {
 export type CommandContext = {
   readonly catalog: CommandCatalog;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Returns the text of a file. Throws as Node's `readFileSync` does. */
+  /** Returns the content of a file. Throws as Node's `readFileSync` does. */
   readonly readFile: (path: string) => string;
   /** Milliseconds. */
   readonly now: () => number;
@@ -62,7 +62,7 @@ export const inputFlags = {
   kubeconfig: {
     type: "text",
     default: "",
-    help: "kubeconfig of the cluster to read; if empty, the current context of kubectl; never writes",
+    help: "kubeconfig of the cluster to read; if empty, kubectl's current context; the cluster is never modified",
   },
   "hco-namespace": flags["hco-namespace"],
   activation: {

@@ -86,7 +86,7 @@ export const explainCommand: Command = {
 };
 
 export const exclusionsCommand: Command = {
-  summary: "list the assets that are not applied, with the reason of each",
+  summary: "list the assets that are not applied, with the reason for each",
   flags: { ...inputFlags, ...outputFlag("yaml") },
   run: async (args, context) => {
     const format = outputFormatOf(args);

@@ -146,7 +146,7 @@ function objectReconciler({ runtime, snapshots, publisher }: PlatformParts): Con
     const before = [records.hasMutated(), records.hasPendingWrites()];
     const result = await reconcileObject(key, { runtime, snapshots }, context);
     publisher.markDirty();
-    // Informers of admission and impact run only while a write is mutated or pending.
+    // Informers for admission and impact run only while a mutated or pending write exists.
     const after = [records.hasMutated(), records.hasPendingWrites()];
     if (after.some((is, at) => is !== before[at])) runtime.refresh();
     return result;

@@ -62,7 +62,8 @@ export function decide({ object, snapshot, record }: ReadyObject, runtime: Platf
   if (wanted.kind === "excluded")
     return { kind: "excluded", evaluated, inputs: settleInputs(noteObserved(sources)), inputHold: undefined };
   if (wanted.kind === "held") return onHold(wanted, evaluated);
-  // Before the first list, a missing object may exist. The end of that list enqueues the object.
+  // Before the first list is complete, an object that is not in the cache may exist. The end of the list enqueues the
+  // object.
   const informer = runtime.find(managedInformer(object.ref, runtime.settings.hcoNamespace));
   if (informer?.state !== "synced")
     return onHold({ reason: "InputUnavailable", message: informer?.lastError ?? "cache not synced" }, evaluated);

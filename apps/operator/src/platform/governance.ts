@@ -43,7 +43,7 @@ export function isGovernanceInput({ kind, name }: InformerSpec): boolean {
 export type WriteIntent = "apply" | "prune";
 
 export type Governance = {
-  /** Follows the caches. Runs synchronously at each change, so that even a short-lived plan counts. */
+  /** Follows the caches. Runs synchronously at each change, so that even a short-lived plan is noticed. */
   readonly observe: () => void;
   readonly released: () => Readonly<Record<string, ReleasedAsset>>;
   /** Returns the reason why released assets are unknown. Undefined if they are known. */

@@ -61,13 +61,13 @@ export async function pruneObject(
   return { events, result: { kind: "done" } };
 }
 
-/** Returns the pending deletion. Keeps the gate's earlier answer if a request failed before the gate. */
+/** Returns the pending deletion. Keeps the gate's earlier decision if a request failed before the gate. */
 function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): DueRemoval | undefined {
   const write = gate === undefined ? record.hold && record.nodeWrite : gate.write;
   return write && { hold: gate === undefined ? record.hold : gate.hold, write };
 }
 
-/** Reports whether the object is still kept. Before its informer is synced, the last read counts. */
+/** Reports whether the object is still kept. Before its informer is synced, the last read is used. */
 function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { snapshot }: PruneContext): boolean {
   const live = snapshot.facts.live(ref);
   return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";

@@ -27,7 +27,7 @@ const gatherMs = 1_000;
 /** The delay before a rejected report is sent again. */
 const rejectedRestMs = 60_000;
 
-/** Returns when the next report is due. `reconciledAt` is the time of the last one. */
+/** Returns the time at which the next report is due. `reconciledAt` is the time of the last one. */
 export function reportDueAt(dirtyAt: number, reconciledAt: number): number {
   return Math.max(reconciledAt + mostAgeMs, dirtyAt + gatherMs);
 }

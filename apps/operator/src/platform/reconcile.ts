@@ -61,7 +61,9 @@ async function readInputs(
   return { object, snapshot, record: records.object(key), isRead };
 }
 
-/** Stores what concurrent reconciles need before the first request. Returns whether a node write was pending. */
+/**
+ * Stores the data that concurrent reconciles need before the first request. Returns whether a node write was pending.
+ */
 function noteDecided(record: ObjectRecord, decided: DecidedObject): boolean {
   if (decided.kind === "on-hold") return record.nodeWrite !== undefined;
   record.memory = decided.kind === "excluded" ? undefined : decided.memory;
@@ -115,7 +117,7 @@ async function execute(due: DueAction, { object, record }: ReadyObject, shared: 
   }
 }
 
-/** Ignores answers about an earlier object of the same name. */
+/** Ignores responses about an earlier object of the same name. */
 function memoryInSync(memory: ObjectMemory, live: KubeObject, sent: KubeObject): ObjectMemory {
   const { mutation: _over, answer, ...rest } = memory;
   return { ...rest, answer: answer?.metadata.uid === live.metadata.uid ? (answer ?? live) : live, sent };

@@ -107,7 +107,10 @@ function nextFailure(
 
 const toleratedFailures = 3;
 
-/** Reports whether the failure may be temporary. Timeouts and conflicts count only after several in a row. */
+/**
+ * Reports whether the failure may be temporary. A timeout or a conflict is treated as lasting only after several in a
+ * row.
+ */
 function isPassing(failure: FailureRecord | undefined): boolean {
   return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }
@@ -135,7 +138,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   if (!isActive && cluster.activity !== "idle") runtime.log.info(idleMessage(hco));
   cluster.activity = isActive ? "active" : "idle";
   const current = eventsForHyperConverged(hco, facts, assets);
-  // If facts are unread, missing CRDs are unknown, so their events stay.
+  // If facts could not be read, it is unknown which CRDs are missing, so their events stay.
   if (isActive && facts.unread !== undefined)
     return recordHcoEvents({ current, undecided: new Set(["CRDMissing"]) }, hco, runtime);
   const come = { crds: facts.crds, excluded: excludedAssets(snapshot) };

@@ -38,7 +38,7 @@ function statusOf(cluster: ClusterState, object: KubeObject, failure: string | u
   return { conditions, generations: [{ ...deployment, lastGeneration: generation }] };
 }
 
-/** The real operator checks PSI on its own node. Here this is the first worker. */
+/** The real operator checks PSI on its own node. In the simulation, this is the first worker. */
 function psiRefusal(cluster: ClusterState, object: KubeObject): string | undefined {
   const profile = asList(at(object, "spec", "profiles")).find((name) => asText(name)?.endsWith("RelieveAndMigrate"));
   if (cluster.scenario.descheduler?.needsPsi !== true || profile === undefined) return undefined;

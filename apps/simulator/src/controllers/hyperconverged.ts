@@ -88,8 +88,7 @@ function reconcileWaspAgent(cluster: ClusterState, hco: KubeObject): readonly Ob
   const present = cluster
     .list("DaemonSet")
     .filter(({ metadata }) => metadata.name === "wasp-agent" && metadata.namespace === namespace);
-  if (!isWanted)
-    return present.map((object) => ({ kind: "delete", object, manager, event: "hco takes wasp-agent away" }));
+  if (!isWanted) return present.map((object) => ({ kind: "delete", object, manager, event: "hco removes wasp-agent" }));
   return present.length > 0
     ? []
     : [{ kind: "create", object: daemonSet(namespace), manager, event: "hco starts wasp-agent" }];

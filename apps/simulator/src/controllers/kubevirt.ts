@@ -34,7 +34,7 @@ export function reconcileKubevirt(cluster: ClusterState, timers: SimulatedTimers
   ];
 }
 
-// Without virt-controller, running VMs and copies continue, but nothing is started or cleaned up.
+// Without virt-controller, running VMs and migrations continue, but nothing is started or cleaned up.
 function isVirtControllerDown(cluster: ClusterState): boolean {
   return cluster.list("KubeVirt").some((object) => faultOf(object, "virt-controller-down") !== undefined);
 }

@@ -45,7 +45,7 @@ function renderPool(cluster: ClusterState, timers: SimulatedTimers, pool: KubeOb
   if (isThere || !(isFirst || isDelayOver(cluster, timers, pool))) return [];
   if (findObject(cluster, "MachineConfig", name) === undefined)
     return [{ kind: "create", object: ownedByPool(object, pool), manager }];
-  const event = `pool ${pool.metadata.name} aims at ${name}, made of ${source.join(", ")}`;
+  const event = `pool ${pool.metadata.name} targets ${name}, rendered from ${source.join(", ")}`;
   return [
     { kind: "set", object: pool, fields: { spec: { configuration: { name, source: sources } } }, manager, event },
   ];

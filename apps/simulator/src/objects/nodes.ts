@@ -9,7 +9,7 @@ type NodeContext = { readonly seed: number; readonly timestamp: string };
 
 export const swapPartition = `${faultPrefix}swap-partition`;
 
-/** Sorted by name. Nodes are updated in this order, whatever their creation times. */
+/** Sorted by name. Nodes are updated in this order, regardless of their creation times. */
 export function scenarioNodes({ nodes }: Scenario, context: NodeContext): readonly KubeObject[] {
   const all = nodes.flatMap((group, groupAt) =>
     Array.from({ length: group.count }, (_, index) => {

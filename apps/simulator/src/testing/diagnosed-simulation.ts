@@ -1,4 +1,4 @@
-// A simulated rollout with a diagnosis of every state, and again whenever a cause becomes a finding.
+// A simulated rollout that is diagnosed in every state, and again whenever a cause becomes a finding.
 
 import {
   infrastructureInformer,

@@ -31,7 +31,7 @@ const podsOf = (...names: readonly string[]): Scenario => {
   return { ...budgets, vms: [], objects };
 };
 
-/** More VMs than lanes, all held for the same reason. */
+/** More VMs than lanes, all blocked for the same reason. */
 const heldMachines = [0, 1, 2, 3].map((index) => `VirtualMachineInstance/vms/vm-${index}`);
 const holdMigrations = (value: string | null) => (simulation: InMemorySimulation) => {
   for (const key of heldMachines) fault(key, "migration-held", value)(simulation);

@@ -11,7 +11,7 @@ const controllerDown = [
 const showControllerLogs = "oc -n openshift-machine-config-operator logs deploy/machine-config-controller";
 
 const texts: Readonly<Record<string, readonly [message: string, command: string | undefined]>> = {
-  PoolPaused: ["Pool worker is paused: 3 nodes are pending", describePool],
+  PoolPaused: ["Pool worker is paused: 3 nodes are waiting for their update", describePool],
   RenderFailed: [
     "Pool worker cannot render its configuration: Failed to render configuration for pool worker: no such file",
     describePool,

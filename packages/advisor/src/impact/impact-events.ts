@@ -40,7 +40,7 @@ function isWorse(before: Impact, after: Impact): boolean {
   return rose("block") || rose("external") || isFull || isPoolWorse;
 }
 
-/** Reports the start of a block only. Later causes appear in the status. */
+/** Reports only when a block starts. Later causes appear in the status. */
 function heldEvents(before: Status, after: Status): readonly EventMessage[] {
   const ready = conditionOf(after, "Ready");
   const isHeld = ready?.reason === "Guarded" && conditionOf(before, "Ready")?.reason !== "Guarded";

@@ -36,7 +36,7 @@ export function changeOfItem(item: Item, live: KubeObject | undefined, now: numb
   return {
     machineConfig: item.desiredState ?? live ?? objectWithoutContent(targetRef),
     operation,
-    // For a completed item, `reviewed` describes our own write, so it does not count.
+    // For a completed item, `reviewed` describes our own write, so it is ignored.
     wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
     before: new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration])),
     startedMsAgo: now - startOf(item, now),

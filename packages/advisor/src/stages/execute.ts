@@ -22,7 +22,7 @@ export function executePlan(observed: Observed): Decision {
   return runPlan(markExecuting(observed));
 }
 
-/** The running plan uses up an approval that arrives during its execution. */
+/** An approval that arrives during the execution is consumed by the running plan. */
 function markExecuting(observed: Observed): Observed {
   return { ...observed, stored: { ...observed.stored, executedGeneration: observed.generation } };
 }
@@ -166,7 +166,7 @@ export function recordItemResult(observed: Observed, item: Item, done: ItemResul
   }
 }
 
-/** Also updates all other items, so that all items of a status are from the same time. */
+/** Also updates all other items, so that all items of a status reflect the same time. */
 function withItem(observed: Observed, item: Item): [Observed, readonly Item[]] {
   const { items } = advanceItems(observed.items, observed.spec, observed.now);
   return [markExecuting(observed), items.map((other) => (other.name === item.name ? item : other))];

@@ -43,7 +43,7 @@ export function restoreStatus(
   { now, operator }: Pick<ReconcileFacts, "now" | "operator">,
 ): Status {
   if (spec.action === "Ignore" || !openPhases.includes(own.phase)) return own;
-  // The user may have approved the forged status, so a recent approval does not count.
+  // The user may have approved the forged status, so a recent approval is ignored.
   const observed: Observed = {
     now,
     operator,

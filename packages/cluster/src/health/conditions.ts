@@ -17,7 +17,7 @@ export type Health = {
 /** `updated` is absent until the pool has observed the new configuration. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `time` is the last transition in RFC 3339. Absent texts are empty. */
+/** `time` is the last transition in RFC 3339. Absent strings are empty. */
 export type ObjectCondition = {
   readonly type: string;
   readonly status: string;
@@ -55,7 +55,7 @@ export function isBehind(object: KubeObject): boolean {
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** Returns the health by operator conditions. Without an Available condition, returns `silence`. */
+/** Returns the health based on operator conditions. Without an Available condition, returns `silence`. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

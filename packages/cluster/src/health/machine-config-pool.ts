@@ -48,7 +48,7 @@ function progressOf(object: KubeObject, rendering: Rendering | undefined): PoolP
 
 /**
  * Returns `updated` 0 until the pool has rendered the change, and none while the status counts machines of an earlier
- * target: the Machine Config Controller refreshes the counts some seconds after it renders.
+ * target: the Machine Config Controller refreshes the counts a few seconds after it renders.
  */
 export function poolProgress(
   object: KubeObject,

@@ -29,7 +29,7 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
 /** Counts the nodes of a pool by its machines. Undefined to use the counts in the pool's status. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** Reports on the failed pools. Without any, on those that are not done. Without any, on all. */
+/** Reports on the failed pools. If there are none, reports on those that are not done, and otherwise on all. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,

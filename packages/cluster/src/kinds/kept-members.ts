@@ -22,7 +22,7 @@ export function keepOwners(...among: readonly string[]): readonly ProjectionMemb
   return ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 }
 
-/** Bounds texts that namespace users write. Real values take a few dozen bytes, but the API server has no limit. */
+/** Limits strings that namespace users write. Real values take a few dozen bytes, but the API server has no limit. */
 const shortText = { atMost: 1_000 };
 export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
   return paths.map((path) => [...path, shortText]);

@@ -1,10 +1,10 @@
-// Reads KubeletConfigs: the pools that they select, and the answers of the Machine Config Operator.
+// Reads KubeletConfigs: the pools that they select, and the conditions that the Machine Config Operator reports.
 
 import { asList, asText, at, type InformerSpec, type Json, type KubeObject, member } from "@virt/objects";
 import type { ObjectCondition } from "../health/conditions.ts";
 import { keepConditions } from "./kept-members.ts";
 
-/** It keeps no settings, so `isAutoSized` reads as false. */
+/** The informer keeps no settings, so `isAutoSized` reads as false. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",
@@ -22,7 +22,7 @@ export type KubeletConfig = {
   readonly poolSelector: Json | undefined;
   /** True if each node reserves resources by its own size. */
   readonly isAutoSized: boolean;
-  /** All conditions in order, also incomplete ones. Absent texts are empty. */
+  /** All conditions in order, including incomplete ones. Absent strings are empty. */
   readonly conditions: readonly Pick<ObjectCondition, "type" | "status" | "message">[];
 };
 

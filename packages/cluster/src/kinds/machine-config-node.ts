@@ -59,7 +59,7 @@ export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNode
   };
 }
 
-/** Returns the latest possible start in milliseconds. An updated time only makes the phase look younger. */
+/** Returns the latest possible start in milliseconds. Later writes can only make the phase look younger than it is. */
 export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
   const { Cordoned, Drained, RebootedNode } = conditions;
   const isUnderWay = RebootedNode?.status === "Unknown";

@@ -23,7 +23,7 @@ export const poolInformer: InformerSpec = {
   projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
 };
 
-/** One pool. It keeps only the labels and the target, so its other members read as absent. */
+/** One pool, reduced to the labels and the target, so its other members read as absent. */
 export function poolInformerOf(name: string): InformerSpec {
   const parts = [
     ["metadata", "labels"],

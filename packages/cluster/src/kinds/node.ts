@@ -17,7 +17,7 @@ import { keepConditions, keepMembers } from "./kept-members.ts";
 /** A taint of a node. Absent values are empty. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
-/** The parts of a node that placement, drains and updates depend on. Absent texts are empty. */
+/** The parts of a node that placement, drains and updates depend on. Absent strings are empty. */
 export type NodeFact = {
   readonly name: string;
   /** RFC 3339. Undefined if unknown. */

@@ -17,7 +17,7 @@ export type BudgetFact = {
   readonly isTooLarge?: true;
 };
 
-/** Limits the selector of a budget. Real ones take a few dozen bytes. */
+/** Limits the selector of a budget. Real selectors take a few dozen bytes. */
 const mostSelectorBytes = 8_000;
 
 /** All PodDisruptionBudgets, reduced to what `readBudgetFact` needs. */

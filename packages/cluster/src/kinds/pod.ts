@@ -10,13 +10,13 @@ export type PodFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
-  /** The time of the deletion request in milliseconds, by the API server's clock. Undefined without one. */
+  /** The time of the deletion request in milliseconds, according to the API server's clock. Undefined without one. */
   readonly deletedAt: number | undefined;
   /** Set if the labels are too large to keep. Budgets that select the pod are then unknown. */
   readonly isTooLarge?: true;
 };
 
-/** Limits the labels of a pod. Real ones take a few hundred bytes. */
+/** Limits the labels of a pod. Real labels take a few hundred bytes. */
 const mostLabelBytes = 16_000;
 
 /** Reads the metadata of a Pod of any shape. */

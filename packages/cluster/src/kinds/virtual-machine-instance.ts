@@ -46,7 +46,7 @@ export type VmFact = {
 /** The node requirements of a VM. */
 export type VmPlacement = {
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Terms of the required node affinity, of which one must match. Undefined if there are none. */
+  /** Terms of the required node affinity. At least one must match. Undefined if there are none. */
   readonly affinityTerms: readonly Json[] | undefined;
   readonly tolerations: readonly Json[];
   /** Equal for VMs with equal requirements. */
@@ -197,7 +197,7 @@ export function isOnNode(vm: VmFact): boolean {
   return vm.node !== "" && !isEnded(vm);
 }
 
-/** Reports whether the VM has succeeded or failed. Its object may exist for some time. */
+/** Reports whether the VM has succeeded or failed. Its object may exist for a while after that. */
 export function isEnded({ phase }: VmFact): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }

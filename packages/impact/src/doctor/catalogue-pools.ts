@@ -5,8 +5,8 @@ import { blockingFrom, type CatalogueEntry, mco, warningFrom } from "./catalogue
 export const poolFindings = {
   PoolPaused: {
     ages: blockingFrom(0),
-    message: "Pool <p> is paused: <k> {k:node is|nodes are} pending",
-    detected: "`spec.paused` of the pool is true, and nodes are pending.",
+    message: "Pool <p> is paused: <k> {k:node is|nodes are} waiting for {k:its|their} update",
+    detected: "`spec.paused` of the pool is true, and nodes are waiting for their update.",
     cause:
       "An administrator or a tool paused the pool, often for a cluster upgrade or a maintenance window. No node is updated until the pool is resumed.",
     remedy:
@@ -66,7 +66,8 @@ export const poolFindings = {
     ages: blockingFrom(0),
     message: "Pool <p>: maxUnavailable '<x>' is neither a number nor a percentage",
     command: "oc edit mcp <p>",
-    detected: "`spec.maxUnavailable` is a string without a percent sign, or a negative number, and nodes are pending.",
+    detected:
+      "`spec.maxUnavailable` is a string without a percent sign, or a negative number, and nodes are waiting for their update.",
     cause: 'The API accepts `"2"` instead of `2`. The Machine Config Operator does not, and updates no node.',
     remedy: "Set a number (`2`) or a percentage (`10%`).",
   },
@@ -84,7 +85,8 @@ export const poolFindings = {
     ages: warningFrom(0),
     message: "Node <n> is cordoned and is not being updated",
     command: "oc adm uncordon <n>",
-    detected: "The node is unschedulable and pending, and the Machine Config Operator did not cordon it.",
+    detected:
+      "The node is unschedulable and waiting for its update, and the Machine Config Operator did not cordon it.",
     cause: "An administrator or a tool cordoned the node. The Machine Config Operator does not update cordoned nodes.",
     remedy: "When the reason no longer applies, uncordon the node. The operator then updates it.",
   },

@@ -7,5 +7,5 @@ import { poolFindings } from "./catalogue-pools.ts";
 /** In the order of docs/stuck-rollouts.md. */
 export const findingCatalogue = { ...poolFindings, ...drainFindings, ...nodeFindings } as const;
 
-/** The id of a finding. It is part of the API, of metrics and of events. */
+/** The id of a finding. It is part of the API, metrics and events. */
 export type FindingId = keyof typeof findingCatalogue;

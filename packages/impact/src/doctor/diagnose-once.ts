@@ -23,7 +23,7 @@ const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "RebootOverdue",
 ]);
 
-/** Counts ages from reported times, such as the start of a drain. A cause without one is young. */
+/** Measures ages from reported times, such as the start of a drain. A cause without one is young. */
 export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   const unwatched = { ...facts, isUnwatched: true };
   const { rollout, sightings } = diagnoseRollout(unwatched);

@@ -27,13 +27,13 @@ export type Diagnosis = {
   /** VMs seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those that are not running now. */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
-  /** Milliseconds: when the next cause reaches an age threshold. Undefined if none will. */
+  /** The time in milliseconds at which the next cause reaches an age threshold. Undefined if none will. */
   readonly nextAt: number | undefined;
 };
 
 const mostPerNode = 5;
 
-/** Never throws or waits. An unread input results in no finding. Times are by the operator's clock. */
+/** Never throws or waits. An unread input results in no finding. Times are measured by the operator's clock. */
 export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   const budgets = assessBudgets(given.budgets, given.drainedPods);
   const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };

@@ -106,7 +106,7 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
 // Counts from the time when the last cause disappeared, so that a resumed drain is not reported immediately.
 function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
-  // Without a watch, VMs explain the time until the last of them got its eviction request.
+  // Without a watch, attributes the time to VMs until the last of them got its eviction request.
   const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
   const reported = Math.max(since, leftAt ?? since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);

@@ -48,7 +48,7 @@ type EndedSteps = { readonly drain?: number; readonly restart?: number };
 
 const beforeRestart = ["Waiting", "Draining", "Done"];
 
-// A restart lasts from the end of the drain until the node is back. It counts only if both ends were observed.
+// A restart lasts from the end of the drain until the node is back. It is measured only if both ends were observed.
 function endedNow({ node: { name }, phase }: PoolView["nodes"][number], sightings: Sightings): EndedSteps {
   const secondsSince = (ms: number) => Math.round((sightings.now - ms) / 1000);
   const [drained, begun] = [sightings.before(phaseKey(name, "Draining")), sightings.before(restartKey(name))];

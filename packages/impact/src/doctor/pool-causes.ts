@@ -83,7 +83,7 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 const renewalMs = 600_000;
 
 // An active operator reports drain attempts at least every 7 minutes and uncordons within seconds. It handles 5 nodes
-// at a time, so the newest report of any node counts.
+// at a time, so the newest report of any node is used.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   if (readMachineConfigPool(object).isBehind) return [cause];
@@ -94,7 +94,7 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
     const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
-    // After a restart of the process, the age of the reported finding counts.
+    // After a restart of the process, the age of the reported finding is used.
     const first = sightings.rest(start) === undefined ? shown : undefined;
     return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
   });

@@ -35,7 +35,7 @@ export function countPool(pool: PoolView): NodeCounts {
   );
 }
 
-/** Returns the counts of `countPool` for texts. `updated` is absent if only an out-of-date pool status is known. */
+/** Returns the counts of `countPool` for messages. `updated` is absent if only an out-of-date pool status is known. */
 export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> {
   const views = viewPools(facts, new Sightings(new Map(), 0));
   return new Map(

@@ -25,7 +25,7 @@ export function findingRemedies({ id, object }: Pick<RolloutFinding, "id" | "obj
   return blockerRemedies({ ...blocker, namespace, name });
 }
 
-/** Returns the options as one text for a condition, or undefined without options. */
+/** Returns the options as one string for a condition, or undefined without options. */
 export function remediesText(remedies: readonly BlockerRemedy[]): string | undefined {
   if (remedies.length === 0) return undefined;
   const lines = remedies.map(({ text, consequence, command }, at) => {

@@ -102,7 +102,7 @@ const mostMessage = 1024;
 const mostCommand = 1024;
 const mostBytes = 16_000;
 
-/** Truncates texts and lists. `more` counts the omitted entries. */
+/** Truncates strings and lists. `more` counts the omitted entries. */
 export function boundRollout(whole: RolloutStatus): RolloutStatus {
   const name = (text: string) => foreignText(text, mostName);
   const short: RolloutStatus = {

@@ -35,7 +35,7 @@ export type RolloutChange = {
   readonly waiting?: { readonly config: string; readonly item: string };
 };
 
-/** Reads the inputs that the impact also needs only once. */
+/** Inputs that the impact also needs are read only once. */
 export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
   /** Milliseconds, by the operator's clock. */
   readonly now: number;
@@ -58,7 +58,7 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly notAssessed: readonly ImpactGap[];
   /** True if VM names may be shown. */
   readonly areVmsNamed: boolean;
-  /** True without a watch. Times from other components then count. */
+  /** True without a watch. Times from other components are then used. */
   readonly isUnwatched?: boolean;
 };
 
@@ -72,9 +72,9 @@ export type RolloutCause = {
   /** Overrides the catalogue, as `ageSeconds` does. */
   readonly severity?: FindingSeverity;
   readonly ageSeconds?: number;
-  /** Milliseconds: the start, if more is known than the first sighting. */
+  /** The start in milliseconds, if it is known more precisely than from the first sighting. */
   readonly since?: number;
-  /** Milliseconds: the latest possible start that other components report. Applies only without a watch. */
+  /** The latest possible start in milliseconds that other components report. Used only without a watch. */
   readonly reportedSince?: number;
 };
 

@@ -14,7 +14,7 @@ export class Sightings {
   readonly #seen = new Map<string, number>();
   #nextAt: number | undefined;
 
-  /** Without a watch, start times from other components count. */
+  /** Without a watch, start times from other components are used. */
   constructor(before: SightingTimes, now: number, isUnwatched = false) {
     this.#before = before;
     this.now = now;

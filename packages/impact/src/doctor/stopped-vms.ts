@@ -7,7 +7,7 @@ import { isDnsName } from "./text-templates.ts";
 
 type VmSources = Pick<DoctorFacts, "vms" | "before" | "ranVms">;
 
-/** After a restart of the process, VMs that the status names also count. */
+/** After a restart of the process, also includes VMs that the status names. */
 export function seeRunningVms({ vms, before, ranVms }: VmSources, pools: readonly PoolView[]): ReadonlySet<string> {
   const nodes = new Set(pools.flatMap((pool) => pool.nodes.map(({ node }) => node.name)));
   const here = assessedOr(vms, []).filter((vm) => isOnNode(vm) && nodes.has(vm.node));

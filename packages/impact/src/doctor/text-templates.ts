@@ -1,4 +1,4 @@
-// Fills the templates of the catalogue. Foreign text never enters a command, and names enter only if they are valid.
+// Fills the templates of the catalogue. Untrusted text never enters a command, and names enter only if they are valid.
 
 import { foreignText } from "../assessed.ts";
 
@@ -7,7 +7,9 @@ export type TemplateValues = Readonly<Record<string, string | number>>;
 
 const mostName = 253;
 
-/** Placeholders for object names and our own commands. Other values may be foreign text, which is already truncated. */
+/**
+ * Placeholders for object names and our own commands. Other values may be untrusted text, which is already truncated.
+ */
 const nameValues = new Set(["p", "n", "v", "ns", "pod", "b", "k", "mc", "nodes", "restore"]);
 const mostNames = 3 * mostName;
 
@@ -29,7 +31,7 @@ export function showTemplate(template: string): string {
   return template.replaceAll(/\{[a-zA-Z]+:[^|}]*\|([^}]*)\}/g, "$1");
 }
 
-/** Returns undefined if a value is not a valid DNS name, so that users never paste foreign text into a shell. */
+/** Returns undefined if a value is not a valid DNS name, so that users never paste untrusted text into a shell. */
 export function fillCommand(template: string, names: Readonly<Record<string, string>>): string | undefined {
   const wanted = [...template.matchAll(/<([a-zA-Z]+)>/g)].map(([, name = ""]) => names[name]);
   if (!wanted.every((name) => name !== undefined && isDnsName(name))) return undefined;

@@ -117,7 +117,7 @@ export class DrainedVmCauses {
 
   #slow(vm: VmFact, { namespace, name }: MigrationFact): readonly RolloutCause[] {
     const start = `migration of ${namespace}/${vm.name} runs: `;
-    // After a restart of the process, the age of the reported finding counts.
+    // After a restart of the process, the age of the reported finding is used.
     const isUnknown = this.#facts.areVmsNamed && this.#sightings.rest(start) === undefined;
     const about = aboutFinding(vm.node, { namespace, name: vm.name });
     const shown = isUnknown ? this.#sightings.before(findingKey("MigrationSlow", about)) : undefined;
@@ -176,7 +176,7 @@ export class DrainedVmCauses {
     return [{ id: "MigrationsQueued", ...about, values, since }];
   }
 
-  // Counts from the start of the queue, because migrations also wait while LanesTaken is reported instead.
+  // Measures from the start of the queue, because migrations also wait while LanesTaken is reported instead.
   #seeQueue(node: string): number {
     const about = aboutFinding(node, { name: node });
     const taken = this.#sightings.before(findingKey("LanesTaken", about));

@@ -57,7 +57,7 @@ export const everyLostRight = lostRights.map((fact): ClusterFault => ({ kind: "r
 /** Lets one run try each fault separately, so that no fault hides another. */
 export const everyFault: readonly ClusterFault[] = [...nodeFaults, ...poolFaults, ...everyLostRight];
 
-/** One fault of each kind, for laws about pairs. All pairs would take too long. */
+/** One fault of each kind, for properties of pairs. All pairs would take too long. */
 export const faultOfEachKind: readonly ClusterFault[] = [
   ...nodeFaults.filter((fault) => "node" in fault && fault.node === 0),
   ...poolFaults.filter((fault) => "pool" in fault && poolNames[fault.pool] === "worker"),

@@ -142,7 +142,7 @@ export type ExecCredential = {
   readonly token?: string;
   readonly certificate?: string;
   readonly key?: string;
-  /** Wall time in milliseconds. Absent: valid until the server answers 401. */
+  /** Wall time in milliseconds. Absent: valid until the server returns 401. */
   readonly expiresAt?: number;
 };
 

@@ -6,13 +6,13 @@ import { isIPv4, isIPv6 } from "node:net";
 /** A certificate and its private key (PKCS#8), both in PEM. */
 export type IssuedCertificate = { readonly certificate: string; readonly key: string };
 
-/** A certificate authority with its key. `commonName` becomes the issuer of the certificates it signs. */
+/** A CA certificate with its key. `commonName` becomes the issuer of the certificates it signs. */
 export type Authority = IssuedCertificate & { readonly commonName: string };
 
 /** The period in which a certificate is valid, in whole seconds. Milliseconds are cut off. */
 export type Validity = { readonly from: Date; readonly until: Date };
 
-/** Returns a new self-signed authority with a new P-256 key. */
+/** Returns a new self-signed CA with a new P-256 key. */
 export function issueAuthority(commonName: string, validity: Validity): Authority {
   const { publicKey, privateKey } = freshKey();
   const extensions = [

@@ -29,7 +29,7 @@ export class InformerSet {
     this.#probes = new ProbeLimit(parts.clock);
   }
 
-  /** Starts and stops informers until exactly these run. Does not touch those that stay. */
+  /** Starts and stops informers until exactly these run. Does not touch informers that keep running. */
   setSpecs(specs: readonly InformerSpec[]): void {
     const wanted = new Map(specs.map((spec) => [idOf(spec), spec]));
     for (const [id, watch] of this.#running) {
@@ -64,7 +64,7 @@ export class InformerSet {
     for (const watch of this.#running.values()) if (watch.resource === crd) watch.relistSoon();
   }
 
-  /** Checks all streams, because the process was frozen or another stream was found dead. */
+  /** Checks all streams. Call it after the process was frozen or another stream was found dead. */
   doubtAll(): void {
     for (const watch of this.#running.values()) watch.doubt();
   }

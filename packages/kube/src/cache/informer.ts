@@ -21,7 +21,7 @@ export type InformerState = {
   readonly store: Store<KubeObject>;
   /** "starting": the first list is in progress. "not served": the API server does not have the kind. */
   readonly state: "starting" | "synced" | "not served";
-  /** The reason why there is no list, or why the server refuses to renew it. Listed objects stay. */
+  /** The reason why there is no list, or why the server refuses to renew it. Objects that were listed are kept. */
   readonly lastError: string | undefined;
   /** True if the objects are too large to keep. The store is empty until they shrink. */
   readonly isTooLarge: boolean;
@@ -53,7 +53,7 @@ export type InformerOptions = {
   readonly isGroupNew: boolean;
 };
 
-/** A CRD is visible some milliseconds before its path is served. */
+/** A CRD is visible a few milliseconds before its path is served. */
 const patienceMs = { first: 50, most: 30_000 };
 const discoveriesAfterChange = 8;
 const schemaPatienceMs = 2_000;

@@ -59,7 +59,7 @@ function isOfOwners([first = "metadata", second = "managedFields"]: ProjectionMe
   return isLike("metadata", first) && isLike("managedFields", second);
 }
 
-/** Reports whether the projected parts of two states are equal. A new resourceVersion alone does not count. */
+/** Reports whether the projected parts of two states are equal. Ignores a new resourceVersion alone. */
 export function isSameProjection(before: KubeObject, after: KubeObject): boolean {
   return isEqual(withoutVersion(before), withoutVersion(after));
 }
@@ -93,7 +93,7 @@ function withPart(kept: JsonMap, from: JsonMap, [key, ...rest]: readonly string[
   return { ...kept, [key]: withPart(isMap(inner) ? inner : {}, value, rest) } as KubeObject;
 }
 
-/** Keeps only what the paths lead to, without empty maps. */
+/** Keeps only the values that the paths lead to, without empty maps. */
 function pick(from: JsonMap, members: readonly ProjectionMember[], depth = 0): JsonMap | undefined {
   const kept: [string, Json][] = [];
   for (const name of Object.keys(from)) {

@@ -19,9 +19,9 @@ import type { LeastVersion, ProbeLimit, WatchSource, WatchStart } from "./watch-
 export type ReflectorObserver = {
   readonly warned: (what: "relist" | "dead stream" | "refused" | "broken" | "malformed", why: string) => void;
   readonly vanished: () => void;
-  /** The store was emptied because its objects are too large. It fills again when they fit. */
+  /** The store was emptied because its objects are too large. It is filled again when they fit. */
   readonly overflowed: (why: string) => void;
-  /** The server answers again after failures. */
+  /** The server responds again after failures. */
   readonly recovered: () => void;
 };
 

@@ -2,7 +2,9 @@
 
 import type { Json, JsonMap, KubeObject } from "@virt/objects";
 
-/** At this limit, all values are forgotten. Objects keep what they already share, and memory stays bounded. */
+/**
+ * At this limit, all values are forgotten. Objects keep the values that they already share, and memory stays bounded.
+ */
 const mostKnown = 500;
 /** Longer values are rarely equal, and comparing them costs more than it saves. */
 const longest = 500;

@@ -158,7 +158,7 @@ export class Store<T> {
     for (const [key, item] of before) this.#notify({ key, before: item });
   }
 
-  /** Ends all waits. The store does not change any more. */
+  /** Ends all waits. The store no longer changes. */
   close(): void {
     this.#isClosed = true;
     for (const { arrive } of this.#waiting) arrive();

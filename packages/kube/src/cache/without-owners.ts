@@ -3,7 +3,7 @@
 const [quote, comma, openMap, closeMap, openList, closeList, backslash] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x5c];
 
 /**
- * Replaces the list by an empty one. `path` leads to the object, such as `["object"]` in a line of a watch. Changes
+ * Replaces the list with an empty one. `path` leads to the object, such as `["object"]` in a line of a watch. Changes
  * only text without spaces, as API servers write it. The text need not be valid JSON.
  */
 export function withoutOwners(text: string, path: readonly string[]): string {

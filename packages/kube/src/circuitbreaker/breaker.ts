@@ -42,7 +42,7 @@ type Circuit = {
   openSince: number | undefined;
   /** The caller whose next request probes the open circuit. */
   probe: string | undefined;
-  /** No probe before this time, from Retry-After. */
+  /** No probe is sent before this time, which a Retry-After header set. */
   notBefore: number;
   /** After the circuit closes: how many callers to wake next, and the latest time for it. */
   batch: number;
@@ -92,7 +92,7 @@ export class Breakers {
           return "wait";
         }
         probed = keyOf(scope);
-        this.#nextProbeAt = this.#now + intervalMs; // counts from the request, not from the wake-up
+        this.#nextProbeAt = this.#now + intervalMs; // measured from the request, not from the wake-up
         return "go";
       },
       answered: (scope) => {

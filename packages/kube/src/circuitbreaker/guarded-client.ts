@@ -1,4 +1,4 @@
-// A client that asks the circuit breakers before each request and reports each answer.
+// A client that asks the circuit breakers before each request and reports each result.
 
 import {
   type ApiAnswer,
@@ -57,7 +57,7 @@ function guardedBy(guard: RequestGuard): RequestWrapper {
 
 function reportAnswer(guard: RequestGuard, scope: BreakerScope, answer: ApiAnswer | FailedRequest | ApiStream): void {
   if (answer.kind === "failed" && isAboutServer(answer.failure)) return guard.unavailable(server, answer.failure);
-  // A request that this process cancelled or did not send does not show the server's state.
+  // A request that this process cancelled or did not send reveals nothing about the server's state.
   const isOurs = answer.kind === "failed" && ["aborted", "fenced", "access", "parked"].includes(answer.failure.reason);
   if (isOurs) return;
   guard.answered(server);

@@ -8,7 +8,7 @@ import type { ApiRequest, ReadRequest, WriteRequest } from "./request.ts";
 /** Sends reads. `Client` is one. */
 export type ApiReader = {
   readonly send: (request: ReadRequest, options: SendOptions) => Promise<ApiAnswer | FailedRequest>;
-  /** Returns an answer instead of a stream if the server refuses, for example with 404 or 410. */
+  /** Returns a response instead of a stream if the server refuses, for example with 404 or 410. */
   readonly stream: (request: ReadRequest, options: SendOptions) => Promise<ApiStream | ApiAnswer | FailedRequest>;
 };
 

@@ -181,7 +181,7 @@ export class Client implements ApiReader {
     return { failure: { reason: "unauthorized", message }, isReused: false };
   }
 
-  // The server only answers "Unauthorized", so this names an expired certificate.
+  // The server only responds with "Unauthorized", so this names an expired certificate.
   #explain({ incoming, isReused }: HttpResponse, { tls }: Identity): BrokenExchange | undefined {
     const at = tls.cert === undefined ? undefined : expiredAt(tls.cert, systemClock.wall());
     if (at === undefined) return undefined;

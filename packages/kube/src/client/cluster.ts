@@ -104,7 +104,7 @@ function placeOf({ namespace, name }: ObjectPlace): ObjectPlace {
 }
 
 function outcomeOf(writing: WriteResult): Outcome {
-  return writing.kind === "absent" ? { kind: "stale" } : writing; // it was deleted while we wrote
+  return writing.kind === "absent" ? { kind: "stale" } : writing; // it was deleted during the write
 }
 
 /** Reads the live object for the owners of a conflict. Only for dry runs, because only their conflicts are shown. */

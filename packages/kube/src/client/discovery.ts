@@ -17,14 +17,14 @@ type ServedGroup = { readonly resources: ServedResources | undefined };
 
 type GroupAnswer = ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>;
 
-/** One request for a group. Its answer is valid for `kinds`, which were requested before it arrived. */
+/** One request for a group. Its response is valid for `kinds`, which were requested before it arrived. */
 type GroupRequest = { readonly answer: Promise<GroupAnswer>; readonly kinds: Set<string>; isAnswered: boolean };
 
 type DiscoveryCall = { readonly signal: AbortSignal; readonly client: ApiReader };
 
 /**
  * Caches resources by kind until a CRD of their group changes. Also caches that a kind is not served, but no failed
- * requests. A CRD is visible some milliseconds before its kind is served, so an answer that is older than the first
+ * requests. A CRD is visible a few milliseconds before its kind is served, so a response that is older than the first
  * request for a kind does not prove its absence.
  */
 export class Discovery {
@@ -60,8 +60,8 @@ export class Discovery {
   }
 
   /**
-   * Returns the last known place of a kind, even if its group has changed since then. For urgent requests, whose answer
-   * shows whether the place is still valid.
+   * Returns the last known location of a kind, even if its group has changed since then. For urgent requests, whose
+   * response shows whether the location is still valid.
    */
   async place(of: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal, client?: ApiReader): Promise<DiscoveryResult> {
     const resource = this.#places.get(`${of.apiVersion} ${of.kind}`);

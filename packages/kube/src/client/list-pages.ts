@@ -42,7 +42,7 @@ export async function listPages(
   return { kind: "endless" };
 }
 
-/** Reports whether the answer exceeds the size limit. */
+/** Reports whether the response exceeds the size limit. */
 export function isPageTooLarge(answer: ApiAnswer | FailedRequest): boolean {
   return answer.kind === "failed" && answer.failure.reason === "too large";
 }

@@ -1,4 +1,4 @@
-// Converts answers of the API server and failures into values. Only this file interprets status codes and exceptions.
+// Converts responses of the API server and failures into values. Only this file interprets status codes and exceptions.
 
 import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./api-client.ts";
@@ -22,7 +22,7 @@ type ApiStatus = {
   };
 };
 
-/** Converts the answer to a read of one object. Never throws. */
+/** Converts the response to a read of one object. Never throws. */
 export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
   if (answer.kind === "answered" && answer.status === 200) return { kind: "found", object: answer.body as KubeObject };
   const result = classify(answer);
@@ -32,7 +32,7 @@ export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
     : result;
 }
 
-/** Interprets the answer to a write. `done` has no `live` after a delete. */
+/** Interprets the response to a write. `done` has no `live` after a delete. */
 export function writeResultOf(answer: ApiAnswer | FailedRequest): WriteResult {
   if (answer.kind === "answered" && answer.status >= 200 && answer.status < 300) {
     const isObject = (answer.body as { readonly kind?: string } | undefined)?.kind !== "Status";
@@ -74,14 +74,15 @@ function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
 }
 
-// HCO's webhook passes on what its dry runs of the operands get: 404 for one that does not exist yet, 409 for one that was modified. It
-// accepts the same request later. Checked against `errToResponse` in pkg/webhooks/validator/validator.go of
-// kubevirt/hyperconverged-cluster-operator at 03da3cf, and against release-1.17, which does not retry after a 409.
+// HCO's webhook passes on the responses to its dry runs of the operands: 404 for one that does not exist yet, 409 for
+// one that was modified. It accepts the same request later. Checked against `errToResponse` in
+// pkg/webhooks/validator/validator.go of kubevirt/hyperconverged-cluster-operator at 03da3cf, and against release-1.17,
+// which does not retry after a 409.
 function isDenial(status: ApiStatus | undefined): boolean {
   return status?.message?.startsWith("admission webhook ") === true;
 }
 
-// The server answers in plain text if the path is not served, and with a Status if the object does not exist.
+// The server responds with plain text if the path is not served, and with a Status if the object does not exist.
 function notFound(status: ApiStatus | undefined): WriteResult {
   if (status?.details === undefined) return { kind: "missing", what: "kind" };
   return status.details.kind === "namespaces" ? { kind: "missing", what: "namespace" } : { kind: "absent" };
@@ -137,15 +138,15 @@ function statusOf(body: Json | undefined): ApiStatus | undefined {
 export type FailureReason =
   | "refused" // no server listens
   | "unresolved" // no such host
-  | "unreachable" // no connection came about
-  | "reset" // the connection broke
-  | "timeout" // no answer in time
+  | "unreachable" // no connection could be established
+  | "reset" // the connection was lost
+  | "timeout" // no response in time
   | "unauthorized" // the server refuses our credentials, and they are not tried again yet
   | "tls" // we do not trust the server, or it does not trust us
-  | "cut" // the answer is not whole
-  | "too large" // the answer, or a line of it, exceeds its limit
-  | "aborted" // we gave up ourselves
-  | "fenced" // a write that must not leave any more
+  | "cut" // the response is incomplete
+  | "too large" // the response, or a line of it, exceeds its limit
+  | "aborted" // cancelled by this process
+  | "fenced" // a write that must no longer be sent
   | "parked" // not sent while the server is known to be down
   | "access"; // our credentials cannot be read
 

@@ -53,7 +53,7 @@ export const metadataOnly = {
   list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 } as const;
 
-/** The form of the answer, such as `metadataOnly`. */
+/** The format of the response, such as `metadataOnly`. */
 export type AcceptOptions = { readonly accept?: string };
 
 /** Returns the request that reads one object. */

@@ -20,7 +20,7 @@ export type ReconcileContext = {
   readonly cluster: Cluster;
   /** For requests that `cluster` does not cover, such as status writes and lists. */
   readonly sender: ApiWriter;
-  /** Reports the answer to a write. The next reconcile of this key waits until the cache contains it. */
+  /** Reports the response to a write. The next reconcile of this key waits until the cache contains it. */
   readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
   /** Adds a decision to the trace. Absent if reconciles are not traced. */
   readonly explain?: (decision: string) => void;

@@ -44,7 +44,7 @@ export class Worker {
     return this.#running.oldestMs;
   }
 
-  /** Aborts reconciles after 10 s, or at once if the signal is aborted. Resolves at most 1 s after the abort. */
+  /** Aborts reconciles after 10 s, or immediately if the signal is aborted. Resolves at most 1 s after the abort. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     this.#releaseParkedKeys();

@@ -8,7 +8,7 @@ import { microTime } from "../clock.ts";
 /** `kubectl describe` finds the events of an object by its uid. */
 export type EventSubject = Ref & { readonly uid?: string };
 
-/** Cuts longer texts: `action` at 128 bytes, `note` at 1 KiB. */
+/** Truncates longer strings: `action` at 128 bytes, `note` at 1 KiB. */
 export type EventInput = {
   readonly priority: EventPriority;
   readonly regarding: EventSubject;
@@ -37,8 +37,8 @@ export function eventName(namePrefix: string, { regarding, reason, action, note 
 }
 
 /**
- * Returns the event that stands for all further ones of a subject and reason. It quotes the first event, because notes
- * are immutable, and its series counts the rest.
+ * Returns the event that represents all subsequent events of a subject and reason. It quotes the first event, because
+ * notes are immutable, and its series counts the rest.
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;

@@ -90,7 +90,7 @@ export class EventSeries {
     else this.#combine(event, now);
     return this.#book
       .bound(this.#busy?.name)
-      .map((one) => lose("overflow", one, "too many events wait for the API server"));
+      .map((one) => lose("overflow", one, "too many events are waiting for the API server"));
   }
 
   /** True if the next write of the entry includes this repetition anyway. */

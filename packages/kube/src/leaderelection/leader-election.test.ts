@@ -212,6 +212,8 @@ test.each([
   const fence = new WriteFence({ clock, deadlineMs: 10_000 });
   const observer = { heldBy: () => undefined, failing: () => undefined, recovered: () => undefined };
   const parts = { api: new Shelf(), clock, fence, elector: { ...me, ...times }, observer };
-  await expect(runLeaderElection(parts, new AbortController().signal)).rejects.toThrow("a lease needs whole seconds");
+  await expect(runLeaderElection(parts, new AbortController().signal)).rejects.toThrow(
+    "the lease duration must be whole seconds",
+  );
   expect(clock.scheduled).toBe(0);
 });

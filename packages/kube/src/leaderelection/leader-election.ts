@@ -118,5 +118,7 @@ function noteChanges(observer: LeaderElectionObserver): (input: LeaseInput) => v
 function checkTimes({ fence: { deadlineMs }, elector: { durationSeconds, retryMs } }: LeaderElectionOptions): void {
   if (durationSeconds * 1000 > deadlineMs && deadlineMs > retryMs && Number.isInteger(durationSeconds)) return;
   const times = `duration ${durationSeconds} s, renew deadline ${deadlineMs} ms, retry ${retryMs} ms`;
-  throw new Error(`a lease needs whole seconds, longer than its renew deadline, longer than its retry: ${times}`);
+  throw new Error(
+    `the lease duration must be whole seconds and exceed the renew deadline, which must exceed the retry period: ${times}`,
+  );
 }

@@ -18,7 +18,7 @@ type LeaseSpec = {
 
 /**
  * Updates must send all fields back, above all the uid. Without the uid, an update re-creates a deleted lease despite
- * its resourceVersion (observed: 201). With it, the answer is 409.
+ * its resourceVersion (observed: 201). With it, the server returns 409.
  */
 export type LeaseObject = {
   readonly apiVersion: "coordination.k8s.io/v1";

@@ -16,7 +16,7 @@ const most = { depth: 10, values: 1_000, textBytes: 8_192, jsonLength: 100_000 }
 type Walk = { left: number; readonly open: Set<object> };
 type Place = { readonly walk: Walk; readonly depth: number; readonly isSecret: boolean };
 
-/** Never throws. Drops undefined and functions, replaces bytes by their count and keeps the causes of errors. */
+/** Never throws. Drops undefined and functions, replaces bytes with their count and keeps the causes of errors. */
 export function loggable(value: unknown): Json | undefined {
   return visit(value, { walk: { left: most.values, open: new Set() }, depth: 0, isSecret: false });
 }

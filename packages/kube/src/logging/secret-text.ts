@@ -37,7 +37,7 @@ const plainWord = /^[\w/]{0,200}$/;
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const token = /(?<![\w-])eyJ[\w-]{4,}\.[\w-]+(?:\.[\w-]*)?|\bsha256~[\w-]+/g;
 const userInUrl = /\/\/[^/\s@]+@/g;
-// The text is not valid JSON, so after a secret's name a list or map hides the rest.
+// The text is not valid JSON, so if a list or map follows a secret's name, the whole rest is redacted.
 const header = /((?:authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)(?:[[{][\s\S]*|[^"'\\\r\n]+)/gi;
 const scheme = /\b((?:Bearer|Basic)\s+)[^\s"',;\\]+/gi;
 // Matches name=value, name: value, "name":"value", and "name","value". Quotes may be escaped, and the last may be

@@ -12,7 +12,7 @@ export type AccessDecision =
   | { readonly kind: "unknown" } // no token, or a token that the cluster does not accept
   | { readonly kind: "forbidden"; readonly user: string; readonly path: string }
   | { readonly kind: "throttled"; readonly retryInMs: number }
-  | ReviewUnavailable; // the API server did not answer
+  | ReviewUnavailable; // the API server did not respond
 
 export type AccessRequest = {
   readonly authorization: string | undefined;
@@ -29,7 +29,7 @@ type AccessReviewResult = { readonly kind: "reviewed"; readonly isAllowed: boole
 type CachedReview = { readonly result: TokenReviewResult | AccessReviewResult; readonly until: number };
 type RefusedReview = { readonly kind: "throttled"; readonly retryInMs: number } | ReviewUnavailable;
 
-/** Caches answers by the hash of the token, never the token itself. Create one per process, for all of its servers. */
+/** Caches results by the hash of the token, never the token itself. Create one per process, for all of its servers. */
 export class AccessGuard {
   readonly #parts: AccessGuardOptions;
   readonly #cached = new Map<string, CachedReview>();
@@ -56,7 +56,7 @@ export class AccessGuard {
     return may.isAllowed ? { kind: "allowed" } : { kind: "forbidden", user: user.name, path };
   }
 
-  /** Cached and pending answers use no token of the limit. Failed reviews are not cached. */
+  /** Cached and pending results do not count towards the rate limit. Failed reviews are not cached. */
   async #lookUp<T extends TokenReviewResult | AccessReviewResult>(
     key: string,
     address: string,

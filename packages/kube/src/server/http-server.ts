@@ -107,8 +107,8 @@ function limitConnections(server: Server | SecureServer, limits: ServerLimits): 
   // `evict` accepts one more connection, which then replaces the oldest one.
   server.maxConnections = limits.whenFull === "evict" ? limits.connections + 1 : limits.connections;
   server.maxRequestsPerSocket = limits.requestsEach;
-  server.on("dropRequest", (_, socket: Socket) => socket.destroy()); // otherwise Node keeps answering 503
-  server.timeout = limits.idleMs; // also ends connections that do not read the answer
+  server.on("dropRequest", (_, socket: Socket) => socket.destroy()); // otherwise Node keeps responding with 503
+  server.timeout = limits.idleMs; // also ends connections that do not read the response
   server.on("connection", (socket: Socket) => {
     const { remoteAddress } = socket;
     const [oldest] = sockets;

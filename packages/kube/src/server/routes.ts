@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AccessDecision, AccessGuard } from "./access-guard.ts";
 
-/** The complete answer to a request. */
+/** The complete response to a request. */
 export type RouteReply = {
   readonly status: number;
   readonly body: string | Uint8Array;

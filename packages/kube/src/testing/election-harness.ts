@@ -14,7 +14,7 @@ import { WriteFence } from "../leaderelection/write-fence.ts";
 
 const { renewDeadlineMs: deadlineMs, ...times } = defaultLeaseDurations;
 
-/** Milliseconds for the request and for the answer. Infinity: lost. */
+/** Milliseconds for the request and for the response. Infinity: lost. */
 export type Journey = { readonly there: number; readonly back: number };
 
 export type MachineFault = {

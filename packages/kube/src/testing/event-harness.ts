@@ -61,7 +61,7 @@ export class EventHarness {
     if (this.lost.length === before) this.accepted.set(name, (this.accepted.get(name) ?? 0) + 1);
   }
 
-  /** Answers the write in flight. With `isDeaf`, the server applies it but the answer is lost. */
+  /** Completes the write in flight. With `isDeaf`, the server applies it but the response is lost. */
   answer(isDeaf = false): void {
     const write = this.pending;
     if (write === undefined) return;

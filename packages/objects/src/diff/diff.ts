@@ -7,14 +7,14 @@ import { yamlLines } from "../encoding/yaml.ts";
 import { equalJson, type JsonMap } from "../json/json.ts";
 import { type HeadingAt, hunkHeader, writeHunks } from "./unified-diff.ts";
 
-/** Returns the diff of an object that does not exist yet, cut to 32,000 bytes. */
+/** Returns the diff of an object that does not exist yet, truncated to 32,000 bytes. */
 export function creationDiff(desired: KubeObject): string {
   const { lines } = readable(reviewed(desired));
   const header = hunkHeader({ from: 0, count: 0 }, { from: 0, count: lines.length });
   return bounded(["--- /dev/null", `+++ ${titleOf(desired)}`, header, ...lines.map((line) => `+${line}`)]);
 }
 
-/** Returns the diff of an object that is deleted, cut to 32,000 bytes. */
+/** Returns the diff of an object that is deleted, truncated to 32,000 bytes. */
 export function deletionDiff(live: KubeObject): string {
   const { lines } = readable(reviewed(live));
   const header = hunkHeader({ from: 0, count: lines.length }, { from: 0, count: 0 });

@@ -44,14 +44,14 @@ function changeAt(path: Path, live: Json | undefined, desired: Json | undefined)
   return [{ path, ...(live === undefined ? {} : { live }), ...(desired === undefined ? {} : { desired }) }];
 }
 
-/** Returns a text such as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
+/** Returns a string such as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
 export function describeChange({ path, live, desired }: Change): string {
   return `${writeDotted(path)} (${showValue(desired)} -> ${showValue(live)})`;
 }
 
 const longest = 60;
 
-/** Returns JSON, cut to 60 characters. */
+/** Returns JSON, truncated to 60 characters. */
 export function showValue(value: Json | undefined): string {
   if (value === undefined) return "absent";
   const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));
@@ -103,7 +103,7 @@ function isSameAmount(left: Json, right: Json): boolean {
 
 const most = 3;
 
-/** Returns a text such as `a, b, c and 4 more`. */
+/** Returns a string such as `a, b, c and 4 more`. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;

@@ -85,7 +85,7 @@ export type LineSpan = {
   readonly freshTo: number;
 };
 
-/** Returns matching runs in order. Gives up on texts that are slow to match, such as thousands of equal lines. */
+/** Returns matching runs in order. Gives up on inputs that are slow to match, such as thousands of equal lines. */
 export function matchLines(old: readonly string[], fresh: readonly string[]): readonly LineRun[] {
   const longestRun = searcher(old, fresh);
   const found: LineRun[] = [];

@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Replaces unpaired surrogates by U+FFFD. */
+/** Replaces unpaired surrogates with U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
@@ -45,7 +45,7 @@ export function sha256(content: string | Uint8Array): string {
 
 const shape = /^data:([^,]*),/i;
 
-/** Returns undefined if the text is not a valid data URL. */
+/** Returns undefined if the string is not a valid data URL. */
 export function readDataUrl(url: string): Uint8Array | undefined {
   const match = shape.exec(url);
   const data = match === null ? undefined : unescapePercent(url.slice(match[0].length));

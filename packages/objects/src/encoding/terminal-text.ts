@@ -9,7 +9,7 @@ export function escapeText(text: string): string {
   return text.replaceAll(unsafe, (sign) => (sign === "\n" || sign === "\t" ? sign : escaped(sign)));
 }
 
-/** Replaces line breaks and tabs by spaces. */
+/** Replaces line breaks and tabs with spaces. */
 export function escapeLine(text: string): string {
   return text.replaceAll(/[\t\n\r]+/gu, " ").replaceAll(unsafe, escaped);
 }

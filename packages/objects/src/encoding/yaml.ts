@@ -86,7 +86,7 @@ function isLiteral(text: string): boolean {
   return text.includes("\n") && text.split("\n").every((line) => isPrintable(line) && !line.endsWith(" "));
 }
 
-// A text of newlines only has no content, so clipping would remove its last newline.
+// A string that consists only of newlines has no content, so clipping would remove its last newline.
 function chomping(text: string): string {
   if (!text.endsWith("\n")) return "-";
   return text.endsWith("\n\n") || text === "\n" ? "+" : "";
@@ -99,7 +99,9 @@ function writeScalar(value: Scalar): string {
   return typeof value === "number" ? writeNumber(value) : String(value);
 }
 
-/** Returns a plain scalar if both YAML versions parse it back, else a quoted one. Indicators need single quotes. */
+/**
+ * Returns a plain scalar if both YAML versions parse it back, otherwise a quoted one. Indicators need single quotes.
+ */
 export function writeText(text: string): string {
   if (text === "" || isOtherType(text) || needsEscape.test(text) || hasBlankEdge.test(text)) return doubleQuoted(text);
   return isIndicated(text) ? `'${text.replaceAll("'", "''")}'` : text;

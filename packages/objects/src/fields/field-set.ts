@@ -90,7 +90,7 @@ export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   return { isOwned: left.isOwned || right.isOwned, below };
 }
 
-/** Returns the fields of `left` that `right` does not contain itself. Children of a field in `right` stay. */
+/** Returns the fields of `left` that `right` does not contain itself. Children of a field in `right` are kept. */
 export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = [...left.below].flatMap(([element, inner]) => {
     const other = right.below.get(element);

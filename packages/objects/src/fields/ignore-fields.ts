@@ -12,7 +12,9 @@ export type IgnoreFields =
 
 const limits = { bytes: 16_384, pointers: 100 };
 
-/** Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user meant all. */
+/**
+ * Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user intended all of them.
+ */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);
   if (bytes > limits.bytes) return exceeded("bytes", bytes, limits.bytes);

@@ -129,7 +129,7 @@ export function opponentOf(path: Path, { live, answer, ours }: FieldEncounter): 
   return newest(ownersOf(others, path)) ?? newest(others.filter((owner) => isChanged(owner, answer))) ?? "unknown";
 }
 
-/** Returns a text such as `"kubectl-edit" (Update)`. */
+/** Returns a string such as `"kubectl-edit" (Update)`. */
 export function describeOpponent(opponent: Opponent | "unknown"): string {
   return opponent === "unknown" ? opponent : `"${opponent.manager}" (${opponent.operation})`;
 }

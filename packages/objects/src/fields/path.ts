@@ -90,13 +90,13 @@ function asKeys(text: string): JsonMap {
 /** Unescaped segments. Empty: the whole document. */
 export type Pointer = readonly string[];
 
-/** A parsed JSON pointer, or the reason why the text is not one. */
+/** A parsed JSON pointer, or the reason why the string is not one. */
 export type PointerText =
   | { readonly kind: "pointer"; readonly pointer: Pointer }
   | { readonly kind: "no-slash" }
   | { readonly kind: "bad-escape" }; // a ~ that is neither ~0 nor ~1
 
-/** Parses RFC 6901. The empty text is the whole document. */
+/** Parses RFC 6901. The empty string is the whole document. */
 export function readPointer(text: string): PointerText {
   if (text === "") return { kind: "pointer", pointer: [] };
   if (!text.startsWith("/")) return { kind: "no-slash" };
@@ -104,7 +104,7 @@ export function readPointer(text: string): PointerText {
   return { kind: "pointer", pointer: text.slice(1).split("/").map(unescape) };
 }
 
-/** Returns the JSON pointer with its escapes. The empty pointer is an empty text. */
+/** Returns the JSON pointer with its escapes. The empty pointer is an empty string. */
 export function writePointer(pointer: Pointer): string {
   return pointer.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -1,4 +1,4 @@
-// Access to JSON of unknown shape, its canonical text and its hash.
+// Access to JSON of unknown shape, its canonical form and its hash.
 
 import type { Json, JsonMap } from "@virt/api";
 import { compareUtf8, sha256 } from "../encoding/bytes.ts";
@@ -16,7 +16,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Returns undefined if the string is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return readJson(text);
@@ -35,12 +35,12 @@ export function at(value: Json | undefined, ...keys: readonly string[]): Json | 
   return keys.reduce<Json | undefined>(member, value);
 }
 
-/** Returns the text, or undefined for any other value. Does not convert numbers. */
+/** Returns the string, or undefined for any other value. Does not convert numbers. */
 export function asText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the number, or undefined for any other value. Does not parse texts. */
+/** Returns the number, or undefined for any other value. Does not parse strings. */
 export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }

@@ -140,7 +140,7 @@ function ownText(slice: string): string {
 
 type OpenContainers = (Set<string> | undefined)[];
 
-/** Accepts any text and builds no values, so that the caller can reject oversized JSON without parsing it. */
+/** Accepts any string and builds no values, so that the caller can reject oversized JSON without parsing it. */
 export function measureJson(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
@@ -186,7 +186,7 @@ function duplicateAt(
   return key !== undefined && isKnown(open, key) ? key : undefined;
 }
 
-// Creates the set with the first key, because malicious text consists mostly of empty maps.
+// Creates the set with the first key, because malicious input consists mostly of empty maps.
 function isKnown(open: OpenContainers, key: string): boolean {
   const keys = open.at(-1);
   if (keys === undefined) open[open.length - 1] = new Set([key]);

@@ -90,7 +90,7 @@ export type BucketRate = {
   readonly tokens?: number;
 };
 
-/** The time at which the bucket is full. Each token taken adds one refill. */
+/** The time at which the bucket is full. Each token taken delays it by one refill period. */
 export type Bucket = { readonly fullAt: number };
 
 /** `retryInMs` is 0 if granted. */

@@ -1,4 +1,4 @@
-// The pages of one list: what an answer contains, and which page to request next.
+// The pages of one list: the content of a response, and which page to request next.
 
 import type { KubeObject } from "@virt/api";
 import { type ItemTransform, keyOf, type WatchItem } from "./watch-frame.ts";
@@ -15,7 +15,7 @@ export type ListPage<T> = {
   readonly isLarge?: boolean;
 };
 
-/** The answer to a page request. "too large": its size exceeds the limit. */
+/** The response to a page request. "too large": its size exceeds the limit. */
 export type PageAnswer = Pick<ListPage<unknown>, "continue" | "isLarge"> | "too large";
 
 /** `page` is the next request. If the list has ended, it is the first page of the next list. */
@@ -24,7 +24,7 @@ export type NextPage = { readonly is: "more" | "complete" | "too large"; readonl
 const leastAfterLarge = 10;
 
 /**
- * Requests an eighth of the objects until an answer fits, and half of them after a large page. "too large": not even a
+ * Requests an eighth of the objects until a response fits, and half of them after a large page. "too large": not even a
  * single object fits.
  */
 export function nextPage(requested: ListPageRequest, answer: PageAnswer): NextPage {
@@ -51,7 +51,7 @@ type ListBody = {
   readonly items: readonly object[] | null;
 };
 
-/** The error for an answer with status 200 that is not a list, such as a proxy's. An empty list would hide objects. */
+/** The error for a response with status 200 that is not a list, such as a proxy's. An empty list would hide objects. */
 export const notList = "the response is not a list";
 
 /**

@@ -10,7 +10,7 @@ export type ReflectorState = {
   readonly needs: "list" | "watch";
   /** Identifies the current connection. Inputs of earlier connections are ignored. */
   readonly effort: number;
-  /** The latest version in any answer. Watches resume there, and lists must be at least as new. */
+  /** The latest version in any response. Watches resume there, and lists must be at least as new. */
   readonly seen?: string;
   /** False after the server refused a streaming list. Streaming lists are cheaper than pages. */
   readonly canStream: boolean;
@@ -47,7 +47,7 @@ export type ReflectorInput<T> =
   /** The caller needs a fresh list. */
   | { readonly is: "relist" };
 
-/** The answer to a probe, which asks whether a silent watch has missed changes. */
+/** The result of a probe, which checks whether a silent watch has missed changes. */
 export type ProbeResult = "newer" | "nothing" | "expired" | "no answer";
 
 /** The way in which a connection ended. `whole` is a regular end. */
@@ -58,7 +58,7 @@ export type StreamEnd =
       readonly how: "refused";
       readonly code: number;
       readonly why: string;
-      /** The message of the API server. Absent if a proxy answered. */
+      /** The message of the API server. Absent if a proxy responded. */
       readonly statusMessage?: string;
       readonly retryInMs?: number;
       /** The server has not reached the requested version yet. */
@@ -82,13 +82,13 @@ export type ReflectorAction<T> =
   | { readonly do: "wait"; readonly effort: number; readonly failures: number; readonly atLeastMs: number }
   /** Adds a line of a list to the items that replace the store when the list is complete. */
   | { readonly do: "collect"; readonly frame: WatchItem<T> }
-  /** Replaces the store by the collected items in one step. */
+  /** Replaces the store with the collected items in one step. */
   | { readonly do: "swap"; readonly version: string }
   | { readonly do: "change"; readonly frame: WatchItem<T> }
   | { readonly do: "advance"; readonly version: string }
   /** Clears the store, because the objects do not fit in the memory limit. */
   | { readonly do: "overflow"; readonly why: string }
-  /** The kind is not served any more. */
+  /** The kind is no longer served. */
   | { readonly do: "vanish" }
   | {
       readonly do: "notify";

@@ -143,7 +143,7 @@ function watched<T>(state: ReflectorState, frame: WatchFrame<T>): ReflectorStep<
 function ended<T>(state: ReflectorState, ending: StreamEnd): ReflectorStep<T> {
   switch (ending.how) {
     case "whole":
-      // The server ends every watch after some minutes. A list that ends without its last bookmark is incomplete.
+      // The server ends every watch after a few minutes. A list that ends without its last bookmark is incomplete.
       if (state.at === "watching" && state.seen !== undefined) return watch(state, state.seen);
       return failed(state, { what: "broken", why: "the list ended early" });
     case "broken":
@@ -173,7 +173,7 @@ function refused<T>(
   const lags = isLagging ? state.lags + 1 : state.lags;
   const { seen: _given, ...unseen } = state;
   const believed: ReflectorState = lags >= patienceWithLag ? { ...unseen, needs: "list", lags: 0 } : { ...state, lags };
-  // The server initializes a new kind within some tenths of a second, but asks for a full second. Ignores that once.
+  // The server initializes a new kind within a few tenths of a second, but asks for a full second. Ignores that once.
   const isNew = code === 429 && state.seen === undefined && state.failures === 0;
   const atLeastMs = isNew ? Math.min(retryInMs, newKindMs) : retryInMs;
   return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs });
@@ -197,7 +197,7 @@ function failed<T>(state: ReflectorState, { what, why, atLeastMs = 0 }: Reflecto
   };
 }
 
-/** Objects may shrink or be deleted, but each list costs as much as they weigh. */
+/** Objects may shrink or be deleted, but until then, each list transfers all of them. */
 const relistAfterOverflowMs = 30_000;
 
 function overflowed<T>(state: ReflectorState, why: string): ReflectorStep<T> {
@@ -228,11 +228,11 @@ function probed<T>(state: ReflectorState, saw: ProbeResult): ReflectorStep<T> {
   if (saw === "nothing") return stay(rested);
   return dead(
     rested,
-    saw === "newer" ? "a probe found changes that the watch did not deliver" : `a probe says: ${saw}`,
+    saw === "newer" ? "a probe found changes that the watch did not deliver" : `probe result: ${saw}`,
   );
 }
 
-// Resuming returns missed changes. The server answers 410 if that is not possible.
+// Resuming returns missed changes. The server returns 410 if that is not possible.
 function dead<T>(state: ReflectorState, why: string): ReflectorStep<T> {
   const before: readonly ReflectorAction<T>[] = [{ do: "close-watch" }, { do: "notify", what: "dead stream", why }];
   return state.at === "watching" && state.seen !== undefined ? watch(state, state.seen, before) : list(state, before);

@@ -28,7 +28,7 @@ type FrameJson = {
   readonly object?: KubeObject & { readonly code?: number; readonly message?: string };
 };
 
-/** Reads a line. Never throws: a text that is not a watch event is `malformed`. */
+/** Reads a line. Never throws: a line that is not a watch event is `malformed`. */
 export function readFrame<T>(text: string, transform: ItemTransform<T>): WatchFrame<T> {
   let parsed: FrameJson | null;
   try {
@@ -53,7 +53,8 @@ export function readFrame<T>(text: string, transform: ItemTransform<T>): WatchFr
 }
 
 export function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
-  // A joined text is stored in one piece. A template would also keep its parts, for each of thousands of objects.
+  // A joined string is stored in one piece. A template literal would also keep its parts, for each of thousands of
+  // objects.
   return namespace === undefined ? name : [namespace, name].join("/");
 }
 

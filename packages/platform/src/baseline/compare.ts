@@ -57,8 +57,8 @@ export function compareObject(compared: ComparedObject): Comparison {
 }
 
 /**
- * Compares without an earlier answer. The object is in sync if the operator owns exactly the wanted fields and values.
- * Fields that others took over are drift even after a restart, so that a restart does not prolong an edit war.
+ * Compares without an earlier response. The object is in sync if the operator owns exactly the wanted fields and
+ * values. Fields that others took over are drift even after a restart, so that a restart does not prolong an edit war.
  */
 function compareAtStart({ intent, live, shapeOf }: ComparedObject): Comparison {
   const wanted = leafPaths(intent, shapeOf);
@@ -109,7 +109,7 @@ function nameOf(element: string): string {
 
 export type BlamedManagers = { readonly path: Path; readonly opponent: Opponent | "unknown" };
 
-/** Returns the manager responsible for each change. Names no manager if the server has not answered yet. */
+/** Returns the manager responsible for each change. Names no manager if the server has not responded yet. */
 export function findBlamedManagers(
   changes: readonly Change[],
   live: KubeObject,

@@ -31,7 +31,7 @@ export type Contested = {
 export type Contest = {
   readonly candidate: KubeObject;
   readonly live: KubeObject;
-  /** The server's last answer for this object. The operator keeps fields that it owned then. */
+  /** The server's last response for this object. The operator keeps fields that it owned then. */
   readonly answer?: KubeObject | undefined;
   readonly state: ObjectState;
   readonly shapeOf: ShapeOf;

@@ -45,7 +45,7 @@ export type HeldDecision = {
   /** Changes by other clients since the last write: reported, not corrected. */
   readonly changes?: readonly Change[];
   readonly opponents?: readonly string[];
-  /** The time until the next attempt. The server's answer may then be different. */
+  /** The time until the next attempt. The server's response may then be different. */
   readonly inMs?: number;
 };
 

@@ -112,8 +112,8 @@ const labelled = oncePer((object: KubeObject): KubeObject => {
 const pointersTo = oncePer((paths: readonly Path[]) => paths.map(writePath));
 
 /**
- * Returns the pointers of each asset in the intent. Counts fields of a patch for the first asset, so that they are
- * removed together with the patch.
+ * Returns the pointers of each asset in the intent. Attributes the fields of a patch to the first asset, so that they
+ * are removed together with the patch.
  */
 export function fieldsByAsset(
   { parts, shapeOf }: ObservedObject,

@@ -18,7 +18,7 @@ import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
 export type Mutation = {
   readonly intent: KubeObject;
   readonly changes: readonly Change[];
-  /** Consecutive answers with these changes. */
+  /** Consecutive responses with these changes. */
   readonly times: number;
   /** Monotonic milliseconds. */
   readonly askAgainAt: number;
@@ -74,7 +74,7 @@ export function mutationOf(intent: KubeObject, { memory }: Pick<ObservedObject, 
   return mutation !== undefined && equalJson(mutation.intent, intent) ? mutation : undefined;
 }
 
-/** Returns text such as `/spec/mode is "Predictive" (applied: "Automatic")`. */
+/** Returns a string such as `/spec/mode is "Predictive" (applied: "Automatic")`. */
 export function describeMutation(changes: readonly Change[]): string {
   return changes
     .map(({ path, live, desired }) => `${writePath(path)} is ${showValue(live)} (applied: ${showValue(desired)})`)

@@ -94,7 +94,7 @@ export type ObservedObject = {
 
 /** The in-memory state of an object. It may be lost. */
 export type ObjectMemory = {
-  /** The server's last answer to an apply. Before the first one, the live object. */
+  /** The server's last response to an apply. Before the first one, the live object. */
   readonly answer?: KubeObject;
   /** The last intent that was sent, without the state annotation. */
   readonly sent?: KubeObject;

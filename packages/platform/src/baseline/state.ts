@@ -154,7 +154,7 @@ function inputWriteOf(value: Json | undefined): InputWrite | undefined {
     : { at: ms, decisions, version };
 }
 
-/** Translates pointers to the object's API version. Pointers without an equivalent stay, but match nothing. */
+/** Translates pointers to the object's API version. Pointers without an equivalent are kept, but match nothing. */
 function movedState(state: ObjectState, live: KubeObject): ObjectState {
   const moves = movesTo(live);
   if (moves.length === 0) return state;

@@ -58,7 +58,7 @@ export type ClusterFacts = {
   readonly live: (ref: Ref) => KubeObject | undefined;
   /** Returns the metadata of all objects of a kind. */
   readonly others: (apiVersion: string, kind: string) => readonly KubeObject[];
-  /** Returns why the existence of the object is unknown, or without a name, that of any object of the kind. */
+  /** Returns why it is unknown whether the object exists, or without a name, whether any object of the kind exists. */
   readonly unlisted: (sought: Omit<Ref, "name"> & Partial<Ref>) => string | undefined;
   readonly ownNamespace: string;
   readonly runbookUrlTemplate?: string | undefined;

@@ -33,7 +33,7 @@ export type EvaluationInput = {
   readonly lastKnown: ReadonlyMap<string, SettledStatus>;
 };
 
-/** Returns the statuses and the merged object. While an input is missing, the last known status of an asset counts. */
+/** Returns the statuses and the merged object. While an input is missing, the last known status of an asset applies. */
 export function evaluateObject(
   { ref, assets }: ManagedObject,
   { facts, shapeOf, lastKnown }: EvaluationInput,

@@ -22,7 +22,7 @@ function byOrder(left: Asset, right: Asset): number {
 /** The values for `$hco`, `$operator` and the version of the HyperConverged. */
 export type Places = { readonly hcoNamespace: string; readonly hcoApiVersion: string; readonly ownNamespace: string };
 
-/** Returns the places for this HyperConverged. */
+/** Returns these values for the given HyperConverged. */
 export function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: Pick<Places, "ownNamespace">): Places {
   return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
 }

@@ -47,7 +47,7 @@ function ownSwitch({ switch: declared }: SwitchedAsset, hco: HcoSwitches): strin
   return booleanOf(hco.annotations, declared.annotation)?.toString();
 }
 
-/** Reports whether the user newly requested the asset. Removing a switch does not count, even if the default is on. */
+/** Reports whether the user newly requested the asset. Ignores the removal of a switch, even if the default is on. */
 export function asksToApply(now: AssetSwitches, before: AssetSwitches): boolean {
   const isActivated = (now.autopilot === "all" || now.autopilot === "named") && now.autopilot !== before.autopilot;
   return isActivated || (now.own !== undefined && now.own !== "false" && now.own !== before.own);

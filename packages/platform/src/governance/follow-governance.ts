@@ -59,7 +59,7 @@ export function governorOfAsset(
   return byPurpose ?? (asset.adoption === "whole" ? governorOf(plans, target) : undefined);
 }
 
-/** Existing profiles, for a presumption if no record exists. */
+/** Profiles that may have governed assets, for a cluster without a usable record. */
 export type KnownProfiles = {
   readonly all: readonly string[];
   /** Profiles whose plans write to the HyperConverged. Its managedFields show that permanently. */

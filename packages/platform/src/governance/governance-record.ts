@@ -55,12 +55,12 @@ export function readGovernanceRecord(stored: KubeObject | undefined): StoredReco
   return { kind: "record", record: { governed, released, accounted } };
 }
 
-/** Returns the stored text. Undefined if there is none. */
+/** Returns the stored string. Undefined if there is none. */
 export function governanceText(stored: KubeObject | undefined): string | undefined {
   return asText(at(stored, "data", key));
 }
 
-/** Serializes a record. Equal records result in equal texts. */
+/** Serializes a record. Equal records result in equal strings. */
 export function writeGovernanceRecord(record: GovernanceRecord): string {
   return canonicalJson({ version: 1, ...record });
 }

@@ -97,7 +97,7 @@ function conditionsFound({ asset, facts, hco }: AssetRequest): string {
   return met.map(conditionWords).join("; ") || "none";
 }
 
-/** The answer to why an asset is applied or not, as the command `explain` prints it. */
+/** Explains why an asset is applied or not, as printed by the command `explain`. */
 export type Explanation = {
   readonly asset: string;
   readonly group: string;
@@ -107,7 +107,7 @@ export type Explanation = {
   readonly impact: Asset["impact"];
   readonly status: RowStatus;
   readonly reason?: string;
-  /** The API server's answer, or the reason why it was not contacted. */
+  /** The API server's response, or the reason why it was not contacted. */
   readonly server: string;
   readonly checks: readonly CheckFound[];
   readonly applies: readonly string[];
@@ -119,7 +119,7 @@ export type Explanation = {
   readonly rollout?: ShownImpact;
 };
 
-/** The API server's answer to a dry run of the apply. */
+/** The API server's response to a dry run of the apply. */
 export type DryRunAnswer =
   | { readonly kind: "not-asked"; readonly why: string }
   | { readonly kind: "accepted"; readonly mutated: readonly Change[] }

@@ -30,7 +30,10 @@ export type PreviewInput = {
   readonly memory?: ObjectMemory | undefined;
   /** Absent: this function evaluates the object. */
   readonly evaluated?: EvaluatedObject | undefined;
-  /** Returns the decision after the gates. Absent: only the input limit applies, by the stored state of the object. */
+  /**
+   * Returns the decision after the gates. If absent, only the input limit applies, based on the stored state of the
+   * object.
+   */
   readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
   readonly hco?: KubeObject | undefined;
   /** Returns why it is unknown whether the object exists. Undefined if it certainly does not. */
@@ -77,7 +80,7 @@ export type ObjectsText =
   | { readonly kind: "objects"; readonly objects: readonly KubeObject[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Reads objects and lists from YAML. Skips empty documents. One invalid object makes the whole text invalid. */
+/** Reads objects and lists from YAML. Skips empty documents. One invalid object makes the whole file invalid. */
 export function readObjects(text: string): ObjectsText {
   let documents: readonly Json[];
   try {

@@ -11,7 +11,7 @@ import type { NodeWrite } from "./node-write.ts";
 export const inputLimitMs = 6 * 3_600_000;
 export const inputLimitReason = "InputChanged";
 
-/** The merged content of an object's active assets. Undefined where no asset is active. */
+/** The merged content of an object's active assets. Undefined if no asset is active. */
 export type WantedContent = { readonly baseline: KubeObject; readonly parts: readonly Part[] };
 
 /** The last seen inputs of an object. After a restart, the state annotation has the last decisions. */

@@ -112,7 +112,7 @@ export function idleMessage({ metadata: { name, namespace = "", annotations = {}
   return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the render command, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
 }
 
-/** Assets that wait, by CRD. */
+/** Waiting assets, by CRD. */
 export type MissingCrds = ReadonlyMap<string, readonly string[]>;
 
 export type EvaluatedObjects = {

@@ -59,7 +59,7 @@ export function createObjectCounts(): ObjectCounts {
   };
 }
 
-/** Returns texts such as `2 on hold: invalid patch`, the most frequent first. */
+/** Returns strings such as `2 on hold: invalid patch`, the most frequent first. */
 function missing(counts: readonly Count[]): readonly string[] {
   const sums = new Map<string, number>();
   for (const { active, shortfall } of counts)

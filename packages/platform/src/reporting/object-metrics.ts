@@ -5,13 +5,13 @@ import { inputLimitReason } from "../reboot/input-limit.ts";
 import { rebootGateReason } from "../reboot/reboot-gate.ts";
 import { isInSync, isUnsettled, objectFindingOf, type ReconcileOutcome } from "./reconcile-outcome.ts";
 
-/** Values of label `reason` of the metric of paused objects. */
+/** Values of the `reason` label on the metric for paused objects. */
 export const pauseReasons = ["edit-war", "manual", "deletion-fight"] as const;
-/** Values of label `reason` of the metric of held rebooting writes. */
+/** Values of the `reason` label on the metric for rebooting writes that are on hold. */
 export const holdReasons = [rebootGateReason, inputLimitReason] as const;
-/** Values of label `type` of the metric of active overrides. */
+/** Values of the `type` label on the metric for active overrides. */
 export const customizationTypes = ["patch", "ignore", "unmanaged"] as const;
-/** Values of label `type` of the metric of invalid overrides. */
+/** Values of the `type` label on the metric for invalid overrides. */
 export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as const;
 
 /** The values of an object's metrics. Undefined values have no series. */

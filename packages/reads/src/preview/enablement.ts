@@ -24,7 +24,7 @@ export type Enablement = {
   readonly autopilot?: string;
 };
 
-/** Reads with the rights of the user and writes nothing. Throws a PreviewError that tells the user what to fix. */
+/** Reads with the user's permissions and writes nothing. Throws a PreviewError that tells the user what to fix. */
 export async function previewEnablement(given: EnablementInput): Promise<Enablement> {
   const { client, signal, names = [], ...input } = given;
   const source = { kind: "cluster", client, signal } as const;

@@ -196,7 +196,7 @@ function readFiles(
   { hcoNamespace, ownNamespace }: Pick<PlacedInput, "hcoNamespace" | "ownNamespace">,
 ): PreviewFacts {
   const [hco, ...beside] = readFileObjects(hcoFile, read);
-  if (hco === undefined) throw new PreviewError(`cannot read ${hcoFile}: it has no object`);
+  if (hco === undefined) throw new PreviewError(`cannot read ${hcoFile}: it contains no object`);
   if (hco.kind !== "HyperConverged") throw new PreviewError(`expected kind HyperConverged, got ${hco.kind}`);
   const given = [...beside, ...facts.flatMap((file) => readFileObjects(file, read))];
   const isCrd = ({ kind }: KubeObject) => kind === "CustomResourceDefinition";

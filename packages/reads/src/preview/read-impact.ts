@@ -1,4 +1,4 @@
-// Assesses the impact of a pending write on nodes and VMs once, with the rights of the user.
+// Assesses the impact of a pending write on nodes and VMs once, with the user's permissions.
 
 import type { Impact, KubeObject } from "@virt/api";
 import { configInformer, infrastructureInformer, poolInformer } from "@virt/cluster";
@@ -32,7 +32,7 @@ export type ImpactAsked = {
 
 export type PreviewImpact = {
   readonly shown: ShownImpact;
-  /** The preview after the reboot gate. */
+  /** The preview with the decision of the reboot gate. */
   readonly preview: Preview;
 };
 

@@ -166,7 +166,7 @@ export function responseForFault({ status, retryAfterSeconds }: AnswerFault): Pr
   return failureResponse(status, status === 429 ? (retryAfterSeconds ?? 1) : retryAfterSeconds);
 }
 
-/** Returns the answer of an API server whose etcd does not report its progress. */
+/** Returns the response of an API server whose etcd does not report its progress. */
 export function streamingListRefusal(): string {
   const message = "a streaming list is not possible here: the storage does not support RequestWatchProgress";
   return `${JSON.stringify({ type: "ERROR", object: { ...statusObject(500), message } })}\n`;

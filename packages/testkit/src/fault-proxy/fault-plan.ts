@@ -12,7 +12,7 @@ export type FaultPlan = {
 /** `number` counts matching requests, starting at 1 after the plan is armed. */
 export type FaultTrigger =
   | { readonly on: "request"; readonly number: number; readonly matching: RequestMatcher }
-  /** Counts only effective writes: answered 2xx, not a dry run. */
+  /** Counts only effective writes: a 2xx response, and not a dry run. */
   | { readonly on: "write"; readonly number: number; readonly matching: RequestMatcher }
   /** Applies to each matching request until the proxy is disarmed. */
   | { readonly on: "every"; readonly matching: RequestMatcher };
@@ -56,7 +56,7 @@ type WatchFault =
   | { readonly kind: "hold-request" }
   /** Simulates half-open TCP, for this watch or, if the request is not a watch, for all open watches. */
   | { readonly kind: "silence-watches" }
-  /** Answers with the ERROR frame of an old etcd. Forwards all other requests. */
+  /** Responds with the ERROR frame of an old etcd. Forwards all other requests. */
   | { readonly kind: "refuse-streaming-list" }
   | { readonly kind: "treat-frames"; readonly of: FrameMatcher; readonly treatment: FrameTreatment };
 
@@ -99,7 +99,7 @@ export function matchesRequest({ verb, resource, ...others }: RequestMatcher, re
   );
 }
 
-/** Call `strikes` after the API server's answer. A plan for the nth effective write skips writes that failed. */
+/** Call `strikes` after the API server's response. A plan for the nth effective write skips writes that failed. */
 export type ClaimedFault = { readonly fault: Fault; readonly strikes: (isEffective: boolean) => boolean };
 
 type ArmedPlan = { readonly plan: FaultPlan; seen: number; state: "waiting" | "claimed" | "fired" };
@@ -134,7 +134,7 @@ export class ArmedPlans {
     return { fault, strikes: () => true };
   }
 
-  /** Call for each effective write when it is answered. */
+  /** Call for each effective write when its response arrives. */
   recordWrite(request: RequestInfo): void {
     for (const armed of this.#armed) {
       const { trigger } = armed.plan;
@@ -157,7 +157,7 @@ function isDue(armed: ArmedPlan, request: RequestInfo): boolean {
   }
 }
 
-/** While the answer is pending, no other request gets the fault. */
+/** While the response is pending, no other request gets the fault. */
 function awaitWrite(armed: ArmedPlan): ClaimedFault["strikes"] {
   armed.state = "claimed";
   return (isEffective) => {

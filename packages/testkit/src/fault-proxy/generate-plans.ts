@@ -3,7 +3,7 @@
 import { type Fault, type FaultPlan, type FaultTrigger, matchesRequest, type RequestMatcher } from "./fault-plan.ts";
 import { describeRequest, isLeaseOrEvent, type RequestInfo, type TracedRequest } from "./request-info.ts";
 
-/** The faults to inject, one at a time, by the requests that they apply to. */
+/** The faults to inject, one at a time, grouped by the requests that they apply to. */
 export type FaultSet = {
   /** For each request, including watches but not Leases and Events. */
   readonly perRequest: readonly Fault[];

@@ -99,7 +99,7 @@ export function isWrite({ verb, group, isDryRun }: RequestInfo): boolean {
   return !isRead && !isDryRun && !reviewGroups.includes(group);
 }
 
-/** Returns a text such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
+/** Returns a string such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
 export function describeRequest(request: RequestInfo): string {
   const { verb, group, resource, namespace, name, subresource, isDryRun, path } = request;
   if (verb === "discover") return `discover ${path}`;
@@ -112,13 +112,13 @@ export function describeRequest(request: RequestInfo): string {
 export type TracedRequest = RequestInfo & {
   /** In order of arrival, from 1. */
   readonly ordinal: number;
-  /** Counts all requests except watches, Leases and Events. Absent for those. */
+  /** Numbers all requests except watches, Leases and Events. Absent for those. */
   readonly requestNumber?: number;
-  /** Counts effective writes in the order of their answers. Absent for Leases and Events. */
+  /** Numbers effective writes in the order of their responses. Absent for Leases and Events. */
   readonly writeNumber?: number;
-  /** Absent if the API server did not answer or did not get the request. */
+  /** Absent if the API server did not respond or did not get the request. */
   readonly status?: number;
-  /** Absent if the client received no answer. */
+  /** Absent if the client received no response. */
   readonly clientStatus?: number;
   /** True for a successful (2xx) write that is not a dry run. */
   readonly isEffective: boolean;

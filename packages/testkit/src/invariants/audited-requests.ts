@@ -27,7 +27,7 @@ export type AuditedRequest = {
 
 type StatusCause = { readonly reason?: string; readonly field?: string };
 
-/** Returns the requests in log order, which is the order of the answers. */
+/** Returns the requests in log order, which is the order of the responses. */
 export function readAuditedRequests(events: readonly AuditEvent[]): readonly AuditedRequest[] {
   return events.filter(({ stage }) => stage === "ResponseComplete").map(readAuditedRequest);
 }
@@ -85,7 +85,7 @@ export function isApply({ verb, fieldManager, request }: AuditedRequest): boolea
   return verb === "patch" && fieldManager !== "" && isObject;
 }
 
-/** Returns a text such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
+/** Returns a string such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
 export function describeObject({ group, resource, subresource, namespace, name }: AuditedRequest): string {
   const kind = group === "" ? resource : `${resource}.${group}`;
   return [kind, namespace, name, subresource].filter((part) => part !== "").join("/");

@@ -25,7 +25,7 @@ export type History = {
   /** By name, in the order of storing. */
   readonly configs: ReadonlyMap<string, readonly ConfigVersion[]>;
   readonly lease: readonly StoredVersion<StoredLease>[];
-  /** Returns when a process last saw or stored a version of a config. Minus infinity if never. */
+  /** Returns the time at which a process last saw or stored a version of a config. Minus infinity if never. */
   readonly lastLearned: (process: string, config: string, beforeMs: number) => number;
 };
 
@@ -103,7 +103,7 @@ function removedOf<T extends Versioned>(by: AuditedRequest): readonly (StoredVer
 }
 
 /**
- * Sorts versions by resourceVersion within the positions of versions that have one. The log has the order of answers,
+ * Sorts versions by resourceVersion within the positions of versions that have one. The log has the order of responses,
  * which may differ from the order of writes.
  */
 function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
@@ -125,8 +125,8 @@ function revision({ object }: StoredVersion<Versioned>): number {
 }
 
 /**
- * `before` is the previous version by any writer, absent for a new object. Ignores deletions, because their answer may
- * overtake that of an earlier write.
+ * `before` is the previous version by any writer, absent for a new object. Ignores deletions, because their response
+ * may overtake that of an earlier write.
  */
 export type OwnStatusWrite = {
   readonly before: ConfigVersion | undefined;

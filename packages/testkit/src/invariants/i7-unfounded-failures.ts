@@ -48,7 +48,7 @@ function unfoundedDraft(write: OwnStatusWrite, attempts: readonly AuditedRequest
   return isFounded ? [] : ["the draft failed, but no dry run of it was refused for good"];
 }
 
-/** Requires that the last answer belongs to the reconcile that wrote the status. */
+/** Requires that the last response belongs to the reconcile that wrote the status. */
 function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnStatusWrite): boolean {
   const last = attempts.at(-1);
   if (last === undefined || !isRefusal(last) || last.completedMs <= (before?.by.receivedMs ?? 0)) return false;
@@ -56,7 +56,7 @@ function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnSt
   return row.length === refusalsNeeded && row.every(isRefusal);
 }
 
-/** A temporary answer does not count as a rejection and does not end the sequence. */
+/** A temporary failure is not a rejection and does not end the sequence. */
 function isPassing(attempt: AuditedRequest): boolean {
   const { code } = attempt;
   return (
@@ -66,7 +66,7 @@ function isPassing(attempt: AuditedRequest): boolean {
 
 const refusalCodes = [400, 403, 405, 413, 415, 422];
 
-/** True if a retry would get the same answer. */
+/** True if a retry would get the same response. */
 function isRefusal({ code, failure: { message, causes } }: AuditedRequest): boolean {
   if (code === 500) return message.startsWith("failed to create typed patch object"); // a field that the schema lacks
   if (code === 409) return causes.length > 0 && causes.every(({ reason }) => reason !== "FieldManagerConflict");

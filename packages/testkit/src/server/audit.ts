@@ -39,7 +39,7 @@ export type AuditEvent = {
   readonly requestURI: string;
   /** RFC 3339 with microseconds. */
   readonly requestReceivedTimestamp: string;
-  /** The end of the answer, if the stage is ResponseComplete. */
+  /** The end of the response, if the stage is ResponseComplete. */
   readonly stageTimestamp?: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };

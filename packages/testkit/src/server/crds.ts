@@ -55,7 +55,7 @@ export async function removeCrd(wire: Pick<TestClient, "request">, crd: Crd): Pr
 
 const hangsAfterMs = 120_000;
 
-// A CRD is Established some milliseconds before its path is served.
+// A CRD is Established a few milliseconds before its path is served.
 async function awaitDiscovery(
   wire: Pick<TestClient, "request">,
   { spec, metadata }: Crd,

@@ -81,7 +81,7 @@ type IdleControlPlane = { readonly pooled: PooledControlPlane; readonly restored
 class IdleControlPlanes {
   readonly #idle: IdleControlPlane[] = [];
   readonly #ending = new Set<Promise<void>>();
-  /** The etcd contents of each setup, for further control planes. */
+  /** The etcd contents of each setup, for additional control planes. */
   readonly #contents = new Map<string, EtcdSnapshot>();
   /** Setups in their first preparation. Resolves when it ends. */
   readonly #preparing = new Map<string, PromiseWithResolvers<void>>();

@@ -60,7 +60,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // some answers are plain text
+    return text; // some responses are plain text
   }
 }
 
@@ -122,6 +122,6 @@ async function ensureObject(client: Pick<TestClient, "request">, path: string, b
 
 function expectCreated(answer: ApiResponse): ApiResponse {
   if (answer.status !== 201)
-    throw new Error(`the API server answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    throw new Error(`the API server returned ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }

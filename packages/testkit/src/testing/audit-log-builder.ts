@@ -69,7 +69,7 @@ export class AuditLogBuilder {
     return this.#store({ ...this.#config, metadata: { ...metadata, generation }, spec: kept }, "ann", "");
   }
 
-  /** Writes as the operator. Absent fields stay. Conditions follow the phase. */
+  /** Writes as the operator. Absent fields are unchanged. Conditions follow the phase. */
   writeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -78,7 +78,7 @@ export class AuditLogBuilder {
     return this.#store({ ...last, status: next }, account, "status");
   }
 
-  /** Writes as another user. Absent fields stay. */
+  /** Writes as another user. Absent fields are unchanged. */
   forgeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -95,7 +95,7 @@ export class AuditLogBuilder {
     return this.request({ verb: "delete", user: { username: "ann" }, objectRef: configRef("") });
   }
 
-  /** Makes the last two requests concurrent, with their answers in reverse order. */
+  /** Makes the last two requests concurrent, with their responses in reverse order. */
   swapAnswers(): this {
     this.log.push(...this.log.splice(-2).toReversed());
     return this;

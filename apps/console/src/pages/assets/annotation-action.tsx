@@ -30,7 +30,7 @@ type AnnotationActionProps = {
   readonly isReady?: boolean;
 };
 
-/** `said` is undefined until the API server answers. */
+/** `said` is undefined until the API server responds. */
 type Preview = { readonly said?: { readonly isTaken: boolean; readonly text: string } };
 
 export function AnnotationAction({

@@ -7,7 +7,7 @@ import { at } from "@virt/objects";
 const plainPointer = /^(?:\/[A-Za-z0-9][\w.-]*)+$/u;
 const plainText = /^[\w.:/%-]*$/u;
 
-/** Replaces `/spec/…` by a field and `…` by its value. Keeps placeholders without a plain name and value. */
+/** Replaces `/spec/…` with a field and `…` with its value. Keeps placeholders without a plain name and value. */
 export function fillOverride(annotation: string, fields: readonly string[], object: JsonMap | undefined): string {
   const field = fields.find((pointer) => plainPointer.test(pointer));
   if (field === undefined) return annotation;
@@ -15,7 +15,7 @@ export function fillOverride(annotation: string, fields: readonly string[], obje
   return annotation.replace("/spec/…", field).replace("…", value ?? "…");
 }
 
-/** Returns JSON. Undefined if a shell might interpret the value, because another client may have set it. */
+/** Returns JSON, or undefined if a shell might interpret it. Another client may have set the value. */
 function plainValue(value: ReturnType<typeof at>): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return JSON.stringify(value);
   return typeof value === "string" && plainText.test(value) ? JSON.stringify(value) : undefined;

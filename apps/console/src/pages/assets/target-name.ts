@@ -2,7 +2,7 @@
 
 import { targetResource } from "@virt/views";
 
-/** Without `apiVersion`, the preferred one. */
+/** If `apiVersion` is absent, uses the preferred version. */
 export type NamedTarget = {
   readonly apiVersion?: string;
   readonly kind: string;

@@ -10,7 +10,7 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 export type ClusterSnapshot = {
   readonly kinds: KindStates;
   readonly isConnected: boolean;
-  /** Milliseconds: when all watched kinds were last current. Undefined: never. */
+  /** The time at which all watched kinds were last current, in milliseconds. Undefined: never. */
   readonly lastDataAt: number | undefined;
   /** Set if the standalone server has no session for this tab. The user must open its link again. */
   readonly signedOut: SignedOut | undefined;
@@ -30,7 +30,7 @@ export type AccessQuestion = {
   readonly namespace?: string;
 };
 
-/** `unknown`: the API server did not answer. */
+/** `unknown`: the API server did not respond. */
 export type AccessAnswer = "yes" | "no" | "unknown";
 
 /** The address of the API server and the user's name. Null if unknown. */

@@ -1,4 +1,4 @@
-// Lists facts about a node or a VM as terms and texts.
+// Lists facts about a node or a VM as terms and descriptions.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member } from "@virt/objects";

@@ -3,7 +3,7 @@
 const reportEveryMs = 60_000;
 const inputs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 
-/** Reports the first input, then further input at most once a minute. */
+/** Reports the first input, then subsequent input at most once a minute. */
 export function reportActivity(target: EventTarget, now: () => number, report: () => void): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const listen = () => {

@@ -1,8 +1,8 @@
-// The session key. It arrives in the URL fragment and is shared only with tabs of this origin.
+// The session key. It arrives in the URL fragment and is shared only with browser tabs on this origin.
 
 const storageName = "virt-console-key";
 const channelName = "virt-console-session";
-/** A tab without a key asks the other tabs and waits this long. They answer within milliseconds. */
+/** A tab without a key asks the other tabs and waits this long. They reply within milliseconds. */
 const answerMs = 300;
 
 type KeyMessage = { readonly type: "ask" } | { readonly type: "key"; readonly key: string; readonly isNew: boolean };

@@ -3,7 +3,7 @@
 import type { AssetLine } from "./report.ts";
 
 export type SharedReason = {
-  /** The status by which the page chooses the action. */
+  /** Determines the action that the page offers. */
   readonly status: string;
   readonly why: string;
   readonly assets: number;

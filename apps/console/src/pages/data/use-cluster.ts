@@ -59,7 +59,7 @@ export function useAccess(question: AccessQuestion): AccessAnswer | undefined {
       const answer = await cluster.ask(JSON.parse(key) as AccessQuestion);
       if (!isCurrent) return;
       setAnswered({ key, answer });
-      // Rights may be granted while the page is open, and a failed API server may recover.
+      // Permissions may be granted while the page is open, and a failed API server may recover.
       if (answer !== "yes") timer = setTimeout(() => void asking(), answer === "no" ? 30_000 : 3_000);
     };
     void asking();

@@ -11,7 +11,10 @@ export type LiveObject =
 
 const reading: LiveObject = { kind: "reading" };
 
-/** A new `version` triggers a read, and the old object stays until its end. `path` is undefined if not readable. */
+/**
+ * A new `version` triggers a read, and the old object stays until the read is complete. `path` is undefined if not
+ * readable.
+ */
 export function useLiveObject(path: string | undefined, version: string): LiveObject {
   const cluster = useCluster();
   const [read, setRead] = useState<{ readonly path: string; readonly live: LiveObject } | undefined>();

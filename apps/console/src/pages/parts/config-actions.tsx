@@ -1,4 +1,4 @@
-// Buttons that patch a config. They check the user's rights first and show the result.
+// Buttons that patch a config. They check the user's permissions first and show the result.
 
 import { Alert, Button, type ButtonProps } from "@patternfly/react-core";
 import { configKind, type VirtPlatformConfig } from "@virt/api";

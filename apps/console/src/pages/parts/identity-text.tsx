@@ -9,7 +9,7 @@ const texts = strings.identity;
 
 export function IdentityText() {
   const { readIdentity } = useCluster();
-  // After a lost connection, another cluster or user may answer.
+  // After a reconnect, the server may use another cluster or user.
   const { isConnected } = useSnapshot();
   const [identity, setIdentity] = useState<ClusterIdentity | undefined>();
   useEffect(() => {

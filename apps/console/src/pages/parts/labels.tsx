@@ -1,4 +1,4 @@
-// Labels for states. Each has an icon and a word, never only a color.
+// Labels for states. Each has an icon and a word, never just a color.
 
 import { Label, type LabelProps } from "@patternfly/react-core";
 import {

@@ -1,4 +1,4 @@
-// Shows long tables in portions, because thousands of rows render slowly.
+// Shows long tables in chunks, because thousands of rows render slowly.
 
 import { Button } from "@patternfly/react-core";
 import { useState } from "react";

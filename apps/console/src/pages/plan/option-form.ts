@@ -1,4 +1,4 @@
-// Converts profile options to form texts and back, and validates them by the CRD schema.
+// Converts profile options to form values and back, and validates them against the CRD schema.
 
 import type { Json, JsonMap } from "@virt/api";
 import { asText, entriesOf, equalJson, isMap, parseJson } from "@virt/objects";
@@ -14,7 +14,7 @@ export type OptionField = {
   readonly maximum?: number;
 };
 
-/** Keyed by option. An empty text means not set, so the default applies. */
+/** Keyed by option. An empty string means that the option is not set, so the default applies. */
 export type OptionTexts = Readonly<Record<string, string>>;
 
 export type ReadOptionForm =

@@ -13,7 +13,10 @@ export type OptionRow = {
 /** `default` is null if there is none. `derived` locates the value in a plan. */
 export type KnownOption = { readonly default: Json; readonly derived?: ValueInPlan };
 
-/** A profile's declaration: dotted fields of desired objects, and the value if a field is present or all are absent. */
+/**
+ * How a profile derives an option: dotted fields of desired objects, and the values if one of them is present or all
+ * are absent.
+ */
 type ValueInPlan = {
   readonly fields: readonly string[];
   readonly source: string;

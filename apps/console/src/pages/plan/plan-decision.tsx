@@ -1,4 +1,4 @@
-// The approve and reject buttons for the plan on the page. Disabled if it is not current or the user lacks the right.
+// The approve and reject buttons for the plan on the page. Disabled if it is not current or the user lacks permission.
 
 import {
   Alert,

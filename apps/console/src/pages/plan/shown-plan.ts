@@ -31,7 +31,7 @@ export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
 
 const carriedOut: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithUpgrade"]);
 
-/** Reports whether the plan has no further effects on nodes, so that warnings and impact are out of date. */
+/** Reports whether the plan has no remaining effects on nodes, so that warnings and impact are out of date. */
 export function isCarriedOut(phase: Phase | undefined): boolean {
   return carriedOut.has(phase);
 }

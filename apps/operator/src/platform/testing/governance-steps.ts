@@ -1,4 +1,4 @@
-// The steps of users, the advisor and the operator for the law of the hand-over.
+// The steps of users, the advisor and the operator for the property-based test of the hand-over.
 
 import { configKind, type KubeObject } from "@virt/api";
 import fc from "fast-check";

@@ -17,7 +17,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     id: "PoolPaused",
     world: poolWith({ paused: true }),
     age: 0,
-    message: "Pool worker is paused: 3 nodes are pending",
+    message: "Pool worker is paused: 3 nodes are waiting for their update",
     command: poolDescribed,
   },
   {
