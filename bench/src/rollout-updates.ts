@@ -29,6 +29,8 @@ const nodePhases: readonly { readonly phase: string; readonly annotations: JsonM
       [`${prefix}/state`]: "Working",
       [`${prefix}/desiredDrain`]: `drain-${newConfig}`,
       [`${prefix}/lastAppliedDrain`]: `uncordon-${oldConfig}`,
+      // An earlier round may have ended while this node was rebooting.
+      [`${prefix}/post-config-action`]: null,
     },
     isCordoned: true,
   },
