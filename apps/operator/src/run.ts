@@ -129,7 +129,10 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
   return { manager, refresh, pages: Object.assign({}, ...instances.map(({ pages }) => pages)) as Routes };
 }
 
-/** Creates the event recorder, which writes under the controller's lease. Drops events from before `begin`. */
+/**
+ * Creates the event recorder, which writes under the controller's lease. Drops events that were recorded before
+ * `begin`.
+ */
 function createEventRecorder(
   { name, fieldManager, eventRepeatMs }: ControllerFactory,
   instance: string,

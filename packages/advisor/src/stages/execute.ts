@@ -137,7 +137,7 @@ export type ItemResult =
   | { readonly kind: "edited" } // the config changed during the reconcile
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** Returns the decision that replaces the one with the effect. */
+/** Returns the decision that replaces the original one after its effect. */
 export function recordItemResult(observed: Observed, item: Item, done: ItemResult): Decision {
   switch (done.kind) {
     case "confirmed": {

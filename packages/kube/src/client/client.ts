@@ -97,7 +97,7 @@ export class Client implements ApiReader {
     };
   }
 
-  /** The milliseconds for which the server has been rejecting our credentials, or 0. */
+  /** How long the server has been rejecting our credentials, in milliseconds, or 0. */
   get unauthorizedForMs(): number {
     return this.#refusal.forMs;
   }
