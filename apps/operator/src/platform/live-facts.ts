@@ -1,0 +1,13 @@
+import { scrubText } from "@virt/kube";
+import type { LiveObjectFacts } from "@virt/platform";
+import type { PlatformRuntime } from "./runtime.ts";
+
+/** Returns what the process knows about an object. Redacts the server's message, which may contain rejected values. */
+export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
+  const { failure, hold } = records.object(key);
+  return {
+    lastError: failure && { ...failure, message: scrubText(failure.message) },
+    impact: rebootImpact.shownFor(key),
+    heldRemoval: hold,
+  };
+}
