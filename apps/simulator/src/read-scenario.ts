@@ -42,7 +42,7 @@ const expectValue =
   (value, path) =>
     isGood(value) ? [] : [`${path}: must be ${wanted}, not ${JSON.stringify(value).slice(0, 40)}`];
 
-const text = expectValue((value) => typeof value === "string" && value !== "", "text");
+const text = expectValue((value) => typeof value === "string" && value !== "", "a string");
 const textOrNull = expectValue((value) => value === null || typeof value === "string", "a string or null");
 const truth = expectValue((value) => typeof value === "boolean", "true or false");
 const count = expectValue(
