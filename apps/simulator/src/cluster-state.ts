@@ -78,8 +78,10 @@ const apiVersions = {
   Infrastructure: ["config.openshift.io/v1"],
   Scheduler: ["config.openshift.io/v1"],
   DaemonSet: ["apps/v1"],
+  Namespace: ["v1"],
   Pod: ["v1"],
   PodDisruptionBudget: ["policy/v1"],
+  MigrationPolicy: ["migrations.kubevirt.io/v1alpha1"],
 } as const;
 
 export type Kind = keyof typeof apiVersions;
