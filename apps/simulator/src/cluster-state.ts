@@ -79,8 +79,16 @@ const apiVersions = {
   Scheduler: ["config.openshift.io/v1"],
   DaemonSet: ["apps/v1"],
   Namespace: ["v1"],
+  Namespace: ["v1"],
   Pod: ["v1"],
   PodDisruptionBudget: ["policy/v1"],
+  MigrationPolicy: ["migrations.kubevirt.io/v1alpha1"],
+  MachineHealthCheck: ["machine.openshift.io/v1beta1"],
+  NodeHealthCheck: ["remediation.medik8s.io/v1alpha1"],
+  SelfNodeRemediation: ["self-node-remediation.medik8s.io/v1alpha1"],
+  SelfNodeRemediationTemplate: ["self-node-remediation.medik8s.io/v1alpha1"],
+  FenceAgentsRemediation: ["fence-agents-remediation.medik8s.io/v1alpha1"],
+  FenceAgentsRemediationTemplate: ["fence-agents-remediation.medik8s.io/v1alpha1"],
   MigrationPolicy: ["migrations.kubevirt.io/v1alpha1"],
 } as const;
 

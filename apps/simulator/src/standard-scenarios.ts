@@ -58,7 +58,7 @@ export const threeWorkers: Scenario = {
   vms: [{ name: "vm", namespace: "vms", count: 12, memoryGiB: [4, 8] }],
 };
 
-const noVms: Scenario = {
+export const noVms: Scenario = {
   ...threeWorkers,
   about: "as three-workers, without virtual machines",
   vms: [],

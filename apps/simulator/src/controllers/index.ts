@@ -10,6 +10,7 @@ import { reconcileKubevirtObject } from "./kubevirt-object.ts";
 import { reconcilePools } from "./machine-config-controller.ts";
 import { reconcileNodes } from "./machine-config-daemon.ts";
 import { reconcileMachineConfigNodes } from "./machine-config-nodes.ts";
+import { reconcileNodeHealthChecks } from "./node-health-checks.ts";
 import { reconcilePods } from "./pods.ts";
 import { createScenarioObjects, injectFaults } from "./scenario-objects.ts";
 import { reconcileSchedulableNodes } from "./schedulable-nodes.ts";
@@ -27,6 +28,7 @@ export const simulatedControllers: readonly SimulatedController[] = [
   reconcileNodes,
   reconcileMachineConfigNodes,
   reconcileSchedulableNodes,
+  reconcileNodeHealthChecks,
   reconcileVirtualMachines,
   reconcileKubevirt,
   reconcilePods,
