@@ -1,6 +1,7 @@
 // The simulated controllers in the order in which they reconcile.
 
 import type { SimulatedController } from "../cluster-state.ts";
+import { reconcileAutopilot } from "./autopilot.ts";
 import { reconcileDescheduler } from "./descheduler.ts";
 import { reconcileDisruptionPolicies } from "./disruption-policies.ts";
 import { reconcileHyperConverged } from "./hyperconverged.ts";
@@ -20,6 +21,7 @@ export const simulatedControllers: readonly SimulatedController[] = [
   createScenarioObjects,
   injectFaults,
   reconcileHyperConverged,
+  reconcileAutopilot,
   reconcileKubevirtObject,
   reconcileDescheduler,
   reconcileKubeletConfigs,
