@@ -78,8 +78,21 @@ const apiVersions = {
   Infrastructure: ["config.openshift.io/v1"],
   Scheduler: ["config.openshift.io/v1"],
   DaemonSet: ["apps/v1"],
+  Deployment: ["apps/v1"],
+  CustomResourceDefinition: ["apiextensions.k8s.io/v1"],
+  Namespace: ["v1"],
   Pod: ["v1"],
   PodDisruptionBudget: ["policy/v1"],
+  UIPlugin: ["observability.openshift.io/v1alpha1"],
+  MetalLB: ["metallb.io/v1beta1"],
+  ForkliftController: ["forklift.konveyor.io/v1beta1"],
+  MigrationPolicy: ["migrations.kubevirt.io/v1alpha1"],
+  MachineHealthCheck: ["machine.openshift.io/v1beta1"],
+  NodeHealthCheck: ["remediation.medik8s.io/v1alpha1"],
+  SelfNodeRemediation: ["self-node-remediation.medik8s.io/v1alpha1"],
+  SelfNodeRemediationTemplate: ["self-node-remediation.medik8s.io/v1alpha1"],
+  FenceAgentsRemediation: ["fence-agents-remediation.medik8s.io/v1alpha1"],
+  FenceAgentsRemediationTemplate: ["fence-agents-remediation.medik8s.io/v1alpha1"],
 } as const;
 
 export type Kind = keyof typeof apiVersions;
@@ -96,8 +109,16 @@ const withoutOwners: InformerSpec["projection"] = {
   members: [["metadata", { beginsNot: ["managedFields"] }], ["spec"], ["status"]],
 };
 
+/** Kinds of which the simulator reads only the objects with this name. */
+const onlyNames: ReadonlyMap<Kind, string> = new Map<Kind, string>([
+  ["DaemonSet", "wasp-agent"],
+  ["Deployment", "virt-platform-autopilot"],
+  ["CustomResourceDefinition", "kubedeschedulers.operator.openshift.io"],
+]);
+
 export function simulatorInformers(kind: Kind): readonly InformerSpec[] {
-  const only = kind === "DaemonSet" ? { name: "wasp-agent" } : {};
+  const name = onlyNames.get(kind);
+  const only = name === undefined ? {} : { name };
   return apiVersions[kind].map((apiVersion) => ({ apiVersion, kind, ...only, projection: withoutOwners }));
 }
 

@@ -13,9 +13,12 @@ import {
 } from "@virt/kube";
 import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 
-/** `event` is printed if a write was needed. `key` is recorded once the object has the required state. */
+/**
+ * `event` is printed if a write was needed. `key` is recorded once the object has the required state. `apply` is a forced
+ * server-side apply, sent whenever a controller returns it.
+ */
 export type ObjectWrite = { readonly manager: string; readonly event?: string; readonly key?: string } & (
-  | { readonly kind: "create"; readonly object: KubeObject }
+  | { readonly kind: "create" | "apply"; readonly object: KubeObject }
   | { readonly kind: "set"; readonly object: KubeObject; readonly fields: JsonMap; readonly isStatus?: boolean }
   | { readonly kind: "delete"; readonly object: KubeObject }
 );
@@ -114,6 +117,8 @@ function requestFor(write: ObjectWrite, resource: Resource): WriteRequest {
       return createObject(resource, { ...(namespace !== undefined && { namespace }) }, write.object, manner);
     case "delete":
       return deleteObject(resource, index, { preconditions: { uid } });
+    case "apply":
+      return patchObject(resource, index, write.object, { ...manner, type: "apply", force: true });
     case "set": {
       const body = patchFor(write.object, write.fields) ?? {};
       const target = { ...index, ...(write.isStatus === true && { subresource: "status" }) };

@@ -177,6 +177,7 @@ const scenarioShape = shape({
     }),
   ),
   "descheduler?": orNone(shape({ namespace: name, "spec?": anyMap, "needsPsi?": truth, "evictEverySeconds?": amount })),
+  "autopilot?": truth,
   "objects?": listOf(objectShape),
   "durations?": shape(Object.fromEntries(Object.keys(defaultDurations).map((key) => [`${key}?`, amount]))),
   "faults?": listOf(

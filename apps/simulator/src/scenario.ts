@@ -14,6 +14,7 @@ export type Scenario = {
   readonly nodeDisruptionPolicy?: JsonMap; // the spec of the MachineConfiguration
   readonly hco?: HcoSpec;
   readonly descheduler?: DeschedulerSpec;
+  readonly autopilot?: boolean; // installs virt-platform-autopilot next to the HyperConverged; default: false
   readonly objects: readonly KubeObject[];
   readonly durations: Durations;
   readonly faults: readonly ScenarioFault[];

@@ -58,13 +58,13 @@ export const threeWorkers: Scenario = {
   vms: [{ name: "vm", namespace: "vms", count: 12, memoryGiB: [4, 8] }],
 };
 
-const noVms: Scenario = {
+export const noVms: Scenario = {
   ...threeWorkers,
   about: "as three-workers, without virtual machines",
   vms: [],
 };
 
-const compact: Scenario = {
+export const compact: Scenario = {
   ...standard,
   about: "3 nodes that are control plane and workers at once, 12 virtual machines",
   mastersSchedulable: true,
@@ -120,6 +120,12 @@ const stuckDrain: Scenario = {
   ],
 };
 
+const autopilot: Scenario = {
+  ...standard,
+  about: "as default, with virt-platform-autopilot, which applies its objects to the cluster",
+  autopilot: true,
+};
+
 export const standardScenarios: readonly (readonly [string, Scenario])[] = [
   ["default", standard],
   ["three-workers", threeWorkers],
@@ -129,4 +135,5 @@ export const standardScenarios: readonly (readonly [string, Scenario])[] = [
   ["paused-pool", pausedPool],
   ["custom-pool", customPool],
   ["stuck-drain", stuckDrain],
+  ["autopilot", autopilot],
 ];

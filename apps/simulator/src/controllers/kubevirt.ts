@@ -1,8 +1,9 @@
 // Simulates KubeVirt as far as rollouts need it: evacuations of drained nodes, and migrations within the limits.
 
 import { at, type JsonMap, type KubeObject } from "@virt/objects";
-import { type ClusterState, faultOf, simulatedMs, virtSettings } from "../cluster-state.ts";
+import { type ClusterState, faultOf, simulatedMs } from "../cluster-state.ts";
 import { isDraining, machinesOn, migrationObstacle, namespacedName, nodeOfMachine } from "../evictions.ts";
+import { migrationSettings } from "../migration-policies.ts";
 import {
   byRequestOrder,
   countFailures,
@@ -94,7 +95,14 @@ function startMigration(
     const isReported = !hasLane(migration) && countFailures(cluster, machine) === 0;
     return [{ ...phaseWrite(cluster, migration, "Scheduling", { conditions: null }), ...(isReported && { event }) }];
   }
-  const migrationState = { sourceNode: source, targetNode: target, startTimestamp: cluster.timestamp, mode: "PreCopy" };
+  const { policyName } = migrationSettings(cluster, machine);
+  const migrationState = {
+    sourceNode: source,
+    targetNode: target,
+    startTimestamp: cluster.timestamp,
+    mode: "PreCopy",
+    ...(policyName !== undefined && { migrationPolicyName: policyName }),
+  };
   return [
     {
       ...phaseWrite(cluster, migration, "Running", { migrationState, conditions: null }),
@@ -173,14 +181,15 @@ function migrationFailure(
   timers: SimulatedTimers,
   { migration, machine }: MachineMigration,
 ): string | undefined {
-  const { migration: base, migrationPerGiB } = cluster.scenario.durations;
+  const { migration: base } = cluster.scenario.durations;
+  const { timeoutPerGiB, copyPerGiB } = migrationSettings(cluster, machine);
   const memory = memoryOf(machine);
   const name = `${namespacedName(machine)} ${migration.metadata.name}`;
-  const limit = virtSettings(cluster).timeoutPerGiB * Math.max(1, memory);
+  const limit = timeoutPerGiB * Math.max(1, memory);
   if (timers.hasElapsed(`migration timeout ${name}`, limit * 1000))
     return `Live migration is not completed after ${limit} seconds and has been aborted`;
   if (faultOf(machine, "slow-migrations") !== undefined) return "running";
-  const ms = simulatedMs(cluster, { seconds: base + migrationPerGiB * memory }, "migration", name);
+  const ms = simulatedMs(cluster, { seconds: base + copyPerGiB * memory }, "migration", name);
   return timers.hasElapsed(`migration ${name}`, ms) ? faultOf(machine, "fail-migrations") : "running";
 }
 

@@ -4,6 +4,7 @@ import { at, isMap, type JsonMap, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, findObject, isKind } from "../cluster-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
 import {
+  autopilotDeploymentOf,
   deschedulerOf,
   hyperConvergedOf,
   infrastructureOf,
@@ -51,6 +52,7 @@ function objectsByManager(cluster: ClusterState): readonly ManagedObjects[] {
   const { scenario, seed, timestamp, servedVersion } = cluster;
   const hco = servedVersion("HyperConverged");
   const descheduler = deschedulerOf(scenario);
+  const autopilot = autopilotDeploymentOf(scenario);
   const machines = machinesOf(scenario);
   const hasPods = servedVersion("VirtualMachine") !== undefined || scenario.objects.some(({ kind }) => kind === "Pod");
   const namespaces = namespacesOf(scenario);
@@ -76,6 +78,7 @@ function objectsByManager(cluster: ClusterState): readonly ManagedObjects[] {
         ...machines.flatMap(({ owner }) => owner ?? []),
       ],
     },
+    { manager: "olm", objects: autopilot ? [autopilot] : [] },
     { manager: "virt-controller", objects: machines.flatMap((machine) => instanceIn(cluster, machine)) },
   ];
 }

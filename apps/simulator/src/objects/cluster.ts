@@ -73,3 +73,22 @@ export function deschedulerOf({ descheduler }: Scenario): KubeObject | undefined
     spec,
   };
 }
+
+/** The Deployment that OLM creates for the autopilot. The simulated autopilot runs while it has replicas. */
+export function autopilotDeploymentOf({ hco, autopilot }: Scenario): KubeObject | undefined {
+  if (hco === undefined || autopilot !== true) return undefined;
+  const name = "virt-platform-autopilot";
+  const selected = { app: name, "control-plane": "controller-manager" };
+  const labels = { ...selected, "app.kubernetes.io/component": "autopilot" };
+  const containers = [{ name: "manager", image: "registry.invalid/virt-platform-autopilot:simulated" }];
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace: hco.namespace, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: selected },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  };
+}

@@ -140,11 +140,12 @@ function applyInMemory(
   const key = scenarioObjectKey(write.object);
   const live = objects.get(key);
   if (write.kind === "delete") return deleteInMemory(objects, key);
-  if (write.kind === "create") {
+  if (write.kind === "create" || (write.kind === "apply" && live === undefined)) {
     if (live === undefined) addObject(write.object);
     return live === undefined;
   }
-  const patch = live === undefined ? undefined : patchFor(live, write.fields);
+  const fields = write.kind === "set" ? write.fields : write.object;
+  const patch = live === undefined ? undefined : patchFor(live, fields);
   if (live === undefined || patch === undefined) return false;
   const generation = (live.metadata.generation ?? 1) + (patch["spec"] === undefined ? 0 : 1);
   const after = mergePatch(live, patch) as KubeObject;
