@@ -92,7 +92,7 @@ const description = "A description of this VM. ".repeat(40);
 
 async function createVm(api: Server, index: number, { nodes }: ClusterCounts): Promise<void> {
   const node = nodeName(index % nodes);
-  // Each VM has an earlier migration, so that a rollout's updates replace values.
+  // Each VM already has a migration, so that updates during a rollout overwrite values instead of adding them.
   const { metadata, ...vm } = vmObject(vmName(index), node, {
     status: { migrationState: { targetNode: node, completed: true } },
   });

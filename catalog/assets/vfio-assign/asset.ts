@@ -53,6 +53,6 @@ export default defineAsset({
       source: "annotation vfio-devices",
     },
   },
-  // Sorted, so that the user's order does not reboot a pool.
+  // Sorted, so that reordering the list does not reboot a pool.
   render: (facts) => assignDevices(vfioDevices(facts.hco).map(({ selector }) => selector.toLowerCase())),
 });

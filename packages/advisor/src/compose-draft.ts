@@ -159,7 +159,7 @@ function machineConfigWrite({ planned, live, predicted }: ComparedItem): readonl
   return isWritten ? [{ before: live, after: planned.operation === "Delete" ? undefined : predicted }] : [];
 }
 
-/** Returns the severity of a MachineConfig by its disruption class, and that of other kinds by the profile. */
+/** Returns the severity: for a MachineConfig, derived from its disruption class; for other kinds, set by the profile. */
 function impactOf(one: ComparedItem, pools: readonly KubeObject[], policies: Assessment<DisruptionPolicies>): Severity {
   const { planned, live, predicted } = one;
   if (!isChange(planned, live, predicted)) return "Low";

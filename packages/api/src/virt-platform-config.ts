@@ -191,7 +191,7 @@ export type Rollout = {
 /** An unfinished rollout that a write of this config started, regardless of the current plan. */
 export type PendingRollout = Rollout & { readonly machineConfig: string };
 
-/** An object that an earlier plan applied and that no config manages. It still has fields of the advisor. */
+/** An object that an earlier plan applied and that no config manages any longer. The advisor still owns some of its fields. */
 export type LeftBehind = Ref & {
   /** The time of the advisor's last apply. */
   readonly appliedTime?: string;

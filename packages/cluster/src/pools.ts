@@ -49,7 +49,7 @@ type PoolConfigQuery = {
   readonly own: string;
 };
 
-/** The members of a pool that `foreignPoolConfig` reads. */
+/** The MachineConfigPool fields that `foreignPoolConfig` reads. */
 export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
 
 /** Returns the first foreign object that selects the pool. If several do, the operator silently uses the last one. */

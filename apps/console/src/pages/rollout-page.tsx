@@ -145,7 +145,7 @@ function useNodeNames(): ReadonlySet<string> {
   return useMemo(() => new Set(isGridShown ? nodes.map(({ metadata }) => metadata.name) : []), [nodes, isGridShown]);
 }
 
-/** Returns the kind that the user may not list, if the node grid needs it. */
+/** Returns the first kind that the node grid needs but the user is not allowed to list, if any. */
 function useForbidden(): string | undefined {
   const [pools, nodes] = [useKind("pools"), useKind("nodes")];
   return [pools, nodes].find(({ state }) => state === "forbidden")?.resource;

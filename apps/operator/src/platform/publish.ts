@@ -79,7 +79,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   };
 }
 
-/** Writes the counts together with the report, because they change with each object of a round. */
+/** Writes the counts only with the report. They change with every object, so separate writes would be too many. */
 function reportCounts(snapshot: Snapshot | undefined, runtime: PlatformRuntime): void {
   if (snapshot === undefined) return;
   for (const one of runtime.records.cluster.counts.events(snapshot.objects.length))

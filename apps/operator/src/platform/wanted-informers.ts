@@ -107,7 +107,7 @@ export type SnapshotCache = {
   readonly wanted: () => readonly InformerSpec[];
   /** Uses the last requested informers, because these are running. */
   readonly concern: (spec: InformerSpec) => ConcernedKeys;
-  /** Drops cached results, because an input of all or these objects has changed. */
+  /** Drops the cached results for these objects, or for all objects, because an input has changed. */
   readonly changed: (whose: "all" | readonly string[]) => void;
 };
 

@@ -61,7 +61,7 @@ const mostPlacementBytes = 8_000;
 const mostTerms = 100;
 
 const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
-/** The placement of a VM that has too many terms to evaluate. Such VMs share it. */
+/** Shared placement for all VMs that have too many terms to evaluate. */
 export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
 
 /** All VirtualMachineInstances, reduced to what `readVmFact` needs. */

@@ -22,7 +22,7 @@ export const nodeFindings = {
     command: describeNode,
     detected: "The state of the node is Unreconcilable, or its reason contains `can't reconcile`.",
     cause:
-      "The new configuration changes a setting that is fixed at installation, such as the partitions or a removed user.",
+      "The new configuration changes a setting that is fixed at installation, such as partitions, or removes a user.",
     remedy: "Revert that change, or reinstall the node.",
   },
   KernelArgumentsFailed: {

@@ -69,7 +69,7 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
   }
 }
 
-// A CRD that is being deleted accepts no new objects. Soon its kind is not served, or a new CRD accepts them.
+// A CRD that is being deleted accepts no new objects. Its kind will soon no longer be served, or a new CRD will accept them.
 function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
 }

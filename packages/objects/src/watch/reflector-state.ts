@@ -50,7 +50,7 @@ export type ReflectorInput<T> =
 /** The result of a probe, which checks whether a silent watch has missed changes. */
 export type ProbeResult = "newer" | "nothing" | "expired" | "no answer";
 
-/** The way in which a connection ended. `whole` is a regular end. */
+/** How a connection ended. `whole` means that it was closed cleanly. */
 export type StreamEnd =
   | { readonly how: "whole" }
   | { readonly how: "broken"; readonly why: string; readonly isUnauthorized?: boolean }

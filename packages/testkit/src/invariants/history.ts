@@ -145,7 +145,7 @@ export function ownStatusWrites({ configs, scope }: History): readonly OwnStatus
   );
 }
 
-/** An invariant of the specification. Each has its check in this folder. */
+/** An invariant from the specification. Each one is checked in this folder. */
 export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7";
 
 /** A request that violates an invariant. */
