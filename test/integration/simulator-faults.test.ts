@@ -79,7 +79,7 @@ test.each([
   [["--speed", "0"], "--speed=0: must be a number above 0"],
   [["--sped", "1"], "unknown flag --sped"],
   [["--seed"], "--seed needs a value"],
-  [["--scenario", "/nowhere.json"], "--scenario=/nowhere.json: there is no such file"],
+  [["--scenario", "/nowhere.json"], "--scenario=/nowhere.json: not a file; the built-in scenarios are default"],
 ])("the command line %j fails with one line that names the flag", (args, message) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
   expect([status, stdout]).toEqual([2, ""]);
