@@ -15,7 +15,7 @@ import {
   renderEntries,
   rowsOf,
 } from "@virt/platform";
-import { liveFactsOf } from "../platform/live-facts.ts";
+import { liveFactsOf } from "../platform/publish.ts";
 import type { PlatformRuntime } from "../platform/runtime.ts";
 import { loadInputs, previewsOf, type Snapshot } from "../platform/snapshot.ts";
 import { isGone } from "../platform/tombstones.ts";

@@ -1,21 +1,24 @@
 // Publishes the report as a ConfigMap after changes, at a limited rate.
 
 import { fieldManagers } from "@virt/api";
-import { type ReconcileContext, type ReconcileResult } from "@virt/kube";
+import { type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
 import {
   exclusionsOf,
   explainFailure,
   type FeatureRow,
   featureStates,
   hcoOf,
+  type LiveObjectFacts,
+  objectKey,
+  objectRow,
   type Report,
   reportObject,
+  rowsOf,
   writeReport,
 } from "@virt/platform";
 import { recordHcoEvent, refOf } from "./report.ts";
-import { type RowCache, reportRows } from "./report-rows.ts";
 import type { PlatformRuntime } from "./runtime.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { previewsOf, type Snapshot } from "./snapshot.ts";
 
 /** The maximum age of the published report. */
 const mostAgeMs = 2_000;
@@ -40,7 +43,6 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   let published = "";
   let rejected: { readonly text: string; readonly retryAt: number } | undefined;
   let lastError = "";
-  const cache: RowCache = new Map();
   return {
     markDirty: () => {
       dirtyAt ??= runtime.clock.monotonic();
@@ -55,7 +57,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       reconciledAt = now;
       dirtyAt = undefined;
       reportCounts(snapshot, runtime);
-      const report = reportOf(snapshot, runtime, { features, cache });
+      const report = reportOf(snapshot, runtime, features);
       const text = writeReport(report);
       if (text !== rejected?.text) rejected = undefined;
       if (text === published) return { kind: "done" };
@@ -86,25 +88,29 @@ function reportCounts(snapshot: Snapshot | undefined, runtime: PlatformRuntime):
     recordHcoEvent(one, snapshot.hco, runtime);
 }
 
-type ReportSources = { readonly features: readonly FeatureRow[]; readonly cache: RowCache };
-
-function reportOf(
-  snapshot: Snapshot | undefined,
-  runtime: PlatformRuntime,
-  { features, cache }: ReportSources,
-): Report {
+function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, features: readonly FeatureRow[]): Report {
   const { activation: mode } = runtime.settings;
   if (snapshot === undefined)
     return { version: 1, activation: { mode, isActive: false }, hco: null, features: [], objects: [], exclusions: [] };
-  const objects = reportRows(snapshot, cache, runtime);
-  const rows = objects.flatMap(({ assets }) => assets);
+  const previews = previewsOf(snapshot, runtime);
+  const rows = previews.flatMap(rowsOf);
   return {
     version: 1,
     activation: { mode, isActive: snapshot.facts.activation.isActive },
     hco: hcoOf(snapshot.facts),
     features: featureStates(features, rows),
-    objects: objects.map(({ object }) => object),
+    objects: previews.map((preview) => objectRow(preview, liveFactsOf(objectKey(preview.object.ref), runtime))),
     exclusions: exclusionsOf(rows),
     ...(snapshot.facts.hardwareChanges.length > 0 && { hardwareChanges: snapshot.facts.hardwareChanges }),
+  };
+}
+
+/** Returns what the process knows about an object. Redacts the server's message, which may contain rejected values. */
+export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
+  const { failure, hold } = records.object(key);
+  return {
+    lastError: failure && { ...failure, message: scrubText(failure.message) },
+    impact: rebootImpact.shownFor(key),
+    heldRemoval: hold,
   };
 }

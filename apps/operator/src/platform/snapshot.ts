@@ -93,33 +93,28 @@ export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
 }
 
 /** Returns the controller's current decision for each object, for pages and the report. */
-export function previewsOf(snapshot: Snapshot, runtime: PlatformRuntime): readonly Preview[] {
-  return snapshot.objects.map((object) => previewOf(object, snapshot, runtime));
-}
-
-/** Returns the controller's current decision for one object. */
-export function previewOf(
-  object: ManagedObject,
-  { facts, evaluate }: Snapshot,
-  { clock, find, records, settings }: PlatformRuntime,
-): Preview {
-  const { memory, inputHold, hold } = records.object(objectKey(object.ref));
-  return previewObject(object, {
-    facts,
-    now: clock.wall(),
-    monotonicMs: clock.monotonic(),
-    memory,
-    evaluated: evaluate(object),
-    unreadReason: (ref) => unreadObject(ref, { find, settings }),
-    gated: (_one, decision) => (decision.kind === "apply" ? (inputHold ?? hold ?? decision) : decision),
-  });
-}
-
-/** Returns why it is unknown whether the object exists. Undefined once its informer has synced. */
-export function unreadObject(ref: Ref, { find, settings }: Pick<PlatformRuntime, "find" | "settings">) {
-  const informer = find(managedInformer(ref, settings.hcoNamespace));
-  const isStarting = informer === undefined || informer.state === "starting";
-  return isStarting ? (informer?.lastError ?? "cache not synced") : undefined;
+export function previewsOf({ facts, objects, evaluate }: Snapshot, runtime: PlatformRuntime): readonly Preview[] {
+  const [now, monotonicMs] = [runtime.clock.wall(), runtime.clock.monotonic()];
+  const unreadReason = (ref: Ref) => {
+    const informer = runtime.find(managedInformer(ref, runtime.settings.hcoNamespace));
+    return informer === undefined || informer.state === "starting"
+      ? (informer?.lastError ?? "cache not synced")
+      : undefined;
+  };
+  return objects.map((object) =>
+    previewObject(object, {
+      facts,
+      now,
+      monotonicMs,
+      memory: runtime.records.object(objectKey(object.ref)).memory,
+      evaluated: evaluate(object),
+      unreadReason,
+      gated: (one, decision) => {
+        const { inputHold, hold } = runtime.records.object(objectKey(one.ref));
+        return decision.kind === "apply" ? (inputHold ?? hold ?? decision) : decision;
+      },
+    }),
+  );
 }
 
 export function isHco({ kind }: Pick<Ref, "kind">): boolean {
