@@ -29,8 +29,14 @@ test("writes the report within 2 seconds of a change", () => {
 });
 
 function startPublisher() {
-  const cluster = { ms: 0, kind: "unavailable", applied: 0 };
-  const settings = { activation: "always" };
+  const cluster = { ms: 0, buildMs: 0, kind: "unavailable", applied: 0 };
+  const settings = {
+    get activation() {
+      cluster.ms += cluster.buildMs; // a report reads it once, while it is built
+      return this.mode;
+    },
+    mode: "always",
+  };
   const clock = { monotonic: () => cluster.ms, wall: () => cluster.ms };
   const runtime = {
     clock,
@@ -51,6 +57,16 @@ function startPublisher() {
   };
   return { cluster, settings, publisher, reconcileAt };
 }
+
+test("spends at most 2 % of the time on reports of a large catalog", async () => {
+  const { cluster, publisher, reconcileAt } = startPublisher();
+  cluster.kind = "done";
+  cluster.buildMs = 100;
+  publisher.markDirty();
+  await reconcileAt(1_000);
+  publisher.markDirty();
+  expect(await reconcileAt(3_000)).toEqual({ kind: "requeueAt", atMs: 6_000 });
+});
 
 test("retries a report that could not be written", async () => {
   const { cluster, publisher, reconcileAt } = startPublisher();
@@ -79,7 +95,7 @@ test("writes a changed report before the retry of a rejected one", async () => {
   await reconcileAt(1_000);
   cluster.kind = "done";
   cluster.ms = 10_000;
-  settings.activation = "annotation";
+  settings.mode = "annotation";
   publisher.markDirty();
   expect(await reconcileAt(11_000)).toEqual({ kind: "done" });
   expect(cluster.applied).toBe(2);

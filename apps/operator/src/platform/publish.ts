@@ -20,16 +20,21 @@ import { recordHcoEvent, refOf } from "./report.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 import { previewsOf, type Snapshot } from "./snapshot.ts";
 
-/** The maximum age of the published report. */
+/** The maximum age of the published report, unless the catalog is very large. */
 const mostAgeMs = 2_000;
 const gatherMs = 1_000;
+
+/** Returns the pause after a report that took `buildMs`. It limits reports to 2 % of the processor time. */
+function pauseAfterReport(buildMs: number): number {
+  return Math.max(mostAgeMs, 50 * buildMs);
+}
 
 /** The delay before a rejected report is sent again. */
 const rejectedRestMs = 60_000;
 
 /** Returns the time at which the next report is due. `reconciledAt` is the time of the last one. */
-export function reportDueAt(dirtyAt: number, reconciledAt: number): number {
-  return Math.max(reconciledAt + mostAgeMs, dirtyAt + gatherMs);
+export function reportDueAt(dirtyAt: number, reconciledAt: number, pauseMs = mostAgeMs): number {
+  return Math.max(reconciledAt + pauseMs, dirtyAt + gatherMs);
 }
 
 export type ReportPublisher = {
@@ -43,6 +48,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   let published = "";
   let rejected: { readonly text: string; readonly retryAt: number } | undefined;
   let lastError = "";
+  let pauseMs = mostAgeMs;
   return {
     markDirty: () => {
       dirtyAt ??= runtime.clock.monotonic();
@@ -51,7 +57,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
     reconcile: async (snapshot, { cluster }) => {
       const now = runtime.clock.monotonic();
       const requeueAt = (at: number) => ({ kind: "requeueAt", atMs: runtime.clock.wall() + at - now }) as const;
-      const dueAt = dirtyAt === undefined ? rejected?.retryAt : reportDueAt(dirtyAt, reconciledAt);
+      const dueAt = dirtyAt === undefined ? rejected?.retryAt : reportDueAt(dirtyAt, reconciledAt, pauseMs);
       if (dueAt === undefined) return { kind: "done" };
       if (now < dueAt) return requeueAt(dueAt);
       reconciledAt = now;
@@ -59,6 +65,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       reportCounts(snapshot, runtime);
       const report = reportOf(snapshot, runtime, features);
       const text = writeReport(report);
+      pauseMs = pauseAfterReport(runtime.clock.monotonic() - now);
       if (text !== rejected?.text) rejected = undefined;
       if (text === published) return { kind: "done" };
       if (rejected !== undefined && now < rejected.retryAt) return requeueAt(rejected.retryAt);
