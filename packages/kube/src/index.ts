@@ -8,19 +8,20 @@ export { type Projection, projectObject } from "./cache/projection.ts";
 export type { StoreChange } from "./cache/store.ts";
 export { WatchSource } from "./cache/watch-source.ts";
 export { Breakers } from "./circuitbreaker/breaker.ts";
-export type {
-  ApiAnswer,
-  ApiReader,
-  ApiStream,
-  ApiWriter,
-  FailedRequest,
-  RequestObserver,
-  SendOptions,
+export {
+  type ApiAnswer,
+  type ApiReader,
+  type ApiStream,
+  type ApiWriter,
+  type FailedRequest,
+  listPageSize,
+  listPages,
+  type RequestObserver,
+  type SendOptions,
 } from "./client/api-client.ts";
 export { Client, type ClientOptions } from "./client/client.ts";
 export { type Cluster, type ClusterReader, clusterFor, readerFor } from "./client/cluster.ts";
 export { Discovery } from "./client/discovery.ts";
-export { listPageSize, listPages } from "./client/list-pages.ts";
 export {
   type FailureReason,
   isDryRunRefused,
@@ -32,7 +33,7 @@ export {
 } from "./client/outcome.ts";
 export * from "./client/request.ts";
 export { type Clock, sleep, systemClock } from "./clock.ts";
-export type { Controller, ReconcileContext } from "./controller/managed-controller.ts";
+export type { Controller, ReconcileContext, ReconcileTrace } from "./controller/managed-controller.ts";
 export {
   type ControllerGroup,
   crdInformer,
@@ -41,13 +42,12 @@ export {
   Manager,
   type ManagerOptions,
 } from "./controller/manager.ts";
-export type { ReconcileTrace } from "./controller/reconcile-tracer.ts";
 export type { ReconcileResult } from "./controller/worker.ts";
-export type { EventInput } from "./events/event-object.ts";
+export type { EventInput } from "./events/event-correlator.ts";
 export { type EventObserver, EventRecorder } from "./events/event-recorder.ts";
 export { noLease } from "./leaderelection/write-fence.ts";
 export { createLog, type Log, type LogLevel } from "./logging/log.ts";
-export { scrubText } from "./logging/secret-text.ts";
+export { scrubText } from "./logging/loggable.ts";
 export {
   breakerMetrics,
   buildInfo,

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "@virt/objects";
 import type { WriteResult } from "../client/outcome.ts";
-import type { EventInput } from "../events/event-object.ts";
+import type { EventInput } from "../events/event-correlator.ts";
 import {
   type EventLossReason,
   EventSeries,

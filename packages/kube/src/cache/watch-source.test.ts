@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withoutOwners } from "./without-owners.ts";
+import { withoutOwners } from "./watch-source.ts";
 
 const owners = [{ manager: "kubelet", fieldsV1: { 'k:{"type":"Ready"}': { ".": {} }, 'v:"]}\\"': {} } }];
 const line = (object: unknown) => JSON.stringify({ type: "ADDED", object });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { ApiAnswer, FailedRequest } from "../client/api-client.ts";
-import { type BreakerScope, getPath } from "../client/request.ts";
-import { guardClient, type RequestGuard } from "./guarded-client.ts";
+import { type ApiAnswer, type FailedRequest, guardClient, type RequestGuard } from "./api-client.ts";
+import { type BreakerScope, getPath } from "./request.ts";
 
 const never = { signal: new AbortController().signal };
 const request = getPath("/x");

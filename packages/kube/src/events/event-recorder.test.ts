@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createEvent, type EventInput, eventName, raiseSeries } from "./event-object.ts";
+import type { EventInput } from "./event-correlator.ts";
+import { createEvent, eventName, raiseSeries } from "./event-recorder.ts";
 
 const reporter = { controller: "virt-advisor-operator", instance: "pod-1", namePrefix: "virt-advisor-operator." };
 const hco = {
