@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readIgnoreFields } from "./ignore-fields.ts";
+import { readIgnoreFields } from "./mask.ts";
 
 const accepted: readonly { reason: string; text: string; pointers: readonly (readonly string[])[] }[] = [
   {

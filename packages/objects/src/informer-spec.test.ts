@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { exceedsBytes, matchesSelector, overLimit } from "./informer-spec.ts";
 import type { Json } from "./json/json.ts";
-import { matchesSelector } from "./label-selector.ts";
 
 const labels = { role: "worker", zone: "a" };
 const expression = (key: string, operator: string, ...values: readonly string[]): Json => ({
@@ -48,4 +48,17 @@ test("opposite operators never agree, and matchLabels equals In", () => {
     return isOne && is("In", ...values) !== is("NotIn", ...values) && is("Exists") !== is("DoesNotExist");
   });
   fc.assert(law);
+});
+
+test("a value exceeds a limit by its texts, keys or structure", () => {
+  expect(exceedsBytes({ key: ["a", "b"] }, 40)).toBe(false);
+  expect(exceedsBytes({ key: ["a", "b".repeat(40)] }, 40)).toBe(true);
+  expect(exceedsBytes({ ["k".repeat(50)]: 1 }, 40)).toBe(true);
+  expect(
+    exceedsBytes(
+      Array.from({ length: 100 }, () => null),
+      40,
+    ),
+  ).toBe(true);
+  expect([exceedsBytes(undefined, 40), exceedsBytes(overLimit, 40)]).toEqual([false, true]);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import jsonPatch from "fast-json-patch";
 import { expect, test } from "vitest";
-import { readPointer, writePointer } from "../fields/path.ts";
+import { readPointer, writePointer } from "./path.ts";
 
 // https://www.rfc-editor.org/rfc/rfc6901#section-5
 const vectors = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readListPage } from "./list-page.ts";
+import { pauseAfter, readListPage } from "./list-watch.ts";
 
 const read = (body: unknown) => readListPage(body, (object) => object);
 
@@ -27,4 +27,9 @@ test("null items of a Go server are an empty list", () => {
     items: [],
     version: "7",
   });
+});
+
+test("the back-off doubles up to its limit", () => {
+  const pauses = [1, 2, 3, 4, 5, 6, 50, 5_000].map((failures) => pauseAfter(failures, { first: 1_000, most: 30_000 }));
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });

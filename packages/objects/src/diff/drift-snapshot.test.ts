@@ -2,7 +2,7 @@ import type { KubeObject, Ref } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { at, canonicalJson, digest, equalJson, type Json } from "../json/json.ts";
-import { managedValues, snapshotTargets, targetKey } from "./snapshot.ts";
+import { managedValues, snapshotTargets, targetKey } from "./drift.ts";
 
 const machineConfig: Ref = {
   apiVersion: "machineconfiguration.openshift.io/v1",
