@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listReportsOnce } from "./node-reports.ts";
+import { listReportsOnce } from "./machine-config-pool.ts";
 
 const cases = [
   {

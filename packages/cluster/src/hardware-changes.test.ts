@@ -2,15 +2,16 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Hardware, readHardware } from "./hardware.ts";
 import {
   changeWords,
   countReported,
   followHardware,
+  type Hardware,
   type HardwareMemory,
   hardwareWaitMs,
   nextHardwareDueMs,
-} from "./stable-hardware.ts";
+  readHardware,
+} from "./hardware.ts";
 
 const minute = 60_000;
 const wall = Date.UTC(2026, 10, 18, 21);

@@ -1,6 +1,6 @@
 import type { Json, KubeObject } from "@virt/objects";
 import { expect, test } from "vitest";
-import { affectedPools, type MachineConfigChange, rolloutHealth } from "./machine-config-rollout.ts";
+import { affectedPools, type MachineConfigChange, rolloutHealth } from "./health.ts";
 
 const role = "machineconfiguration.openshift.io/role";
 

@@ -1,6 +1,6 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { foreignPoolConfig, poolOfNode } from "./pools.ts";
+import { foreignPoolConfig, poolOfNode } from "./machine-config-pool.ts";
 
 const selector = (role: string): KubeObject => ({
   apiVersion: "v1",
