@@ -1,6 +1,6 @@
 import type { ImpactEntry, ImpactPool } from "@virt/api";
 import { expect, test } from "vitest";
-import { nameNodes, type SummaryInput, summarizeImpact } from "./summary.ts";
+import { nameNodes, type SummaryInput, summarizeImpact } from "./impact-status.ts";
 
 const pool = (given: Partial<ImpactPool>): ImpactPool => ({
   name: "worker",

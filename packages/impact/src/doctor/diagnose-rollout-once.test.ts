@@ -4,7 +4,7 @@ import type { JsonMap, KubeObject, RolloutFinding } from "@virt/api";
 import { writeTime } from "@virt/objects";
 import { expect, test } from "vitest";
 import { poolObject } from "../testing/cluster-builder.ts";
-import { changeOfPool, diagnoseOnce } from "./diagnose-once.ts";
+import { changeOfPool, diagnoseOnce } from "./diagnose-rollout.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
 import { budget, deletedPod, draining, oneDown, poolWith, shopPod, vmOn, withVm } from "./testing/finding-parts.ts";
 import {

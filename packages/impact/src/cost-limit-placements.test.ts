@@ -1,7 +1,7 @@
 import type { JsonMap } from "@virt/api";
 import { readNodeFact, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { boundPlacements } from "./placement-budget.ts";
+import { boundPlacements } from "./cost-limit.ts";
 import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
 
 const nodesOf = (count: number, taints: readonly JsonMap[] = []) =>

@@ -1,7 +1,7 @@
 import type { JsonMap } from "@virt/api";
 import { readBudgetFact, readPodFact } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { boundBudgets } from "./bound-budgets.ts";
+import { boundBudgets } from "./cost-limit.ts";
 
 const list = <T>(length: number, make: (at: number) => T) => Array.from({ length }, (_, at) => make(at));
 const object = (kind: string, namespace: string, name: string, more: JsonMap = {}, spec: JsonMap = {}) => ({

@@ -1,7 +1,7 @@
 import type { RolloutStatus } from "@virt/api";
 import { expect, test } from "vitest";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
-import { restartSamplesByPool } from "./observed-seconds.ts";
+import { restartSamplesByPool } from "./sightings.ts";
 import { rollingNode, rolloutFacts } from "./testing/rollout-builder.ts";
 
 const observing = (pool: string, ...restartSeconds: readonly number[]): RolloutStatus => ({
