@@ -2,7 +2,7 @@ import { vmInformer } from "@virt/cluster";
 import type { ApiReader, Resource } from "@virt/kube";
 import { expect, test } from "vitest";
 import { assessList } from "./impact-facts.ts";
-import { listOnce } from "./list-once.ts";
+import { listOnce } from "./informer-lists.ts";
 
 const resource: Resource = {
   group: "kubevirt.io",
