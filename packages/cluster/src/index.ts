@@ -3,7 +3,6 @@
 export { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
 export { type AssetState, assetReasonTexts, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";
 export {
-  type GovernedItem,
   type GovernorConfig,
   governedFields,
   governorOf,
@@ -28,14 +27,7 @@ export {
   readHardware,
   withHostPrefix,
 } from "./hardware.ts";
-export {
-  conditionsOf,
-  findTrue,
-  type Health,
-  isBehind,
-  type ObjectCondition,
-  type PoolProgress,
-} from "./health/conditions.ts";
+export { conditionsOf, findTrue, type Health, isBehind, type PoolProgress } from "./health/conditions.ts";
 export {
   affectedPools,
   type CountOfPool,
@@ -45,12 +37,7 @@ export {
   type RenderedOf,
   rolloutHealth,
 } from "./health/health.ts";
-export {
-  listReportsOnce,
-  machineConfigPoolHealth,
-  poolProgress,
-  type Rendering,
-} from "./health/machine-config-pool.ts";
+export { listReportsOnce, machineConfigPoolHealth, poolProgress } from "./health/machine-config-pool.ts";
 export {
   chooseHyperConverged,
   type FoundHyperConverged,
@@ -69,7 +56,6 @@ export {
   type FindCached,
   hco,
   infrastructureInformer,
-  keepConditions,
   keepMembers,
   kindInformer,
   namespaceInformer,
@@ -95,9 +81,7 @@ export {
 } from "./kinds/kubevirt.ts";
 export {
   argumentInForce,
-  containsConfig,
   type MachineConfig,
-  type RenderedConfig,
   readMachineConfig,
   renderConfig,
   roleLabel,
@@ -106,7 +90,6 @@ export {
   foreignPoolConfig,
   isEmptySelector,
   kubeletConfigInformer,
-  type MachineConfigPool,
   type PoolFact,
   poolInformer,
   poolInformerOf,
@@ -157,7 +140,6 @@ export {
   nodeRoles,
   nodesForVms,
   nodesWithout,
-  type Reach,
   rolesOf,
   settledConfigs,
   vmNodeInformer,

@@ -4,7 +4,6 @@ export { assessImpact, type ImpactFacts, settingsInForce } from "./assess-impact
 export { type Assessment, assessed, assessedOr, foreignText, notAssessed } from "./assessed.ts";
 export { boundPlacements } from "./cost-limit.ts";
 export {
-  type ConfigChange,
   classOfChange,
   classOfWrite,
   type DisruptionPolicies,
@@ -19,20 +18,12 @@ export {
 } from "./disruption-class.ts";
 export { findingCatalogue, showTemplate } from "./doctor/catalogue.ts";
 export type { CatalogueEntry } from "./doctor/catalogue-nodes.ts";
-export {
-  changeOfPool,
-  type Diagnosis,
-  diagnoseOnce,
-  diagnoseRollout,
-  drainGaps,
-  type OnceDiagnosis,
-} from "./doctor/diagnose-rollout.ts";
+export { changeOfPool, type Diagnosis, diagnoseOnce, diagnoseRollout, drainGaps } from "./doctor/diagnose-rollout.ts";
 export { DrainErrors } from "./doctor/drain-errors.ts";
 export { drainingNodes } from "./doctor/node-causes.ts";
 export {
   type BlockerRemedy,
   blockerRemedies,
-  type DeletedTarget,
   findingRemedies,
   remediesText,
   restoreCommand,
@@ -50,8 +41,8 @@ export {
 export { restartSamplesByPool } from "./doctor/sightings.ts";
 export { startCommand, withStoppedVms } from "./doctor/stopped-vms.ts";
 export { durationText } from "./duration.ts";
-export { findRolloutObstacles, isStillListing, type RolloutObstacle } from "./impact-gaps.ts";
-export { nameNodes, roomText, roomWords } from "./impact-status.ts";
+export { findRolloutObstacles, isStillListing } from "./impact-gaps.ts";
+export { roomText, roomWords } from "./impact-status.ts";
 export {
   deschedulerHealthInformer,
   hcoHealthInformers,

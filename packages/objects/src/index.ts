@@ -1,6 +1,6 @@
 // Kubernetes objects as data: JSON, YAML, diffs, patches, fields and their owners, lists and watches.
 
-export type { Conflict, KubeObject, ObjectMeta, Ref } from "@virt/api";
+export type { Conflict, KubeObject, Ref } from "@virt/api";
 export { changeDiff, creationDiff, deletionDiff, diffText, equalDiff, wholeDiff } from "./diff/diff.ts";
 export {
   type Change,
@@ -8,9 +8,7 @@ export {
   describeChange,
   desiredChanges,
   isSameMeaning,
-  managedValues,
   ownedChanges,
-  type SnapshotTarget,
   shortList,
   showValue,
   snapshotTargets,
@@ -29,7 +27,7 @@ export {
   utf8Length,
   writeDataUrl,
 } from "./encoding/text.ts";
-export { writeYaml, yamlLines } from "./encoding/yaml.ts";
+export { writeYaml } from "./encoding/yaml.ts";
 export {
   type FieldMove,
   type FieldSet,
@@ -41,26 +39,15 @@ export {
   movesTo,
   noFields,
   pathsOf,
-  readFieldsV1,
   subtractFields,
   touchesField,
-  uniteFields,
 } from "./fields/field-set.ts";
-export {
-  type IgnoreFields,
-  isPointedAt,
-  keepOnly,
-  leaveOut,
-  type MaskedObject,
-  maskFields,
-  readIgnoreFields,
-} from "./fields/mask.ts";
+export { isPointedAt, keepOnly, leaveOut, maskFields, readIgnoreFields } from "./fields/mask.ts";
 export {
   appliedBy,
   completeConflict,
   describeOpponent,
   dottedPath,
-  type FieldEncounter,
   isMadeBy,
   isStatusOlder,
   mayOwn,
@@ -77,7 +64,6 @@ export {
   noSchema,
   type Path,
   type Pointer,
-  type PointerText,
   readPointer,
   type Shape,
   type ShapeOf,
@@ -109,19 +95,16 @@ export {
   type JsonMap,
   member,
   oncePer,
-  oncePerPair,
   parseJson,
 } from "./json/json.ts";
 export { readJson } from "./json/read-json.ts";
-export { applyPatch, type Patched } from "./patch/patch.ts";
+export { applyPatch } from "./patch/patch.ts";
 export {
   advisorRule,
   type Bucket,
   type BucketRate,
-  type BucketTake,
   decideEditWar,
   type EditWarRecord,
-  type EditWarRule,
   type EditWarRuling,
   editWarKey,
   fullBucket,

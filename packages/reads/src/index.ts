@@ -27,7 +27,6 @@ export {
   type CatalogPreview,
   type CatalogPreviewInput,
   knownProfiles,
-  type PreviewFiles,
   previewCatalog,
   requireAsset,
 } from "./preview/preview-catalog.ts";

@@ -1,16 +1,9 @@
 // The parts of an object that a projection keeps, and the changes that count.
 
-import type { KubeObject } from "@virt/objects";
+import type { KubeObject, Projection } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  isSameProjection,
-  keepsOwners,
-  type Projection,
-  projectedBytes,
-  projectObject,
-  SharedValues,
-} from "./projection.ts";
+import { isSameProjection, keepsOwners, projectedBytes, projectObject, SharedValues } from "./projection.ts";
 
 const node = {
   apiVersion: "v1",

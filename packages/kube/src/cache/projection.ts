@@ -11,8 +11,6 @@ import {
   type ProjectionMember,
 } from "@virt/objects";
 
-export type { Projection };
-
 type Key = ProjectionMember[number];
 
 const identity = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp"];

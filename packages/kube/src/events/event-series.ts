@@ -1,7 +1,6 @@
 // Decides the next write for recorded events: create, read back, or update the count of a series. Does no I/O.
 
-import type { KubeObject } from "@virt/objects";
-import type { WriteResult } from "../client/outcome.ts";
+import type { KubeObject, WriteResult } from "@virt/objects";
 import type { ClockReading } from "../clock.ts";
 import { combineEvents, EventCorrelator, type EventInput, EventRateLimiter } from "./event-correlator.ts";
 
