@@ -22,7 +22,7 @@ export { type Cluster, type ClusterReader, clusterFor, readerFor } from "./clien
 export { Discovery } from "./client/discovery.ts";
 export { isDryRunRefused, type ReadResult, readResultOf, writeResultOf } from "./client/outcome.ts";
 export * from "./client/request.ts";
-export { type Clock, sleep, systemClock } from "./clock.ts";
+export { type Clock, systemClock } from "./clock.ts";
 export type { Controller, ReconcileContext, ReconcileTrace } from "./controller/managed-controller.ts";
 export {
   type ControllerGroup,

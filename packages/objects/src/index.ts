@@ -124,6 +124,8 @@ export {
   reaches,
   readFrame,
   readListPage,
+  type StopSignal,
+  sleep,
   type WatchFrame,
   type WatchItem,
 } from "./watch/list-watch.ts";

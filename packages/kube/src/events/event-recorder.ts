@@ -1,11 +1,11 @@
 // Writes events in the background. Recording never blocks, and a lost event causes no error.
 
-import { cutText, type KubeObject, sha256, type WriteResult } from "@virt/objects";
+import { cutText, type KubeObject, sha256, sleep, type WriteResult } from "@virt/objects";
 import type { Breakers } from "../circuitbreaker/breaker.ts";
 import { type ApiWriter, guardClient } from "../client/api-client.ts";
 import { writeResultOf } from "../client/outcome.ts";
 import { createObject, type ObjectPlace, patchObject, type Resource, type WriteRequest } from "../client/request.ts";
-import { type Cancel, type Clock, microTime, sleep } from "../clock.ts";
+import { type Cancel, type Clock, microTime } from "../clock.ts";
 import type { EventInput } from "./event-correlator.ts";
 import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } from "./event-series.ts";
 

@@ -1,10 +1,10 @@
 // Runs a candidate for one lease and controls its write fence.
 
-import type { Json, WriteResult } from "@virt/objects";
+import { type Json, sleep, type WriteResult } from "@virt/objects";
 import type { ApiAnswer, ApiWriter, FailedRequest } from "../client/api-client.ts";
 import { writeResultOf } from "../client/outcome.ts";
 import { createObject, getObject, type Resource, replaceObject, type WriteRequest } from "../client/request.ts";
-import { type Clock, sleep } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import {
   type ElectionState,
   holderOf,

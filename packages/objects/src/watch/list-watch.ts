@@ -175,3 +175,27 @@ type BackoffLimits = { readonly first: number; readonly most: number };
 export function pauseAfter(failures: number, { first, most }: BackoffLimits): number {
   return Math.min(most, first * 2 ** (failures - 1));
 }
+
+/** Calls `run` once after `ms`, unless the returned function is called before. */
+type Scheduler = { readonly schedule: (ms: number, run: () => void) => () => void };
+
+/** The part of an AbortSignal that `sleep` needs. Pure code has no AbortSignal. */
+export type StopSignal = {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: "abort", listener: () => void, options: { readonly once: boolean }) => void;
+  readonly removeEventListener: (type: "abort", listener: () => void) => void;
+};
+
+/** Resolves after `ms` or when the signal is aborted. */
+export function sleep(clock: Scheduler, ms: number, signal: StopSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const wake = () => {
+      cancel();
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    const cancel = clock.schedule(ms, wake);
+    signal.addEventListener("abort", wake, { once: true });
+  });
+}
