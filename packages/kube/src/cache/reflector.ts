@@ -81,10 +81,6 @@ export class Reflector<T> {
     this.#input({ is: "relist" });
   }
 
-  get isWatching(): boolean {
-    return this.#state.at === "watching";
-  }
-
   get ages(): ReflectorAges {
     const now = this.#parts.clock.monotonic();
     return Object.fromEntries(Object.entries(this.#at).map(([what, at]) => [what, now - at]));
