@@ -7,8 +7,6 @@ import {
   type KubeObject,
   type NotAssessedReason,
   type PoolDisruption,
-  type VmOutcome,
-  vmOutcomes,
 } from "@virt/api";
 import {
   type BudgetFact,
@@ -26,8 +24,8 @@ import { type Assessment, assessedOr } from "./assessed.ts";
 import { ClusterRooms } from "./capacity.ts";
 import { assessBudgets } from "./cost-limit.ts";
 import type { DisruptionPolicies } from "./disruption-class.ts";
-import { assessPods, type DrainedPod } from "./drained-pods.ts";
-import { assessCapacity, assessVms, type DrainedVm, loadOf, type VmsByNode } from "./drained-vms.ts";
+import { assessPods, countPods, type DrainedPod } from "./drained-pods.ts";
+import { assessCapacity, assessVms, countOutcomes, type DrainedVm, loadOf, type VmsByNode } from "./drained-vms.ts";
 import {
   assessDurations,
   durationText,
@@ -155,17 +153,6 @@ function unassessed({ assessedAt }: ImpactFacts, reason: NotAssessedReason, mess
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
-}
-
-function countOutcomes(drained: readonly DrainedVm[]): Impact["vms"] & object {
-  const counts = Object.fromEntries(vmOutcomes.map((outcome) => [outcome, 0])) as Record<VmOutcome, number>;
-  for (const { outcome } of drained) counts[outcome] += 1;
-  return counts;
-}
-
-function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
-  const blocking = pods.filter(({ outcome }) => outcome === "block").length;
-  return { block: blocking, delete: pods.length - blocking };
 }
 
 // Omits nodes that do not start.

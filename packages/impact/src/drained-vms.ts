@@ -1,6 +1,6 @@
 // Predicts what a drain does to each VM, and whether the VMs of nodes that drain together fit on other nodes.
 
-import type { Impact, VmOutcome } from "@virt/api";
+import { type Impact, type VmOutcome, vmOutcomes } from "@virt/api";
 import { type ClusterShape, isEnded, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
 import { type CapacityShortage, type ClusterRooms, inNameOrder } from "./capacity.ts";
 import type { NodeLoad } from "./duration.ts";
@@ -180,4 +180,10 @@ export function assessCapacity(
 
 function isSized({ guestMemory, requestedMemory }: VmFact): boolean {
   return guestMemory !== undefined || requestedMemory !== undefined;
+}
+
+export function countOutcomes(drained: readonly DrainedVm[]): Impact["vms"] & object {
+  const counts = Object.fromEntries(vmOutcomes.map((outcome) => [outcome, 0])) as Record<VmOutcome, number>;
+  for (const { outcome } of drained) counts[outcome] += 1;
+  return counts;
 }

@@ -1,5 +1,5 @@
-// Explains why an impact is uncertain: inputs could not be read, or nodes do not start automatically. Guards and users refer
-// to these inputs by name.
+// Explains why an impact is uncertain: inputs could not be read, or nodes do not start automatically. Guards and users
+// refer to these inputs by name.
 
 import type { Holdup, Impact, ImpactGap, ImpactPool } from "@virt/api";
 import type { BudgetFact, PodFact } from "@virt/cluster";

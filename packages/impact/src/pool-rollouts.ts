@@ -1,5 +1,5 @@
-// Predicts the rollout of a plan's pools: the nodes, their order, the parallelism and the causes of holdups, such as rejected
-// KubeletConfigs. While one selects a pool, the Machine Config Operator does not render the pool.
+// Predicts the rollout of a plan's pools: the nodes, their order, the parallelism and the causes of holdups, such as
+// rejected KubeletConfigs. While one selects a pool, the Machine Config Operator does not render the pool.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import {

@@ -1,5 +1,5 @@
-// Finds the report of the platform controller, which is in the controller's namespace, and reads the state that only the running
-// controller has: --activation and pending hardware changes.
+// Finds the report of the platform controller, which is in the controller's namespace, and reads the state that only
+// the running controller has: --activation and pending hardware changes.
 
 import { type Json, type KubeObject, usualOperatorNamespaces } from "@virt/api";
 import { detectors, type HardwareChange } from "@virt/cluster";

@@ -1,5 +1,5 @@
-// Collects the facts of an impact assessment and of a diagnosis, from informers or from one-time lists, and the inputs that could
-// not be read.
+// Collects the facts of an impact assessment and of a diagnosis, from informers or from one-time lists, and the inputs
+// that could not be read.
 
 import type { ImpactGap, KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import {

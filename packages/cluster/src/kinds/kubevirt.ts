@@ -1,4 +1,5 @@
-// Reads the settings of KubeVirt and the HyperConverged that affect drains, with KubeVirt's defaults, and live migrations.
+// Reads the settings of KubeVirt and the HyperConverged that affect drains, with KubeVirt's defaults, and live
+// migrations.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asNumber, asText, at, type InformerSpec, member, readBytes } from "@virt/objects";

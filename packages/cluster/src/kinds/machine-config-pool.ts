@@ -1,4 +1,5 @@
-// Reads MachineConfigPools and the KubeletConfigs that select them: the nodes of a pool, their target and their progress.
+// Reads MachineConfigPools and the KubeletConfigs that select them: the nodes of a pool, their target and their
+// progress.
 
 import {
   asList,

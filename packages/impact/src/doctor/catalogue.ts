@@ -1,5 +1,5 @@
-// The catalogue of findings: causes that may block a rollout, their age thresholds, messages and remedies. Findings about drains
-// are here. Fills the templates of a finding with its values.
+// The catalogue of findings: causes that may block a rollout, their age thresholds, messages and remedies. Findings
+// about drains are here. Fills the templates of a finding with its values.
 
 import { foreignText } from "../assessed.ts";
 import {

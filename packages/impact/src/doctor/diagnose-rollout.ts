@@ -1,5 +1,5 @@
-// Diagnoses a rollout: its progress, the blocking causes with their start times, and the next command. Also from one list of each
-// kind, without a watch.
+// Diagnoses a rollout: its progress, the blocking causes with their start times, and the next command. Also from one
+// list of each kind, without a watch.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { readMachineConfigPool } from "@virt/cluster";

@@ -1,5 +1,5 @@
-// Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator. Also finds
-// problems that the operators behind a rollout report.
+// Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator. Also
+// finds problems that the operators behind a rollout report.
 
 import type { KubeObject } from "@virt/api";
 import { conditionsOf, findTrue, readMachineConfigPool } from "@virt/cluster";

@@ -1,4 +1,5 @@
-// Summarizes a rollout, counts its nodes, and limits the size of its status in large clusters. All node counts are made here.
+// Summarizes a rollout, counts its nodes, and limits the size of its status in large clusters. All node counts are made
+// here.
 
 import {
   type FindingSeverity,

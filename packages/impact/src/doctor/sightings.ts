@@ -1,5 +1,5 @@
-// Remembers first-seen times by the operator's clock, so that ages survive a restart of the process. Measures drains and
-// restarts of nodes from them.
+// Remembers first-seen times by the operator's clock, so that ages survive a restart of the process. Measures drains
+// and restarts of nodes from them.
 
 import type { ObservedSeconds, RolloutStatus } from "@virt/api";
 import { readTime } from "@virt/objects";

@@ -1,4 +1,5 @@
-// Converts any value to plain data for the log: bounded, acyclic and without secrets. Recognizes secrets by name or form.
+// Converts any value to plain data for the log: bounded, acyclic and without secrets. Recognizes secrets by name or
+// form.
 
 import { cutText, type Json, type JsonMap } from "@virt/objects";
 

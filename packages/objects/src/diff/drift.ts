@@ -1,4 +1,5 @@
-// Compares live, desired and predicted objects, ignoring differences in form where needed. Takes snapshots of managed fields.
+// Compares live, desired and predicted objects, ignoring differences in form where needed. Takes snapshots of managed
+// fields.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";

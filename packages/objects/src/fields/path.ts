@@ -1,5 +1,5 @@
-// Paths as in managedFields, which identify list elements by key, JSON pointers (RFC 6901), which do not, and the leaf paths of
-// an object under the merge rules of its schema.
+// Paths as in managedFields, which identify list elements by key, JSON pointers (RFC 6901), which do not, and the leaf
+// paths of an object under the merge rules of its schema.
 
 import {
   asList,

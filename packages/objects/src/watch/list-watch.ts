@@ -1,4 +1,5 @@
-// The responses of a list and its watch: pages, events and versions. Which page to request next, and the pause after failures.
+// The responses of a list and its watch: pages, events and versions. Which page to request next, and the pause after
+// failures.
 
 import type { KubeObject } from "@virt/api";
 import { readJson } from "../json/read-json.ts";
