@@ -15,11 +15,10 @@ import {
   noLease,
   patchObject,
   type Resource,
-  sleep,
   systemClock,
   watchObjects,
 } from "@virt/kube";
-import { asList, asText, at } from "@virt/objects";
+import { asList, asText, at, sleep } from "@virt/objects";
 import { type ConfigPatch, foreignText, type LiveTarget } from "@virt/views";
 import { type ApiVerb, describeFailure, isAbsent } from "./session-failure.ts";
 import { CliError } from "./verb.ts";

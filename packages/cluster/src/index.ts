@@ -3,7 +3,6 @@
 export { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
 export { type AssetState, assetReasonTexts, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";
 export {
-  type GovernedItem,
   type GovernorConfig,
   governedFields,
   governorOf,
@@ -13,26 +12,32 @@ export {
   isGoverning,
   type Purposes,
 } from "./governor.ts";
-export { type Detector, detectors, type Hardware, isWithin, readHardware, withHostPrefix } from "./hardware.ts";
 export {
-  conditionsOf,
-  findTrue,
-  type Health,
-  isBehind,
-  type ObjectCondition,
-  type PoolProgress,
-} from "./health/conditions.ts";
-export { healthOf } from "./health/health.ts";
-export { machineConfigPoolHealth, poolProgress, type Rendering } from "./health/machine-config-pool.ts";
+  type CountedHardware,
+  changeWords,
+  countReported,
+  type Detector,
+  detectors,
+  followHardware,
+  type Hardware,
+  type HardwareChange,
+  type HardwareMemory,
+  isWithin,
+  nextHardwareDueMs,
+  readHardware,
+  withHostPrefix,
+} from "./hardware.ts";
+export { conditionsOf, findTrue, type Health, isBehind, type PoolProgress } from "./health/conditions.ts";
 export {
   affectedPools,
   type CountOfPool,
+  healthOf,
   isRenderedBy,
   type MachineConfigChange,
   type RenderedOf,
   rolloutHealth,
-} from "./health/machine-config-rollout.ts";
-export { listReportsOnce } from "./health/node-reports.ts";
+} from "./health/health.ts";
+export { listReportsOnce, machineConfigPoolHealth, poolProgress } from "./health/machine-config-pool.ts";
 export {
   chooseHyperConverged,
   type FoundHyperConverged,
@@ -49,46 +54,64 @@ export {
   configInformer,
   contentProjection,
   type FindCached,
+  hco,
   infrastructureInformer,
+  keepMembers,
   kindInformer,
   namespaceInformer,
   networkInformer,
   nodeInformer,
+  object,
   objectInformer,
   ownedContentProjection,
   type ReadParts,
+  readVersionSchema,
   reportedContentProjection,
   schedulerInformer,
+  schema,
 } from "./informers.ts";
-export { readVersionSchema } from "./kinds/custom-resource-definition.ts";
-export { keepConditions, keepMembers } from "./kinds/kept-members.ts";
-export { kubeletConfigInformer, readKubeletConfig } from "./kinds/kubelet-config.ts";
-export { kubeVirtInformer, readVirtSettings, type VirtSettings } from "./kinds/kubevirt.ts";
-export { type MachineConfig, readMachineConfig } from "./kinds/machine-config.ts";
 export {
-  type MachineConfigNodeFact,
-  machineConfigNodeInformer,
-  phaseStartOf,
-  readMachineConfigNodeFact,
-  updateSteps,
-} from "./kinds/machine-config-node.ts";
+  kubeVirtInformer,
+  type MigrationFact,
+  type MigrationHold,
+  migrationInformer,
+  readMigrationFact,
+  readVirtSettings,
+  type VirtSettings,
+} from "./kinds/kubevirt.ts";
 export {
-  type MachineConfigPool,
+  argumentInForce,
+  type MachineConfig,
+  readMachineConfig,
+  renderConfig,
+  roleLabel,
+} from "./kinds/machine-config.ts";
+export {
+  foreignPoolConfig,
+  isEmptySelector,
+  kubeletConfigInformer,
+  type PoolFact,
   poolInformer,
   poolInformerOf,
+  poolOfNode,
+  poolRuleParts,
+  readKubeletConfig,
   readMachineConfigPool,
 } from "./kinds/machine-config-pool.ts";
-export { type MigrationFact, type MigrationHold, migrationInformer, readMigrationFact } from "./kinds/migration.ts";
 export {
   impactNodeInformer,
   isDroppedLabel,
   isNodeReady,
+  type MachineConfigNodeFact,
+  machineConfigNodeInformer,
   type NodeFact,
+  phaseStartOf,
+  readMachineConfigNodeFact,
   readNodeFact,
   type Taint,
+  updateSteps,
 } from "./kinds/node.ts";
-export { type PodFact, readPodFact } from "./kinds/pod.ts";
-export { type BudgetFact, budgetInformer, readBudgetFact } from "./kinds/pod-disruption-budget.ts";
+export { type BudgetFact, budgetInformer, type PodFact, readBudgetFact, readPodFact } from "./kinds/pod.ts";
 export {
   isEnded,
   isOnNode,
@@ -103,24 +126,6 @@ export {
   type VmPlacement,
   vmInformer,
 } from "./kinds/virtual-machine-instance.ts";
-export { argumentInForce, containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./machine-config.ts";
-export {
-  foreignPoolConfig,
-  isEmptySelector,
-  type PoolFact,
-  poolOfNode,
-  poolRuleParts,
-} from "./pools.ts";
-export { hco, object, schema } from "./reads.ts";
-export {
-  type CountedHardware,
-  changeWords,
-  countReported,
-  followHardware,
-  type HardwareChange,
-  type HardwareMemory,
-  nextHardwareDueMs,
-} from "./stable-hardware.ts";
 export {
   type ClusterShape,
   readClusterShape,
@@ -135,7 +140,6 @@ export {
   nodeRoles,
   nodesForVms,
   nodesWithout,
-  type Reach,
   rolesOf,
   settledConfigs,
   vmNodeInformer,

@@ -1,7 +1,16 @@
-// Informers that both controllers share, and the projections of their caches.
+// Informers that both controllers share, the parts that caches keep, and the reads that profiles and assets declare.
 
-import { configKind, type KubeObject, type Ref } from "@virt/api";
-import type { InformerSpec } from "@virt/objects";
+import { configKind, type Ref } from "@virt/api";
+import {
+  asList,
+  asText,
+  at,
+  type InformerSpec,
+  type JsonMap,
+  type KubeObject,
+  member,
+  type ProjectionMember,
+} from "@virt/objects";
 import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
@@ -87,4 +96,46 @@ export const ownedContentProjection = partsOnly([...content, ["metadata", "manag
 /** Returns an informer for one object, with its content and field owners but without its status. */
 export function objectInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: ownedContentProjection };
+}
+
+/** Keeps the identity, the deletion and these members. */
+export function keepMembers(...kept: readonly ProjectionMember[]): InformerSpec["projection"] {
+  return {
+    keep: "members",
+    members: [["metadata", "name"], ["metadata", "namespace"], ["metadata", "deletionTimestamp"], ...kept],
+  };
+}
+
+/** Keeps these parts of the conditions of these types, and no other conditions. */
+export function keepConditions(
+  among: readonly string[],
+  parts: readonly string[] = ["type", "status", "reason"],
+): readonly ProjectionMember[] {
+  return parts.map((part) => ["status", "conditions", { among, key: "type" }, part]);
+}
+
+export function keepOwners(...among: readonly string[]): readonly ProjectionMember[] {
+  return ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
+}
+
+/** Limits strings that namespace users write. Real values take a few dozen bytes, but the API server has no limit. */
+const shortText = { atMost: 1_000 };
+export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
+  return paths.map((path) => [...path, shortText]);
+}
+
+/** Reads the HyperConverged. */
+export const hco = () => ({ read: "hco" }) as const;
+/** Reads an object. Undefined if it does not exist. */
+export const object = <R extends Omit<Ref, "namespace">>(ref: R) => ({ read: "object", ref }) as const;
+/** Reads the openAPIV3Schema of a CRD version. Undefined if the version is not served. */
+export const schema = (crd: string, version: string) => ({ read: "schema", crd, version }) as const;
+
+/** Returns the openAPIV3Schema of a CRD's version. Undefined if the version is absent or not served. */
+export function readVersionSchema(crd: KubeObject | undefined, version: string): JsonMap | undefined {
+  const served = asList(at(crd, "spec", "versions")).find(
+    // Bundled schemas omit `served`.
+    (one) => asText(member(one, "name")) === version && member(one, "served") !== false,
+  );
+  return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from "@virt/api";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderConfig, roleLabel } from "./machine-config.ts";
+import { renderConfig, roleLabel } from "./kinds/machine-config.ts";
 import { nodesForVms, nodesWithout, rolesOf, settledConfigs } from "./vm-nodes.ts";
 
 const api = "machineconfiguration.openshift.io/v1";

@@ -2,10 +2,9 @@
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member } from "@virt/objects";
-import { affectedPools, type RenderedOf } from "./health/machine-config-rollout.ts";
-import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
-import { containsConfig, roleLabel } from "./machine-config.ts";
-import { poolOfNode } from "./pools.ts";
+import { affectedPools, type RenderedOf } from "./health/health.ts";
+import { containsConfig, roleLabel } from "./kinds/machine-config.ts";
+import { poolOfNode, readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
 /** The roles for which MachineConfigs are planned. A custom pool inherits those of `worker`. */
 export const nodeRoles = ["worker", "master"] as const;

@@ -7,8 +7,6 @@ import {
   type KubeObject,
   type NotAssessedReason,
   type PoolDisruption,
-  type VmOutcome,
-  vmOutcomes,
 } from "@virt/api";
 import {
   type BudgetFact,
@@ -22,21 +20,25 @@ import {
   type VmFact,
 } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
-import { assessCapacity } from "./assess-capacity.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
-import { assessBudgets } from "./bound-budgets.ts";
 import { ClusterRooms } from "./capacity.ts";
+import { assessBudgets } from "./cost-limit.ts";
 import type { DisruptionPolicies } from "./disruption-class.ts";
-import { assessPods, type DrainedPod } from "./drained-pods.ts";
-import { assessVms, type DrainedVm, loadOf, type VmsByNode } from "./drained-vms.ts";
-import { assessDurations, type MigrationRate, migrationRate, type PoolLoad, restartBounds } from "./duration.ts";
-import { durationText } from "./duration-text.ts";
+import { assessPods, countPods, type DrainedPod } from "./drained-pods.ts";
+import { assessCapacity, assessVms, countOutcomes, type DrainedVm, loadOf, type VmsByNode } from "./drained-vms.ts";
+import {
+  assessDurations,
+  durationText,
+  type MigrationRate,
+  migrationRate,
+  type PoolLoad,
+  restartBounds,
+} from "./duration.ts";
 import { gapsOf } from "./impact-gaps.ts";
-import { boundImpact, withoutVmNames } from "./impact-status.ts";
+import { boundImpact, summarizeImpact, unassessedSummary, withoutVmNames } from "./impact-status.ts";
 import { assumesLabels } from "./placement.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
 import { hasTies, rolloutNodeOf } from "./rollout.ts";
-import { summarizeImpact, unassessedSummary } from "./summary.ts";
 
 /** The inputs of an assessment. An input that could not be read carries its reason. */
 export type ImpactFacts = {
@@ -151,17 +153,6 @@ function unassessed({ assessedAt }: ImpactFacts, reason: NotAssessedReason, mess
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
-}
-
-function countOutcomes(drained: readonly DrainedVm[]): Impact["vms"] & object {
-  const counts = Object.fromEntries(vmOutcomes.map((outcome) => [outcome, 0])) as Record<VmOutcome, number>;
-  for (const { outcome } of drained) counts[outcome] += 1;
-  return counts;
-}
-
-function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
-  const blocking = pods.filter(({ outcome }) => outcome === "block").length;
-  return { block: blocking, delete: pods.length - blocking };
 }
 
 // Omits nodes that do not start.

@@ -1,5 +1,6 @@
 // Predicts the effect of a drain on ordinary pods: which block it, and which are not re-created.
 
+import type { Impact } from "@virt/api";
 import type { BudgetFact, ClusterShape, PodFact } from "@virt/cluster";
 import { matchesSelector } from "@virt/objects";
 import { type Assessment, assessed } from "./assessed.ts";
@@ -80,4 +81,9 @@ const launchers = ["virt-launcher", "hotplug-disk"];
 /** Reports whether the pod belongs to a VM, whose outcome it shares. */
 export function isPodOfVm({ labels }: PodFact): boolean {
   return launchers.includes(labels["kubevirt.io"] ?? "");
+}
+
+export function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
+  const blocking = pods.filter(({ outcome }) => outcome === "block").length;
+  return { block: blocking, delete: pods.length - blocking };
 }

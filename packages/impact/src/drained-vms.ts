@@ -1,8 +1,10 @@
-import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
-import { type ClusterRooms, inNameOrder } from "./capacity.ts";
+// Predicts what a drain does to each VM, and whether the VMs of nodes that drain together fit on other nodes.
+
+import { type Impact, type VmOutcome, vmOutcomes } from "@virt/api";
+import { type ClusterShape, isEnded, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
+import { type CapacityShortage, type ClusterRooms, inNameOrder } from "./capacity.ts";
 import type { NodeLoad } from "./duration.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
-import { type AssessedOutcome, outcomeOf } from "./vm-outcomes.ts";
 
 /** `bytes` is the size of its migration. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
@@ -87,4 +89,101 @@ export function loadOf(drained: readonly DrainedVm[]): Omit<NodeLoad, "class"> {
     },
     gracePeriodSeconds: graces.length === 0 ? undefined : graces.reduce((most, each) => Math.max(most, each)),
   };
+}
+
+/** `reason` is empty if the outcome is self-explanatory. */
+export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: string };
+
+export type VmOutcomeInput = {
+  readonly settings: Pick<VirtSettings, "evictionStrategy">;
+  /** True if the Machine Config Operator reboots without a drain. */
+  readonly isSingleReplica: boolean;
+  /** Undefined: its VM counts as stopping. */
+  readonly runStrategyOf: (namespace: string, name: string) => string | undefined;
+  readonly hasTarget: (vm: VmFact) => boolean;
+};
+
+// Shared objects, because thousands of VMs have one of these outcomes.
+const migrating: AssessedOutcome = { outcome: "migrate", reason: "" };
+const stopping: AssessedOutcome = { outcome: "stop", reason: "" };
+const restarting: AssessedOutcome = { outcome: "restart", reason: "" };
+
+/** Returns undefined if the VM has ended or is being deleted. A VM without a node may start on any node. */
+export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | undefined {
+  if (isEnded(vm) || vm.isDeleting) return undefined;
+  if (vm.node === "") return { outcome: "unknown", reason: "NoNode" };
+  const strategy = vm.evictionStrategy ?? input.settings.evictionStrategy;
+  if (vm.phase === "Unknown" || vm.phase === "") return { outcome: "unknown", reason: "PhaseUnknown" };
+  if (vm.placement.isTooLarge) return { outcome: "unknown", reason: "PlacementTooLarge" };
+  if (strategy === undefined) return { outcome: "unknown", reason: "EvictionStrategyUnknown" };
+  if (vm.phase !== "Running") return { outcome: "starting", reason: "" };
+  if (input.isSingleReplica) return stopOrRestart(vm, input);
+  const isMigratable = vm.liveMigratable?.isTrue === true;
+  if (isMigratable && (strategy === "LiveMigrate" || strategy === "LiveMigrateIfPossible"))
+    return input.hasTarget(vm) ? migrating : { outcome: "block", reason: "NoTargetNode" };
+  if (strategy === "LiveMigrate")
+    return { outcome: "block", reason: vm.liveMigratable?.reason || "LiveMigratableUnknown" };
+  if (strategy === "External") return { outcome: "external", reason: "" };
+  return stopOrRestart(vm, input);
+}
+
+// A clean shutdown ends as Succeeded, which RerunOnFailure does not restart.
+function stopOrRestart({ namespace, controller }: VmFact, { runStrategyOf }: VmOutcomeInput): AssessedOutcome {
+  const isRestarted =
+    controller?.kind === "VirtualMachineInstanceReplicaSet" ||
+    (controller?.kind === "VirtualMachine" && runStrategyOf(namespace, controller.name) === "Always");
+  return isRestarted ? restarting : stopping;
+}
+
+export type CapacityInput = {
+  readonly rooms: ClusterRooms;
+  readonly shape: ClusterShape;
+  readonly runStrategies: ReadonlyMap<string, string>;
+  /** False if the VMs could not be read. */
+  readonly isAssessed: boolean;
+};
+
+const MiB = 2 ** 20;
+
+/** Returns the wave with the largest shortage. If there is none, `Unknown` if some VMs cannot be assessed. */
+export function assessCapacity(
+  pools: readonly AssessedPool[],
+  byNode: VmsByNode,
+  { rooms, shape, runStrategies, isAssessed }: CapacityInput,
+): Impact["capacity"] {
+  const none = { nodes: [], unplacedVMs: 0, unplacedMiB: 0 };
+  if (!isAssessed) return { fits: "Unknown", ...none };
+  if (shape.isSingleReplica) return { fits: "Yes", ...none };
+  const isMoving = ({ outcome }: DrainedVm) => outcome === "migrate" || outcome === "restart";
+  const movingFrom = (names: readonly string[]) =>
+    names.flatMap((name) => (byNode.get(name) ?? []).filter(isMoving).map(({ vm }) => vm));
+  const shortages = pools.flatMap(({ waves }) =>
+    waves.flatMap((wave) => rooms.placeWave(wave, movingFrom(wave)) ?? []),
+  );
+  const worst = shortages.reduce<CapacityShortage | undefined>(
+    (most, each) => (each.unplacedBytes > (most?.unplacedBytes ?? 0) ? each : most),
+    undefined,
+  );
+  if (worst !== undefined)
+    return {
+      fits: "No",
+      nodes: worst.nodes,
+      unplacedVMs: worst.unplacedVms,
+      unplacedMiB: Math.ceil(worst.unplacedBytes / MiB),
+    };
+  const mayMove = (each: DrainedVm) => each.outcome === "unknown" || isOwnerUnread(each, runStrategies);
+  const inWave = new Set(pools.flatMap(({ waves }) => waves.flat()));
+  const isPlaced = (each: DrainedVm) => !isMoving(each) || (isSized(each.vm) && inWave.has(each.vm.node));
+  const isKnown = [...byNode.values()].flat().every((each) => !mayMove(each) && isPlaced(each));
+  return { fits: isKnown ? "Yes" : "Unknown", ...none };
+}
+
+function isSized({ guestMemory, requestedMemory }: VmFact): boolean {
+  return guestMemory !== undefined || requestedMemory !== undefined;
+}
+
+export function countOutcomes(drained: readonly DrainedVm[]): Impact["vms"] & object {
+  const counts = Object.fromEntries(vmOutcomes.map((outcome) => [outcome, 0])) as Record<VmOutcome, number>;
+  for (const { outcome } of drained) counts[outcome] += 1;
+  return counts;
 }

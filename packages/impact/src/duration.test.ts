@@ -1,7 +1,6 @@
 import { readVirtSettings, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";
-import { assessDurations, migrationRate, type NodeLoad, restartBounds } from "./duration.ts";
-import { durationText } from "./duration-text.ts";
+import { assessDurations, durationText, migrationRate, type NodeLoad, restartBounds } from "./duration.ts";
 import { vmObject } from "./testing/cluster-builder.ts";
 
 const settings = readVirtSettings(undefined, undefined);

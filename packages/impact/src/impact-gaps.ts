@@ -1,14 +1,15 @@
-// Lists the inputs that an assessment lacks. Guards and users refer to them by name.
+// Explains why an impact is uncertain: inputs could not be read, or nodes do not start automatically. Guards and users
+// refer to these inputs by name.
 
-import type { Impact, ImpactGap } from "@virt/api";
+import type { Holdup, Impact, ImpactGap, ImpactPool } from "@virt/api";
 import type { BudgetFact, PodFact } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import type { ImpactFacts } from "./assess-impact.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { type DrainedPod, isBudgetedPod, isBudgetOfPods } from "./drained-pods.ts";
 import { type DrainedVm, drainedNodes, isOwnerUnread } from "./drained-vms.ts";
+import { vmGap } from "./impact-status.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
-import { vmGap } from "./summary.ts";
 
 export type AssessedParts = {
   readonly pools: readonly AssessedPool[];
@@ -107,3 +108,54 @@ function countIn(objects: readonly { readonly namespace: string }[], noun: strin
 export function isStillListing({ notAssessed }: Pick<Impact, "notAssessed">): boolean {
   return notAssessed.some(({ reason }) => reason === "Listing");
 }
+
+/** A pool state that makes the impact uncertain, and the next step. */
+export type RolloutObstacle = { readonly text: string; readonly next: string };
+
+/** Returns the obstacles of the selected pools. Empty if every node starts automatically. */
+export function findRolloutObstacles(
+  { pools, held }: Pick<Impact, "pools" | "held">,
+  isConcerned: (pool: ImpactPool) => boolean = () => true,
+): readonly RolloutObstacle[] {
+  const found = pools.filter(isConcerned).flatMap(obstaclesOfPool);
+  const listed = pools.reduce((sum, pool) => sum + pool.held, 0);
+  if (found.length > 0 || held <= listed) return found;
+  return [{ text: "nodes of other pools are on hold", next: "check the pools with 'oc get mcp'" }];
+}
+
+function obstaclesOfPool({ name, holdup, heldBy, held }: ImpactPool): readonly RolloutObstacle[] {
+  if (holdup !== undefined) return [words[holdup](name, heldBy)];
+  if (held === 0) return [];
+  return [{ text: `nodes of pool ${name} are on hold`, next: "check the nodes with 'oc get nodes'" }];
+}
+
+const words: Readonly<Record<Holdup, (pool: string, heldBy?: string) => RolloutObstacle>> = {
+  Paused: (pool) => ({
+    text: `pool ${pool} is paused`,
+    next: `unpause pool ${pool}, which also starts all other pending changes of the pool`,
+  }),
+  InvalidMaxUnavailable: (pool) => ({
+    text: `maxUnavailable of pool ${pool} is invalid`,
+    next: `set spec.maxUnavailable of pool ${pool} to a number or a percentage`,
+  }),
+  MaxUnavailableUsed: (pool) => ({
+    text: `pool ${pool} has reached its maxUnavailable limit`,
+    next: `uncordon or repair the unavailable nodes of pool ${pool}`,
+  }),
+  Degraded: (pool) => ({
+    text: `pool ${pool} is degraded`,
+    next: `fix the problem that 'oc describe mcp ${pool}' shows`,
+  }),
+  KubeletConfigRefused: (pool, heldBy = "") => ({
+    text: `pool ${pool} cannot render its configuration: KubeletConfig ${heldBy} was rejected`,
+    next: `fix the error that 'oc describe kubeletconfig ${heldBy}' shows`,
+  }),
+  NotReady: (pool) => ({
+    text: `pool ${pool} has nodes that are not ready`,
+    next: `repair the nodes of pool ${pool} that are not ready, or remove them`,
+  }),
+  Cordoned: (pool) => ({
+    text: `pool ${pool} has cordoned nodes`,
+    next: `uncordon the nodes of pool ${pool} that 'oc get nodes' shows as SchedulingDisabled`,
+  }),
+};

@@ -1,12 +1,27 @@
-// Determines the objects that an assessment must read in addition to its informers.
+// The informers of an assessment and a diagnosis, and the objects that an assessment must read in addition.
 
-import { poolOfNode, readClusterShape, readMachineConfigPool, type VmFact } from "@virt/cluster";
+import {
+  budgetInformer,
+  hcoInformers,
+  impactNodeInformer,
+  kubeletConfigInformer,
+  kubeVirtInformer,
+  machineConfigNodeInformer,
+  migrationInformer,
+  poolInformer,
+  poolOfNode,
+  readClusterShape,
+  readMachineConfigPool,
+  type VmFact,
+  vmInformer,
+} from "@virt/cluster";
+import type { InformerSpec } from "@virt/objects";
 import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 import { assessedOr } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";
-import { drainedNodes } from "./drained-vms.ts";
+import { disruptionPolicyInformer } from "./disruption-class.ts";
+import { drainedNodes, outcomeOf } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
-import { outcomeOf } from "./vm-outcomes.ts";
 
 /** Omits the pods of all nodes beyond this limit. */
 const mostNodes = 60;
@@ -57,3 +72,43 @@ function queuedConfigs({ nodes, pools, disruption }: ImpactFacts): readonly stri
   });
   return [...new Set(names)];
 }
+
+/** The informers that an assessment of the impact reads. */
+export const impactInformers: readonly InformerSpec[] = [
+  poolInformer,
+  impactNodeInformer,
+  disruptionPolicyInformer,
+  kubeVirtInformer,
+  vmInformer,
+  budgetInformer,
+  kubeletConfigInformer,
+];
+
+const health: InformerSpec["projection"] = {
+  keep: "members",
+  members: [
+    ["metadata", "name"],
+    ["metadata", "namespace"],
+    ["status", "conditions"],
+  ],
+};
+
+/** The KubeDescheduler `cluster`, with its health only. */
+export const deschedulerHealthInformer: InformerSpec = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "KubeDescheduler",
+  name: "cluster",
+  projection: health,
+};
+
+/** One informer per API version. The older one runs only if the newer one is not served. */
+export const hcoHealthInformers: readonly InformerSpec[] = hcoInformers("", health);
+
+/** The informers that a diagnosis of a rollout reads. Includes those of the impact. */
+export const rolloutInformers: readonly InformerSpec[] = [
+  ...impactInformers,
+  machineConfigNodeInformer,
+  migrationInformer,
+  deschedulerHealthInformer,
+  ...hcoHealthInformers,
+];

@@ -1,11 +1,18 @@
-// Predicts the rollout of a plan's pools: the nodes, their order, the parallelism and the causes of holdups.
+// Predicts the rollout of a plan's pools: the nodes, their order, the parallelism and the causes of holdups, such as
+// rejected KubeletConfigs. While one selects a pool, the Machine Config Operator does not render the pool.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
-import { findTrue, type NodeFact, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";
-import { compareUtf8 } from "@virt/objects";
+import {
+  findTrue,
+  type NodeFact,
+  poolOfNode,
+  type RenderedOf,
+  readKubeletConfig,
+  readMachineConfigPool,
+} from "@virt/cluster";
+import { compareUtf8, isMap, matchesSelector } from "@virt/objects";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
-import { refusedKubeletConfigs } from "./kubelet-configs.ts";
 import {
   inRolloutOrder,
   isUnavailable,
@@ -165,4 +172,37 @@ function isDegraded(pool: KubeObject): boolean {
   return (
     readMachineConfigPool(pool).machines.degraded > 0 || degradedConditions.some((type) => hasTrueCondition(pool, type))
   );
+}
+
+export type RefusedKubeletConfig = { readonly name: string; readonly text: string };
+
+/**
+ * The pool does not become RenderDegraded. See `AreMCGeneratingSubControllersCompletedForPool` in
+ * pkg/apihelpers/apihelpers.go of openshift/machine-config-operator at 7ff337a.
+ */
+export function refusedKubeletConfigs(
+  pool: KubeObject,
+  kubeletConfigs: readonly KubeObject[],
+): readonly RefusedKubeletConfig[] {
+  return kubeletConfigs
+    .filter((config) => selects(config, pool))
+    .flatMap((config) => {
+      const text = refusalOf(config);
+      const { name } = config.metadata;
+      return text === undefined ? [] : [{ name, text }];
+    });
+}
+
+function selects(config: KubeObject, pool: KubeObject): boolean {
+  const { poolSelector } = readKubeletConfig(config);
+  return isMap(poolSelector) && matchesSelector(poolSelector, pool.metadata.labels ?? {});
+}
+
+// Newer releases list recent attempts as Accepted conditions. Older ones append a result for each. The newest is last.
+function refusalOf(config: KubeObject): string | undefined {
+  const { conditions } = readKubeletConfig(config);
+  const accepted = conditions.findLast(({ type }) => type === "Accepted");
+  if (accepted !== undefined) return accepted.status === "False" ? accepted.message : undefined;
+  const last = conditions.at(-1);
+  return last?.type === "Failure" ? last.message : undefined;
 }

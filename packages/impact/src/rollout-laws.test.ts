@@ -12,16 +12,7 @@ import {
   type RolloutPool,
   unavailableLimit,
 } from "./rollout.ts";
-import { anyNodes, anyPool } from "./testing/any-rollout.ts";
-
-const node = (name: string): RolloutNode => ({
-  name,
-  current: "old",
-  desired: "old",
-  phase: "Updated",
-  isReady: true,
-  isCordoned: false,
-});
+import { anyNodes, anyPool, rolloutNode } from "./testing/any-rollout.ts";
 
 const start = (pool: RolloutPool, nodes: readonly RolloutNode[]) => {
   const next = nextNodes(pool, nodes).map(({ name }) => name);
@@ -60,7 +51,7 @@ test("in any order of steps, a rollout keeps its limit and updates all nodes", (
   const free = anyPool.map((pool) => ({ ...pool, isPaused: false }));
   const anyUpdate = fc.record({ disruption: fc.constantFrom(...disruptionClasses), isDrained: fc.boolean() });
   const law = fc.property(free, fc.nat(6), steps, anyUpdate, (pool, size, steps, update) => {
-    let nodes: readonly RolloutNode[] = Array.from({ length: size }, (_, at) => node(`n${at}`));
+    let nodes: readonly RolloutNode[] = Array.from({ length: size }, (_, at) => rolloutNode(`n${at}`));
     const limit = unavailableLimit(pool, size) ?? 0;
     const rounds = Array.from({ length: 4 * size }, () => Array.from({ length: size }, (_, at) => at)).flat();
     for (const moved of [...steps, ...rounds]) {
@@ -77,7 +68,7 @@ test("the estimate has each node once, in as few waves as possible", () => {
     const pool = { ...given, isPaused: false };
     const { waves, blocked } = planWaves(
       pool,
-      Array.from({ length: size }, (_, at) => node(`n${at}`)),
+      Array.from({ length: size }, (_, at) => rolloutNode(`n${at}`)),
     );
     const limit = unavailableLimit(pool, size) ?? 0;
     return (

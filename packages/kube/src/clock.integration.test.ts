@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { sleep } from "@virt/objects";
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { sleep, systemClock } from "./clock.ts";
+import { systemClock } from "./clock.ts";
 
 test("a process stays alive for its timer", () => {
   const script = `

@@ -16,20 +16,6 @@ export type Clock = {
   readonly schedule: (ms: number, run: () => void) => Cancel;
 };
 
-/** Resolves after `ms` or when the signal is aborted. */
-export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const wake = () => {
-      cancel();
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const cancel = clock.schedule(ms, wake);
-    signal.addEventListener("abort", wake, { once: true });
-  });
-}
-
 // Node runs a timer with a longer delay immediately.
 const longestTimeoutMs = 2 ** 31 - 1;
 

@@ -2,52 +2,41 @@
 
 export { type Access, AccessError, NoClusterError } from "./auth/access.ts";
 export { findAccess, kubeconfigPaths } from "./auth/find-access.ts";
-export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./auth/x509.ts";
+export { type Authority, issueAuthority, issueClient, issueServer } from "./auth/x509.ts";
 export type { InformerSpec, InformerState } from "./cache/informer.ts";
-export { type Projection, projectObject } from "./cache/projection.ts";
+export { projectObject } from "./cache/projection.ts";
 export type { StoreChange } from "./cache/store.ts";
 export { WatchSource } from "./cache/watch-source.ts";
 export { Breakers } from "./circuitbreaker/breaker.ts";
-export type {
-  ApiAnswer,
-  ApiReader,
-  ApiStream,
-  ApiWriter,
-  FailedRequest,
-  RequestObserver,
-  SendOptions,
+export {
+  type ApiAnswer,
+  type ApiReader,
+  type ApiWriter,
+  type FailedRequest,
+  listPageSize,
+  listPages,
+  type RequestObserver,
 } from "./client/api-client.ts";
-export { Client, type ClientOptions } from "./client/client.ts";
+export { Client } from "./client/client.ts";
 export { type Cluster, type ClusterReader, clusterFor, readerFor } from "./client/cluster.ts";
 export { Discovery } from "./client/discovery.ts";
-export { listPageSize, listPages } from "./client/list-pages.ts";
-export {
-  type FailureReason,
-  isDryRunRefused,
-  type ReadResult,
-  type RequestFailure,
-  readResultOf,
-  type WriteResult,
-  writeResultOf,
-} from "./client/outcome.ts";
+export { isDryRunRefused, type ReadResult, readResultOf, writeResultOf } from "./client/outcome.ts";
 export * from "./client/request.ts";
-export { type Clock, sleep, systemClock } from "./clock.ts";
-export type { Controller, ReconcileContext } from "./controller/managed-controller.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export type { Controller, ReconcileContext, ReconcileTrace } from "./controller/managed-controller.ts";
 export {
   type ControllerGroup,
   crdInformer,
   type EventSink,
-  type LeaseDurations,
   Manager,
   type ManagerOptions,
 } from "./controller/manager.ts";
-export type { ReconcileTrace } from "./controller/reconcile-tracer.ts";
 export type { ReconcileResult } from "./controller/worker.ts";
-export type { EventInput } from "./events/event-object.ts";
+export type { EventInput } from "./events/event-correlator.ts";
 export { type EventObserver, EventRecorder } from "./events/event-recorder.ts";
 export { noLease } from "./leaderelection/write-fence.ts";
 export { createLog, type Log, type LogLevel } from "./logging/log.ts";
-export { scrubText } from "./logging/secret-text.ts";
+export { scrubText } from "./logging/loggable.ts";
 export {
   breakerMetrics,
   buildInfo,

@@ -1,3 +1,5 @@
+// The outcome of a write, and the next step for users if admission modifies what was written.
+
 import type { Conflict, KubeObject } from "@virt/api";
 
 /** The outcome of a write. Only `done` changed the object, but `unavailable` may have. */
@@ -29,3 +31,7 @@ export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?:
  * managers.
  */
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };
+
+/** Uses separate commands, because kubectl prints nothing if one of several kinds is not served. */
+export const findMutator =
+  "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)";

@@ -17,11 +17,9 @@ import {
   rolloutInformers,
 } from "@virt/impact";
 import { type Client, Discovery, type InformerSpec } from "@virt/kube";
-import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
-import { collectDoctorFacts } from "./doctor-facts.ts";
 import { DrainedPods } from "./drained-pods.ts";
-import { assessList, type ListFacts } from "./impact-facts.ts";
-import { listOnce } from "./list-once.ts";
+import { assessList, collectDoctorFacts, findDiagnosisGaps, type ListFacts } from "./impact-facts.ts";
+import { listOnce } from "./informer-lists.ts";
 
 /** The diagnosis of all rollouts in a cluster at one time. */
 export type ClusterDiagnosis = {

@@ -1,4 +1,7 @@
-import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
+// Collects the facts of an impact assessment and of a diagnosis, from informers or from one-time lists, and the inputs
+// that could not be read.
+
+import type { ImpactGap, KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import {
   budgetInformer,
   configInformer,
@@ -6,9 +9,13 @@ import {
   infrastructureInformer,
   kubeletConfigInformer,
   kubeVirtInformer,
+  machineConfigNodeInformer,
+  migrationInformer,
   poolInformer,
   readBudgetFact,
   readClusterShape,
+  readMachineConfigNodeFact,
+  readMigrationFact,
   readNodeFact,
   readVirtSettings,
   readVmFact,
@@ -19,16 +26,21 @@ import {
   assessed,
   assessedOr,
   boundPlacements,
+  type DoctorFacts,
+  DrainErrors,
+  deschedulerHealthInformer,
   disruptionPolicyInformer,
+  hcoHealthInformers,
   type ImpactFacts,
   notAssessed,
   readDisruptionPolicies,
   restartSamplesByPool,
+  rolloutInformers,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
 import { oncePer } from "@virt/objects";
-import type { ImpactReads } from "./impact-reads.ts";
-import type { ListAnswer } from "./list-once.ts";
+import { ImpactReads } from "./impact-reads.ts";
+import type { ListAnswer } from "./informer-lists.ts";
 
 /** Returns all objects of an informer, or the reason why they are unknown. */
 export type ListFacts = (spec: InformerSpec) => Assessment<readonly KubeObject[]>;
@@ -103,4 +115,56 @@ export function assessList(answer: ListAnswer): Assessment<readonly KubeObject[]
     case "failed":
       return notAssessed(answer.reason, answer.message);
   }
+}
+
+// Caches facts per object, because a cluster has hundreds of nodes and only a few change at a time.
+const reportFact = oncePer(readMachineConfigNodeFact);
+const migrationFact = oncePer(readMigrationFact);
+
+export type DoctorSources = Pick<ImpactSources, "disruption" | "renderedOf" | "list" | "hco"> &
+  Pick<DoctorFacts, "now" | "changes" | "areVmsNamed">;
+
+/** Collects the facts. The caller adds the history, the pods of draining nodes, drain errors and its own gaps. */
+export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given }: DoctorSources): DoctorFacts {
+  const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
+  const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
+  const listed = (...specs: readonly InformerSpec[]) => specs.flatMap((spec) => assessedOr(list(spec), []));
+  // Profiles keep the HyperConverged without its status, which is enough to identify the namespace.
+  const health = listed(...hcoHealthInformers).find(({ metadata }) => metadata.namespace === hco?.metadata.namespace);
+  return {
+    ...facts,
+    ...given,
+    // Run strategies do not affect the drain of a VM.
+    runStrategies: assessed(new Map()),
+    machineConfigNodes: reports.isAssessed ? assessed(reports.value.map(reportFact)) : reports,
+    migrations: migrations.isAssessed ? assessed(migrations.value.map(migrationFact)) : migrations,
+    drainedPods: new Map(),
+    drainErrors: new DrainErrors(),
+    kubeletConfigs: listed(kubeletConfigInformer),
+    operators: [...listed(kubeVirtInformer, deschedulerHealthInformer), ...[health ?? hco].flatMap((one) => one ?? [])],
+    before: undefined,
+    sightings: new Map(),
+    notAssessed: findDiagnosisGaps(
+      [...rolloutInformers, infrastructureInformer].map((spec) => [spec.kind, list(spec)] as const),
+    ),
+  };
+}
+
+/** A list or a single read of a kind. A kind with several versions has one input for each version. */
+export type DiagnosisInput = readonly [kind: string, input: Assessment<unknown>];
+
+/** Returns one gap for each kind without a readable version, in the order of the inputs. */
+export function findDiagnosisGaps(inputs: readonly DiagnosisInput[]): readonly ImpactGap[] {
+  return [...Map.groupBy(inputs, ([kind]) => kind)].flatMap(([kind, versions]) => {
+    const gaps = versions.flatMap(([, input]) => (input.isAssessed || isNoLoss(kind, input.reason) ? [] : [input]));
+    if (versions.some(([, input]) => input.isAssessed)) return [];
+    // A version without an informer counts as Listing, as a first list does, so another reason is more useful.
+    const gap = gaps.find(({ reason }) => reason !== "Listing") ?? gaps[0];
+    return gap === undefined ? [] : [{ what: kind, reason: gap.reason, message: gap.message }];
+  });
+}
+
+/** If the cluster does not serve the kind, there is nothing to check. */
+function isNoLoss(kind: string, reason: string): boolean {
+  return reason === "NotServed" && kind !== "MachineConfigPool";
 }

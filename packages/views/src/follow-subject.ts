@@ -9,6 +9,7 @@ import {
   type ReflectorAction,
   type ReflectorInput,
   type ReflectorStep,
+  type StopSignal,
   type StreamEnd,
   stepReflector,
   type WatchFrame,
@@ -38,13 +39,6 @@ export type WatchPlace = { readonly from: string; readonly timeoutSeconds: numbe
 
 /** The clock of @virt/kube, which a browser cannot load. */
 export type FollowClock = SilenceClock & { readonly schedule: (ms: number, run: () => void) => () => void };
-
-/** An AbortSignal. */
-type StopSignal = {
-  readonly aborted: boolean;
-  readonly addEventListener: (type: "abort", listener: () => void, options: { readonly once: boolean }) => void;
-  readonly removeEventListener: (type: "abort", listener: () => void) => void;
-};
 
 /** The reason why a page of a list cannot be read. */
 export type PageFailure = StreamEnd | { readonly how: "too large"; readonly why: string };

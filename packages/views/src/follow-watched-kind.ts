@@ -1,14 +1,8 @@
 // Lists and watches one kind for a page: the objects, then each change, or the reason if there are none. The transport is an
 // argument: HTTP in the console's own server, fetch and WebSocket in OpenShift's console.
 
-import { pauseAfter } from "@virt/objects";
-import {
-  type FollowEnd,
-  type FollowedSubject,
-  type FollowParts,
-  type KindTransport,
-  SubjectFollower,
-} from "./follow-subject.ts";
+import { pauseAfter, sleep } from "@virt/objects";
+import { type FollowEnd, type FollowedSubject, type FollowParts, SubjectFollower } from "./follow-subject.ts";
 import type { StreamLine } from "./stream-line.ts";
 import { type WatchedKind, type WatchedName, watchedKinds } from "./watched-kinds.ts";
 
@@ -25,25 +19,12 @@ export async function followWatchedKind(name: WatchedName, { transport, send }: 
   };
   while (!transport.signal.aborted) {
     const end = await followOnce(name, { transport, send: countAndSend });
-    if (typeof end === "string") await pause(pauseMs[end], transport);
+    if (typeof end === "string") await sleep(transport.clock, pauseMs[end], transport.signal);
     else {
       failures++;
-      await pause(Math.max(end.waitMs, pauseAfter(failures, failurePauseMs)), transport);
+      await sleep(transport.clock, Math.max(end.waitMs, pauseAfter(failures, failurePauseMs)), transport.signal);
     }
   }
-}
-
-function pause(ms: number, { clock, signal }: Pick<KindTransport, "clock" | "signal">): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const wake = () => {
-      cancel();
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const cancel = clock.schedule(ms, wake);
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }
 
 async function followOnce(name: WatchedName, options: FollowParts): Promise<FollowEnd> {

@@ -1,6 +1,10 @@
-import { asText, at, type KubeObject } from "@virt/objects";
-import { type Health, operatorHealth } from "./conditions.ts";
-import { machineConfigNodeHealth, machineConfigPoolHealth } from "./machine-config-pool.ts";
+// The health of an object by the rule of its kind, and of the rollout of a MachineConfig to its pools.
+
+import { asText, at, compareUtf8, type KubeObject, matchesSelector } from "@virt/objects";
+import { containsConfig, roleLabel } from "../kinds/machine-config.ts";
+import { readMachineConfigPool } from "../kinds/machine-config-pool.ts";
+import { type Health, operatorHealth, type PoolProgress } from "./conditions.ts";
+import { machineConfigNodeHealth, machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
 const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
   ["HyperConverged", hyperConvergedHealth],
@@ -31,4 +35,78 @@ function virtualMachineInstanceMigrationHealth(object: KubeObject): Health {
   if (phase === "Succeeded") return { state: "done", message: `${name} succeeded` };
   if (phase === "Failed") return { state: "failed", message: `${name} failed` };
   return { state: "waiting", message: phase === "" ? `${name} has not begun` : `${name} is ${phase}` };
+}
+
+/** A write of a MachineConfig whose rollout to the nodes is followed. */
+export type MachineConfigChange = {
+  readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
+  readonly operation: "Apply" | "Delete";
+  readonly wasThere: boolean; // if true, each pool's list of sources stays the same
+  readonly before: ReadonlyMap<string, string>; // the target configuration of each pool at the start of the rollout
+  readonly startedMsAgo: number;
+  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: those that the labels select
+};
+
+/** Returns undefined if the configuration was not read. */
+export type RenderedOf = (name: string) => KubeObject | undefined;
+
+/** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
+export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
+  const labels = machineConfig.metadata.labels ?? {};
+  const matching = pools.filter((pool) => matchesSelector(readMachineConfigPool(pool).machineConfigSelector, labels));
+  const names = new Set([labels[roleLabel] || "worker", ...matching.map(({ metadata }) => metadata.name)]);
+  const rank = (name: string) => (name === "worker" ? 0 : 1);
+  return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
+}
+
+/** Counts the nodes of a pool by its machines. Undefined to use the counts in the pool's status. */
+export type CountOfPool = (pool: string) => PoolProgress | undefined;
+
+/** Reports on the failed pools. If there are none, reports on those that are not done, and otherwise on all. */
+export function rolloutHealth(
+  pools: readonly KubeObject[],
+  change: MachineConfigChange,
+  renderedOf: RenderedOf,
+  countOf: CountOfPool = () => undefined,
+): Health {
+  const names = change.pools ?? affectedPools(pools, change.machineConfig);
+  const healths = names.map((name) => {
+    const pool = pools.find(({ metadata }) => metadata.name === name);
+    if (pool === undefined) return missing(name);
+    const { operation, startedMsAgo } = change;
+    const isRendered = isRenderedBy(pool, change, renderedOf);
+    const rendering = { machineConfig: nameOf(change), operation, isRendered, startedMsAgo };
+    return machineConfigPoolHealth(pool, rendering, countOf(name));
+  });
+  const state = worst.find((each) => healths.some((health) => health.state === each)) ?? "done";
+  const open = healths.filter((health) => (state === "failed" ? health.state === state : health.state !== "done"));
+  const message = (open.length > 0 ? open : healths).map((health) => health.message).join("; ");
+  const problems = healths.flatMap(({ problem = [] }) => problem);
+  const progress = healths.flatMap(({ pools: counted = [] }) => counted);
+  return {
+    state,
+    message,
+    ...(problems.length > 0 && { problem: problems.join("; ") }),
+    ...(progress.length > 0 && { pools: progress }),
+  };
+}
+
+function missing(name: string): Health {
+  return { state: "waiting", message: `${poolName(name)} not found` };
+}
+
+const worst = ["failed", "degraded", "waiting"] as const;
+
+function nameOf({ machineConfig }: MachineConfigChange): string {
+  return machineConfig.metadata.name;
+}
+
+/** Reports whether the target configuration of the pool contains the change. This says nothing about the nodes. */
+export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
+  const { name: target = "", sources } = readMachineConfigPool(pool).target;
+  const isListed = sources.includes(nameOf(change));
+  if (change.operation === "Delete") return !isListed;
+  if (!isListed || !change.wasThere || target !== change.before.get(pool.metadata.name)) return isListed;
+  const rendered = renderedOf(target);
+  return rendered !== undefined && containsConfig(rendered, change.machineConfig);
 }

@@ -1,8 +1,9 @@
-// Reads the settings of KubeVirt and the HyperConverged that affect drains, with KubeVirt's defaults.
+// Reads the settings of KubeVirt and the HyperConverged that affect drains, with KubeVirt's defaults, and live
+// migrations.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, type InformerSpec, readBytes } from "@virt/objects";
-import { keepConditions, keepMembers } from "./kept-members.ts";
+import { asList, asNumber, asText, at, type InformerSpec, member, readBytes } from "@virt/objects";
+import { keepConditions, keepMembers, shortTexts } from "../informers.ts";
 
 /** The settings of KubeVirt that affect live migration and placement. */
 export type VirtSettings = {
@@ -63,4 +64,86 @@ function settingsOf(
 function countOr(value: Json | undefined, otherwise: number): number {
   const count = asNumber(value) ?? 0;
   return Number.isInteger(count) && count >= 1 && count <= 1e9 ? count : otherwise;
+}
+
+/** The progress of a live migration, as KubeVirt reports it. */
+export type MigrationFact = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly vm: string;
+  /** Empty until KubeVirt processes the migration. */
+  readonly phase: string;
+  readonly created: string;
+  /** RFC 3339: start of the search for a target node. Without one, the creation time. */
+  readonly searched: string;
+  /** The drained node, or undefined if the migration has another cause. */
+  readonly evacuatedNode: string | undefined;
+  readonly hasTarget: boolean;
+  readonly hold: MigrationHold | undefined;
+  readonly failureReason: string;
+};
+
+/** The reason why KubeVirt does not start a pending migration. */
+export type MigrationHold = "quota" | "backup" | "utility volume";
+
+const holds: readonly (readonly [string, MigrationHold])[] = [
+  ["migrationRejectedByResourceQuota", "quota"],
+  ["migrationBlockedByBackup", "backup"],
+  ["migrationBlockedByUtilityVolumes", "utility volume"],
+];
+
+const holdConditions: readonly string[] = holds.map(([type]) => type);
+
+/** Real objects stay far below: a migration has about 10 phases, and an error of 1 or 2 lines. */
+const mostReportBytes = 8_000;
+
+/** All live migrations, reduced to what `readMigrationFact` needs. */
+export const migrationInformer: InformerSpec = {
+  apiVersion: "kubevirt.io/v1",
+  kind: "VirtualMachineInstanceMigration",
+  projection: {
+    keep: "members",
+    members: [
+      ["metadata", "name"],
+      ["metadata", "namespace"],
+      ["metadata", "creationTimestamp"],
+      ...shortTexts(
+        ["metadata", "annotations", "kubevirt.io/evacuationMigration"],
+        ["spec", "vmiName"],
+        ["status", "phase"],
+        ["status", "migrationState", "startTimestamp"],
+        ...keepConditions(holdConditions, ["type", "status"]),
+      ),
+      ["status", "migrationState", "failureReason", { atMost: mostReportBytes }],
+      ["status", "phaseTransitionTimestamps", { atMost: mostReportBytes }],
+    ],
+  },
+};
+
+const early = ["", "Pending", "Scheduling", "Failed"];
+
+/** Reads a VirtualMachineInstanceMigration of any shape. */
+export function readMigrationFact(object: KubeObject): MigrationFact {
+  const text = (...path: readonly string[]) => asText(at(object, ...path)) ?? "";
+  const phase = text("status", "phase");
+  const transitions = asList(at(object, "status", "phaseTransitionTimestamps"));
+  const passed = transitions.map((each) => asText(member(each, "phase")) ?? "");
+  const search = transitions.find((each) => member(each, "phase") === "Scheduling");
+  const conditions = asList(at(object, "status", "conditions"));
+  const isTrue = (type: string) =>
+    conditions.some((condition) => member(condition, "type") === type && member(condition, "status") === "True");
+  return {
+    namespace: text("metadata", "namespace"),
+    name: text("metadata", "name"),
+    vm: text("spec", "vmiName"),
+    phase,
+    created: text("metadata", "creationTimestamp"),
+    searched: asText(member(search, "phaseTransitionTimestamp")) ?? text("metadata", "creationTimestamp"),
+    evacuatedNode: asText(at(object, "metadata", "annotations", "kubevirt.io/evacuationMigration")),
+    hasTarget:
+      [phase, ...passed].some((each) => !early.includes(each)) ||
+      text("status", "migrationState", "startTimestamp") !== "",
+    hold: holds.find(([type]) => isTrue(type))?.[1],
+    failureReason: text("status", "migrationState", "failureReason"),
+  };
 }

@@ -1,18 +1,22 @@
-// Reads MachineConfigPools: the target of their nodes and the progress towards it.
+// Reads MachineConfigPools and the KubeletConfigs that select them: the nodes of a pool, their target and their
+// progress.
 
 import {
   asList,
   asNumber,
   asText,
   at,
+  entriesOf,
   type InformerSpec,
   isMap,
   type Json,
   type KubeObject,
+  matchesSelector,
   member,
   oncePer,
 } from "@virt/objects";
 import { conditionsOf, isBehind, type ObjectCondition } from "../health/conditions.ts";
+import { keepConditions } from "../informers.ts";
 
 const machineConfigApi = "machineconfiguration.openshift.io/v1";
 
@@ -101,5 +105,100 @@ function readConfiguration(part: Json | undefined): PoolConfiguration {
   return {
     name: asText(at(part, "configuration", "name")),
     sources: sources.map((source) => asText(member(source, "name")) ?? ""),
+  };
+}
+
+/** `kernelArguments` are those of the current configuration. Undefined until they are read. */
+export type PoolFact = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly kernelArguments: readonly string[] | undefined;
+};
+
+/**
+ * Applies the rules of the Machine Config Operator: master first, then a custom pool, then worker. Returns undefined
+ * for Windows nodes and for nodes in several custom pools.
+ */
+export function poolOfNode(labels: Readonly<Record<string, string>>, pools: readonly KubeObject[]): string | undefined {
+  if (labels["kubernetes.io/os"] === "windows") return undefined;
+  const names = selectorsOf(pools).flatMap(({ name, selector }) => (matchesSelector(selector, labels) ? [name] : []));
+  const custom = names.filter((name) => name !== "master" && name !== "worker");
+  if (custom.length > 1) return undefined;
+  if (names.includes("master")) return "master";
+  return custom[0] ?? names.find((name) => name === "worker");
+}
+
+// Memoized, because callers look up hundreds of nodes with the same pools.
+const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
+  pools.flatMap((pool) => {
+    const selector = readMachineConfigPool(pool).nodeSelector;
+    return isEmptySelector(selector) ? [] : [{ name: pool.metadata.name, selector }];
+  }),
+);
+
+/** Reports whether a selector sets no condition. Kubernetes selects everything with it, a pool selects nothing. */
+export function isEmptySelector(selector: Json | undefined): boolean {
+  const wanted = member(selector, "matchLabels");
+  const isUnlabelled = !isMap(wanted) || entriesOf(wanted).length === 0;
+  return isUnlabelled && asList(member(selector, "matchExpressions")).length === 0;
+}
+
+type PoolConfigQuery = {
+  readonly pool: string;
+  /** Undefined if the pool does not exist. The built-in labels then apply. */
+  readonly fact: PoolFact | undefined;
+  /** All objects of the kind, with `spec.machineConfigPoolSelector`. */
+  readonly configs: readonly KubeObject[];
+  /** The name of our own object, which does not count as foreign. */
+  readonly own: string;
+};
+
+/** The MachineConfigPool fields that `foreignPoolConfig` reads. */
+export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
+
+/** Returns the first foreign object that selects the pool. If several do, the operator silently uses the last one. */
+export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery): string | undefined {
+  const labels = fact?.labels ?? {
+    [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",
+    "machineconfiguration.openshift.io/mco-built-in": "",
+  };
+  return configs
+    .filter((config) => matchesSelector(readKubeletConfig(config).poolSelector, labels))
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name !== own)
+    .toSorted()[0];
+}
+
+/** The informer keeps no settings, so `isAutoSized` reads as false. */
+export const kubeletConfigInformer: InformerSpec = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  projection: {
+    keep: "members",
+    members: [
+      ["metadata", "name"],
+      ["spec", "machineConfigPoolSelector"],
+      ...keepConditions(["Accepted", "Failure", "Success"], ["type", "status", "message"]),
+    ],
+  },
+};
+
+export type KubeletConfig = {
+  readonly poolSelector: Json | undefined;
+  /** True if each node reserves resources by its own size. */
+  readonly isAutoSized: boolean;
+  /** All conditions in order, including incomplete ones. Absent strings are empty. */
+  readonly conditions: readonly Pick<ObjectCondition, "type" | "status" | "message">[];
+};
+
+/** Reads a KubeletConfig of any shape. */
+export function readKubeletConfig(object: KubeObject): KubeletConfig {
+  const spec = member(object, "spec");
+  return {
+    poolSelector: member(spec, "machineConfigPoolSelector"),
+    isAutoSized: member(spec, "autoSizingReserved") === true,
+    conditions: asList(at(object, "status", "conditions")).map((condition) => {
+      const text = (key: string) => asText(member(condition, key)) ?? "";
+      return { type: text("type"), status: text("status"), message: text("message") };
+    }),
   };
 }

@@ -1,6 +1,6 @@
-// Reads Nodes: their progress in a rollout, and the constraints for VMs on them.
+// Reads Nodes and MachineConfigNodes: their progress in a rollout, and the constraints for VMs on them.
 
-import type { Json, KubeObject } from "@virt/api";
+import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
 import {
   asList,
   asText,
@@ -11,8 +11,9 @@ import {
   member,
   type ProjectionMember,
   readBytes,
+  readTime,
 } from "@virt/objects";
-import { keepConditions, keepMembers } from "./kept-members.ts";
+import { keepConditions, keepMembers } from "../informers.ts";
 
 /** A taint of a node. Absent values are empty. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
@@ -123,4 +124,72 @@ export function isNodeReady(node: KubeObject): boolean {
   const ready = statuses("Ready");
   const isReported = ready.length > 0 && ready.every((status) => status === "True");
   return isReported && isFalse("DiskPressure") && isFalse("NetworkUnavailable");
+}
+
+/** The steps of an update, starting with the last. The status of a step in progress is Unknown. */
+export const updateSteps = [
+  "Uncordoned",
+  "RebootedNode",
+  "AppliedOSImage",
+  "AppliedFiles",
+  "AppliedFilesAndOS",
+  "Drained",
+  "Cordoned",
+  "UpdatePrepared",
+] as const;
+
+const keptConditions = ["NodeDegraded", ...updateSteps] as const;
+
+/** Every write updates `time`, even if nothing else changes. */
+type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
+
+/** The update steps that the Machine Config Daemon reports for a node. */
+export type MachineConfigNodeFact = {
+  readonly name: string;
+  readonly desiredConfig: string;
+  readonly conditions: Readonly<Partial<Record<(typeof keptConditions)[number], ReportedCondition>>>;
+};
+
+/** All MachineConfigNodes. Older OpenShift releases do not serve them. */
+export const machineConfigNodeInformer: InformerSpec = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigNode",
+  projection: {
+    keep: "members",
+    members: [
+      ["metadata", "name"],
+      ["spec", "configVersion", "desired"],
+      ...keepConditions(keptConditions, ["type", "status", "message", "lastTransitionTime"]),
+    ],
+  },
+};
+
+const mostMessage = 1024;
+
+/** Reads a MachineConfigNode of any shape. */
+export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNodeFact {
+  const conditions = asList(at(object, "status", "conditions"));
+  const kept = keptConditions.flatMap((type) => {
+    const found = conditions.find((condition) => member(condition, "type") === type);
+    const text = (key: string) => asText(member(found, key)) ?? "";
+    if (found === undefined) return [];
+    const [status, message, time] = [text("status"), text("message").slice(0, mostMessage), text("lastTransitionTime")];
+    return [[type, { status, message, time }] as const];
+  });
+  return {
+    name: asText(at(object, "metadata", "name")) ?? "",
+    desiredConfig: asText(at(object, "spec", "configVersion", "desired")) ?? "",
+    conditions: Object.fromEntries(kept),
+  };
+}
+
+/** Returns the latest possible start in milliseconds. Later writes can only make the phase look younger than it is. */
+export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
+  const { Cordoned, Drained, RebootedNode } = conditions;
+  const isUnderWay = RebootedNode?.status === "Unknown";
+  const ofPhase =
+    phase === "Draining" ? [Cordoned, Drained] : phase === "Rebooting" && isUnderWay ? [RebootedNode] : [];
+  const ofThisUpdate = ofPhase.filter((condition) => condition?.status !== "False");
+  const times = ofThisUpdate.flatMap((condition) => readTime(condition?.time ?? "") ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
 }

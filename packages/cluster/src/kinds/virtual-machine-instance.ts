@@ -14,7 +14,7 @@ import {
   readBytes,
   readTime,
 } from "@virt/objects";
-import { keepConditions, keepMembers, keepOwners, shortTexts } from "./kept-members.ts";
+import { keepConditions, keepMembers, keepOwners, shortTexts } from "../informers.ts";
 import type { VirtSettings } from "./kubevirt.ts";
 import { textsOf } from "./node.ts";
 

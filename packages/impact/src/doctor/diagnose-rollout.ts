@@ -1,23 +1,30 @@
-// Diagnoses a rollout: its progress, the blocking causes with their start times, and the next command.
+// Diagnoses a rollout: its progress, the blocking causes with their start times, and the next command. Also from one
+// list of each kind, without a watch.
 
-import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
+import type { FindingSeverity, ImpactGap, KubeObject, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
+import { readMachineConfigPool } from "@virt/cluster";
 import { writeTime } from "@virt/objects";
-import { assessBudgets } from "../bound-budgets.ts";
-import { findingCatalogue } from "./catalogue.ts";
-import type { CatalogueEntry } from "./catalogue-entry.ts";
-import { drainGaps } from "./drain-gaps.ts";
+import { assessedOr } from "../assessed.ts";
+import { assessBudgets } from "../cost-limit.ts";
+import { largePodGaps } from "../impact-gaps.ts";
+import { describeCommand, type FindingId, fillCommand, fillMessage, findingCatalogue } from "./catalogue.ts";
+import type { CatalogueEntry } from "./catalogue-nodes.ts";
 import { nodeCauses } from "./node-causes.ts";
-import { isInHand, stepOfNode } from "./node-phase.ts";
-import { observePool } from "./observed-seconds.ts";
-import { operatorCauses } from "./operator-causes.ts";
-import { poolCauses } from "./pool-causes.ts";
-import { countPool, isPoolRendered } from "./pool-counts.ts";
+import { operatorCauses, poolCauses } from "./pool-causes.ts";
 import { predictRollout, type RolloutPrediction } from "./remaining-time.ts";
-import { boundRollout, summarizeRollout, worstFirst } from "./rollout-status.ts";
-import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause, viewPools } from "./rollout-view.ts";
-import { aboutFinding, findingKey, Sightings, type SightingTimes, sightingsOf } from "./sightings.ts";
+import { boundRollout, countPool, isPoolRendered, summarizeRollout, worstFirst } from "./rollout-status.ts";
+import {
+  type DoctorFacts,
+  hcoNamespaceOf,
+  isInHand,
+  type PoolView,
+  type RolloutCause,
+  type RolloutChange,
+  stepOfNode,
+  viewPools,
+} from "./rollout-view.ts";
+import { aboutFinding, findingKey, observePool, Sightings, type SightingTimes, sightingsOf } from "./sightings.ts";
 import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts";
-import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
 /** The diagnosed rollout, and the memory that the next diagnosis needs. */
@@ -168,4 +175,52 @@ function nodesOf({ name: pool, nodes }: PoolView): readonly NodeRollout[] {
 function attention({ phase }: NodeRollout): number {
   if (isInHand(phase) || phase === "Degraded") return 0;
   return phase === "Waiting" ? 1 : 2;
+}
+
+/** `young` has causes that become findings if they last. A watching controller does not report them yet. */
+export type OnceDiagnosis = Pick<ReturnType<typeof diagnoseRollout>, "rollout"> & {
+  readonly young: readonly RolloutFinding[];
+};
+
+const laterMs = 3_600_000;
+
+/** These findings only mean that time has passed, so they cannot be predicted. */
+const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
+  "CertificateExpired",
+  "ControllerDown",
+  "DrainSlow",
+  "KubeletDown",
+  "MigrationSlow",
+  "RebootOverdue",
+]);
+
+/** Measures ages from reported times, such as the start of a drain. A cause without one is young. */
+export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
+  const unwatched = { ...facts, isUnwatched: true };
+  const { rollout, sightings } = diagnoseRollout(unwatched);
+  const later = diagnoseRollout({ ...unwatched, sightings, now: facts.now + laterMs });
+  const isNew = (finding: RolloutFinding) =>
+    !ofTimeAlone.has(finding.id) &&
+    !rollout.findings.some(({ id, message }) => id === finding.id && message === finding.message);
+  return { rollout, young: later.rollout.findings.filter(isNew) };
+}
+
+/** Returns a change that stands for everything the pool rolls out. It has the name of the pool's first source. */
+export function changeOfPool(pool: KubeObject): RolloutChange {
+  const [machineConfig = ""] = readMachineConfigPool(pool).target.sources;
+  return {
+    machineConfig: machineConfig || pool.metadata.name,
+    operation: machineConfig === "" ? "Delete" : "Apply",
+    pools: [pool.metadata.name],
+    hasKubeletDropIn: false,
+  };
+}
+
+/** Returns at most one gap for pods and one for budgets. Their names differ from those of kinds that were not read. */
+export function drainGaps({
+  drainedPods,
+  budgets,
+}: Pick<DoctorFacts, "drainedPods" | "budgets">): readonly ImpactGap[] {
+  const names = { pods: "Pod labels", budgets: "PodDisruptionBudget selectors" };
+  return largePodGaps([...drainedPods.values()].flat(), assessedOr(assessBudgets(budgets, drainedPods), []), names);
 }

@@ -2,8 +2,8 @@
 
 import type { KubeObject, RolloutFinding, RolloutStatus } from "@virt/api";
 import { type MachineConfigNodeFact, readMachineConfigNodeFact } from "@virt/cluster";
+import { isDnsName } from "./catalogue.ts";
 import { drainErrorKey, type Sightings } from "./sightings.ts";
-import { isDnsName } from "./text-templates.ts";
 
 export const launcherPrefix = "virt-launcher-";
 

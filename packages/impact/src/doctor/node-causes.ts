@@ -5,7 +5,7 @@ import { assessedOr } from "../assessed.ts";
 import { inNameOrder } from "../capacity.ts";
 import { budgetsByNamespace, coveringBudgets, isDrainedPod, isPodOfVm } from "../drained-pods.ts";
 import { restartBounds } from "../duration.ts";
-import type { FindingId } from "./catalogue.ts";
+import { type FindingId, lastingText } from "./catalogue.ts";
 import {
   isEvictionWebhookDown,
   launcherPrefix,
@@ -13,10 +13,9 @@ import {
   terminatingPodsOf,
   withLastError,
 } from "./drain-errors.ts";
-import { degradedReason } from "./node-phase.ts";
-import { restartSamplesOf } from "./observed-seconds.ts";
 import {
   type DoctorFacts,
+  degradedReason,
   hcoNamespaceOf,
   type NodeView,
   type PoolFacts,
@@ -24,8 +23,7 @@ import {
   type RolloutCause,
   viewPools,
 } from "./rollout-view.ts";
-import { Sightings } from "./sightings.ts";
-import { lastingText } from "./text-templates.ts";
+import { restartSamplesOf, Sightings } from "./sightings.ts";
 import type { DrainedVmCauses } from "./vm-causes.ts";
 
 export type NodeCauseContext = {

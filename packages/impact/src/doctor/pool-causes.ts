@@ -1,14 +1,21 @@
-// Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator.
+// Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator. Also
+// finds problems that the operators behind a rollout report.
 
 import type { KubeObject } from "@virt/api";
-import { findTrue, readMachineConfigPool } from "@virt/cluster";
-import { readTime } from "@virt/objects";
-import { refusedKubeletConfigs } from "../kubelet-configs.ts";
+import { conditionsOf, findTrue, readMachineConfigPool } from "@virt/cluster";
+import { compareUtf8, readTime } from "@virt/objects";
+import { nameNodes } from "../impact-status.ts";
+import { refusedKubeletConfigs } from "../pool-rollouts.ts";
 import { isUnavailable, rolloutNodeOf, rolloutOfPool, unavailableLimit } from "../rollout.ts";
-import { nameNodes } from "../summary.ts";
-import { restoreCommand } from "./deleted-target.ts";
-import { isInHand } from "./node-phase.ts";
-import { type DoctorFacts, isTakenUp, type NodeView, type PoolView, type RolloutCause } from "./rollout-view.ts";
+import { restoreCommand } from "./remedies.ts";
+import {
+  type DoctorFacts,
+  isInHand,
+  isTakenUp,
+  type NodeView,
+  type PoolView,
+  type RolloutCause,
+} from "./rollout-view.ts";
 import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 
 export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sightings): readonly RolloutCause[] {
@@ -153,4 +160,38 @@ function expiredCertificates(pool: PoolView, object: KubeObject, now: number): r
   return [...new Set(expired.map(({ subject }) => subject))]
     .toSorted()
     .map((subject) => ({ id: "CertificateExpired", object: objectOf(pool), values: { subject } }));
+}
+
+const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
+  ["HyperConverged", "VirtDegraded"],
+  ["KubeVirt", "VirtDegraded"],
+  ["KubeDescheduler", "DeschedulerDegraded"],
+]);
+
+/** Sorts by kind and name. A descheduler that lacks PSI is not a cause, because this rollout enables PSI. */
+export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
+  return operators
+    .toSorted(
+      (left, right) => compareUtf8(left.kind, right.kind) || compareUtf8(left.metadata.name, right.metadata.name),
+    )
+    .flatMap((object): readonly RolloutCause[] => {
+      const id = idsByKind.get(object.kind);
+      const problem = problemOf(object);
+      if (id === undefined || problem === undefined) return [];
+      if (id === "DeschedulerDegraded" && `${problem.reason} ${problem.text ?? ""}`.includes("PSI")) return [];
+      const { name, namespace } = object.metadata;
+      const values = { Kind: object.kind, ...problem };
+      return [{ id, object: { kind: object.kind, name, ...(namespace !== undefined && { namespace }) }, values }];
+    });
+}
+
+// Matches suffixes, because the descheduler's operator has conditions for each of its controllers.
+function problemOf(object: KubeObject): { readonly reason: string; readonly text?: string } | undefined {
+  const found = conditionsOf(object).find(
+    ({ type, status }) =>
+      (type.endsWith("Available") && status === "False") || (type.endsWith("Degraded") && status === "True"),
+  );
+  if (found === undefined) return undefined;
+  const { type, reason, message } = found;
+  return { reason: reason || type, ...(message !== "" && { text: message }) };
 }

@@ -17,10 +17,8 @@ import {
 } from "../duration.ts";
 import { type AssessedPool, lastingRoom, queuedClasses } from "../pool-rollouts.ts";
 import { planWaves, rolloutNodeOf, rolloutOfPool } from "../rollout.ts";
-import { isInHand } from "./node-phase.ts";
-import { restartSamplesOf } from "./observed-seconds.ts";
-import type { DoctorFacts, NodeView, PoolView } from "./rollout-view.ts";
-import { restartKey, type Sightings } from "./sightings.ts";
+import { type DoctorFacts, isInHand, type NodeView, type PoolView } from "./rollout-view.ts";
+import { restartKey, restartSamplesOf, type Sightings } from "./sightings.ts";
 
 export type RolloutPrediction = {
   /** Rounded outward to 5 minutes. Undefined if no node continues automatically. */

@@ -1,17 +1,23 @@
-// Summarizes a rollout, and limits the size of its status in large clusters.
+// Summarizes a rollout, counts its nodes, and limits the size of its status in large clusters. All node counts are made
+// here.
 
 import {
   type FindingSeverity,
   findingSeverities,
   type ImpactGap,
+  type KubeObject,
+  type NodeRolloutPhase,
+  type PoolRollout,
   type RolloutFinding,
   type RolloutStatus,
 } from "@virt/api";
+import { machineConfigPoolHealth, type PoolProgress, poolProgress } from "@virt/cluster";
 import { utf8Length } from "@virt/objects";
 import { foreignText } from "../assessed.ts";
-import { durationText } from "../duration-text.ts";
-import { nameNodes } from "../summary.ts";
-import { isInHand } from "./node-phase.ts";
+import { durationText } from "../duration.ts";
+import { nameNodes } from "../impact-status.ts";
+import { isInHand, isTakenUp, type PoolFacts, type PoolView, viewPools } from "./rollout-view.ts";
+import { Sightings } from "./sightings.ts";
 import { stoppedText } from "./stopped-vms.ts";
 
 function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFinding | undefined {
@@ -152,4 +158,71 @@ function cutLists(short: RolloutStatus, whole: RolloutStatus): RolloutStatus {
 function withMore(status: RolloutStatus, whole: RolloutStatus): RolloutStatus {
   const left = (list: "pools" | "nodes" | "findings") => whole.more[list] + whole[list].length - status[list].length;
   return { ...status, more: { pools: left("pools"), nodes: left("nodes"), findings: left("findings") } };
+}
+
+/** `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
+export type NodeCounts = Pick<PoolRollout, "total" | "done" | "inHand" | "waiting" | "degraded">;
+
+/** `isRendered` is true if the target of the pool has all changes. */
+export type CountedPool = { readonly object: KubeObject | undefined; readonly isRendered: boolean };
+
+/** If the pool reports completion, that takes precedence over its nodes, because their watch may lag behind. */
+export function countPhases(phases: readonly NodeRolloutPhase[], { object, isRendered }: CountedPool): NodeCounts {
+  if (phases.length === 0) return countMachines(object && poolProgress(object, isRendered));
+  const total = phases.length;
+  if (object !== undefined && isRendered && machineConfigPoolHealth(object).state === "done")
+    return { total, done: total, inHand: 0, waiting: 0, degraded: 0 };
+  const count = (isCounted: (phase: NodeRolloutPhase) => boolean) => phases.filter(isCounted).length;
+  return {
+    total,
+    done: count((phase) => phase === "Done"),
+    inHand: count(isInHand),
+    waiting: count((phase) => phase === "Waiting"),
+    degraded: count((phase) => phase === "Degraded"),
+  };
+}
+
+export function countPool(pool: PoolView): NodeCounts {
+  return countPhases(
+    pool.nodes.map(({ phase }) => phase),
+    countedPool(pool),
+  );
+}
+
+/** Returns the counts of `countPool` for messages. `updated` is absent if only an out-of-date pool status is known. */
+export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> {
+  const views = viewPools(facts, new Sightings(new Map(), 0));
+  return new Map(
+    views.map((pool) => {
+      const { total, done } = countPool(pool);
+      const { object, isRendered } = countedPool(pool);
+      const isKnown = pool.nodes.length > 0 || (object && poolProgress(object, isRendered).updated !== undefined);
+      return [pool.name, { pool: pool.name, nodes: total, ...(isKnown && { updated: done }) }];
+    }),
+  );
+}
+
+export function isPoolRendered({ object, changes }: Pick<PoolView, "object" | "changes">): boolean {
+  return changes.every((change) => isTakenUp(change, object));
+}
+
+function countedPool(pool: PoolView): CountedPool {
+  return { object: pool.object, isRendered: isPoolRendered(pool) };
+}
+
+function countMachines(machines: ReturnType<typeof poolProgress> | undefined): NodeCounts {
+  const {
+    nodes: total,
+    updated: done = 0,
+    degraded,
+    unavailable,
+  } = machines ?? {
+    nodes: 0,
+    degraded: 0,
+    unavailable: 0,
+  };
+  const rest = Math.max(0, total - done);
+  const broken = Math.min(degraded, rest);
+  const inHand = Math.min(Math.max(0, unavailable - broken), rest - broken);
+  return { total, done, inHand, waiting: rest - broken - inHand, degraded: broken };
 }

@@ -1,4 +1,4 @@
-// The inputs of a diagnosis, and a view of the pools and nodes of a rollout.
+// The inputs of a diagnosis, and a view of the pools of a rollout and of their nodes with their phases.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
 import {
@@ -10,16 +10,15 @@ import {
   poolOfNode,
   readMachineConfig,
   readMachineConfigPool,
+  updateSteps,
 } from "@virt/cluster";
 import { asText, compareUtf8, member } from "@virt/objects";
 import type { ImpactFacts } from "../assess-impact.ts";
 import { type Assessment, assessedOr } from "../assessed.ts";
 import { inRolloutOrder, rolloutNodeOf } from "../rollout.ts";
-import type { FindingId } from "./catalogue.ts";
+import type { FindingId, FindingObject, TemplateValues } from "./catalogue.ts";
 import type { DrainErrors } from "./drain-errors.ts";
-import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
-import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
 /** A MachineConfig write that pools must roll out. */
 export type RolloutChange = {
@@ -156,4 +155,59 @@ export function hasKubeletDropIn(machineConfig: KubeObject | undefined): boolean
     units.some((unit) => member(unit, "name") === "kubelet.service") ||
     paths.some((path) => kubeletPaths.some((start) => path.startsWith(start)))
   );
+}
+
+/** Returns the first phase that applies. A cordoned node first completes an earlier target. */
+function phaseOfNode(node: NodeFact, target: string, report: MachineConfigNodeFact | undefined): NodeRolloutPhase {
+  const { currentConfig, desiredConfig, desiredDrain, lastAppliedDrain } = node;
+  if (isDegraded(node, report)) return "Degraded";
+  if (currentConfig === desiredConfig && node.state === "Done") return desiredConfig === target ? "Done" : "Waiting";
+  if (desiredConfig !== target && (currentConfig === "" || desiredConfig === "")) return "Waiting";
+  const isDrainOpen = desiredDrain !== lastAppliedDrain;
+  if (isUncordonAsked(node) && (isDrainOpen || currentConfig !== desiredConfig)) return "Uncordoning";
+  if (
+    node.postConfigAction === "Rebooting" ||
+    currentReport(node, report)?.conditions.RebootedNode?.status === "Unknown"
+  )
+    return "Rebooting";
+  return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
+}
+
+// The daemon waits for the uncordon before it sets Done. See `completeUpdate` in pkg/daemon/daemon.go of
+// openshift/machine-config-operator at 7ff337a.
+function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
+  return desiredDrain === `uncordon-${desiredConfig}`;
+}
+
+/** Errors after 1 hour of draining and after 10 minutes without an uncordon. Other findings explain their causes. */
+const waitFailures = ["failed to drain node", "failed to uncordon node"];
+
+function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
+  const isReported = currentReport(node, report)?.conditions.NodeDegraded?.status === "True";
+  const isFailed = node.state === "Degraded" || node.state === "Unreconcilable" || isReported;
+  const reason = degradedReason(node, report);
+  return isFailed && !waitFailures.some((failure) => reason.includes(failure));
+}
+
+/** Returns the daemon's reason, or an empty string. */
+export function degradedReason(node: NodeFact, report: MachineConfigNodeFact | undefined): string {
+  return node.reason || (currentReport(node, report)?.conditions.NodeDegraded?.message ?? "");
+}
+
+/** Returns undefined if the report is about an earlier update. */
+function currentReport(
+  { desiredConfig }: NodeFact,
+  report: MachineConfigNodeFact | undefined,
+): MachineConfigNodeFact | undefined {
+  return report?.desiredConfig === desiredConfig ? report : undefined;
+}
+
+/** Returns the current step of the daemon, or undefined if unknown. */
+export function stepOfNode(node: NodeFact, report: MachineConfigNodeFact | undefined): string | undefined {
+  const conditions = currentReport(node, report)?.conditions ?? {};
+  return updateSteps.find((step) => conditions[step]?.status === "Unknown");
+}
+
+export function isInHand(phase: NodeRolloutPhase): boolean {
+  return phase === "Draining" || phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning";
 }

@@ -2,8 +2,8 @@ import type { RolloutFinding, RolloutStatus, StoppedVms } from "@virt/api";
 import { isEnded, isOnNode } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { assessedOr, foreignText } from "../assessed.ts";
+import { isDnsName } from "./catalogue.ts";
 import type { DoctorFacts, PoolView } from "./rollout-view.ts";
-import { isDnsName } from "./text-templates.ts";
 
 type VmSources = Pick<DoctorFacts, "vms" | "before" | "ranVms">;
 

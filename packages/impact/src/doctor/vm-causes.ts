@@ -10,17 +10,15 @@ import {
   type VirtSettings,
   type VmFact,
 } from "@virt/cluster";
-import { readTime } from "@virt/objects";
+import { compareUtf8, readTime } from "@virt/objects";
 import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms, inNameOrder } from "../capacity.ts";
-import { outcomeOf } from "../vm-outcomes.ts";
-import { evacuationOf, isOpen, isUnderWay, migrationsByVm } from "./migrations.ts";
+import { outcomeOf } from "../drained-vms.ts";
 import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause } from "./rollout-view.ts";
 import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 
-const GiB = 2 ** 30;
-const MiB = 2 ** 20;
+const [GiB, MiB] = [2 ** 30, 2 ** 20];
 
 export class DrainedVmCauses {
   readonly #facts: DoctorFacts;
@@ -201,4 +199,52 @@ function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView
     const labels = schedulable in node.labels ? { ...node.labels, [schedulable]: "true" } : node.labels;
     return { ...node, isReady: true, isCordoned: false, taints, labels };
   });
+}
+
+function isOpen({ phase }: MigrationFact): boolean {
+  return phase !== "Succeeded" && phase !== "Failed";
+}
+
+/** Reports whether the migration uses one of the cluster's parallel migration slots. */
+function isUnderWay(migration: MigrationFact): boolean {
+  return isOpen(migration) && migration.phase !== "" && migration.phase !== "Pending";
+}
+
+/** Returns the migrations of each VM by `namespace/name`, oldest first. */
+function migrationsByVm(migrations: readonly MigrationFact[]): ReadonlyMap<string, readonly MigrationFact[]> {
+  const inOrder = migrations.toSorted(
+    (left, right) => compareUtf8(left.created, right.created) || compareUtf8(left.name, right.name),
+  );
+  return Map.groupBy(inOrder, ({ namespace, vm }) => `${namespace}/${vm}`);
+}
+
+type EvacuationProgress = {
+  readonly open: MigrationFact | undefined;
+  readonly failures: number;
+  readonly failureReason: string;
+  /** True if the current or last attempt has not found a target. */
+  readonly isWithoutTarget: boolean;
+  /** Milliseconds: the start of the first of several attempts in a row without a target. 0 if unknown. */
+  readonly searchedSince: number;
+};
+
+/** Returns the evacuation progress of a VM. `migrations` must start with the oldest. */
+function evacuationOf(migrations: readonly MigrationFact[]): EvacuationProgress {
+  const evacuations = migrations.filter(({ evacuatedNode }) => evacuatedNode !== undefined);
+  const ended = evacuations.filter((migration) => !isOpen(migration));
+  const lastSuccess = ended.findLastIndex(({ phase }) => phase === "Succeeded");
+  const failed = ended.slice(lastSuccess + 1);
+  const open = migrations.findLast(isOpen);
+  const isLastWithoutTarget = failed.length > 0 && failed.at(-1)?.hasTarget === false;
+  const isSearching = open?.phase === "Scheduling" && !open.hasTarget;
+  const isBetween = isLastWithoutTarget && (open === undefined || !isUnderWay(open));
+  const attempts = [...failed, ...(open !== undefined && isSearching ? [open] : [])];
+  const inARow = attempts.slice(attempts.findLastIndex(({ hasTarget }) => hasTarget) + 1);
+  return {
+    open,
+    failures: failed.length,
+    failureReason: failed.at(-1)?.failureReason ?? "",
+    isWithoutTarget: isSearching || isBetween,
+    searchedSince: readTime(inARow[0]?.searched ?? "") ?? 0,
+  };
 }

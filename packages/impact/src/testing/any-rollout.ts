@@ -3,6 +3,16 @@ import type { RolloutNode, RolloutPool } from "../rollout.ts";
 
 export const pool: RolloutPool = { name: "worker", wanted: "new", isPaused: false };
 
+export const rolloutNode = (name: string, given: Partial<RolloutNode> = {}): RolloutNode => ({
+  name,
+  current: "old",
+  desired: "old",
+  phase: "Updated",
+  isReady: true,
+  isCordoned: false,
+  ...given,
+});
+
 const config = fc.constantFrom("old", "new");
 const anyNode = fc.record({
   current: config,

@@ -1,11 +1,12 @@
 // Keeps the credentials of a client up to date: rotated token files and the expiring output of credential plugins.
 
-import { spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { isDeepStrictEqual } from "node:util";
-import { type Access, AccessError, type ExecPlugin, type Material } from "./access.ts";
+import { pauseAfter } from "@virt/objects";
+import type { Clock } from "../clock.ts";
+import { type Access, AccessError, type Material } from "./access.ts";
+import { type ExecCredential, runExecPlugin } from "./exec-plugin.ts";
 
 /** The credentials of a request. `tls` is the same object until its content changes. */
 export type Identity = { readonly headers: Headers; readonly tls: TlsMaterial };
@@ -138,90 +139,67 @@ function modifiedAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-export type ExecCredential = {
-  readonly token?: string;
-  readonly certificate?: string;
-  readonly key?: string;
-  /** Wall time in milliseconds. Absent: valid until the server returns 401. */
-  readonly expiresAt?: number;
+const backoffMs = { first: 1_000, most: 30_000 };
+
+type CredentialRefusal = {
+  readonly identity: Identity;
+  readonly why: string;
+  /** In monotonic milliseconds, like `untilMs`. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly times: number;
 };
 
-/** Long enough for a prepared device login, and a limit for plugins that hang. */
-const patienceMs = 60_000;
+/** Records that the API server rejects the credentials, so that the client does not send the same ones all the time. */
+export class RefusedCredentials {
+  readonly #clock: Pick<Clock, "monotonic">;
+  #refusal: CredentialRefusal | undefined;
 
-async function runExecPlugin(plugin: ExecPlugin, access: Access, signal: AbortSignal): Promise<ExecCredential> {
-  const { code, stdout, stderr } = await run(plugin, access, signal);
-  if (code !== 0)
-    throw new AccessError(`credential plugin ${plugin.command} ended with code ${code}: ${lastLine(stderr)}`);
-  return parse(stdout, plugin);
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  get isRefused(): boolean {
+    return this.#refusal !== undefined;
+  }
+
+  /** Returns the milliseconds since the first of consecutive rejections, or 0 after a success. */
+  get forMs(): number {
+    return this.#refusal === undefined ? 0 : this.#clock.monotonic() - this.#refusal.sinceMs;
+  }
+
+  /** Returns the milliseconds until these credentials may be sent again, or 0 for other credentials. */
+  restMs(identity: Identity): number {
+    if (this.#refusal === undefined || !isSameIdentity(this.#refusal.identity, identity)) return 0;
+    return Math.max(0, this.#refusal.untilMs - this.#clock.monotonic());
+  }
+
+  get why(): string {
+    return this.#refusal?.why ?? "";
+  }
+
+  refused(identity: Identity, why: string): void {
+    const now = this.#clock.monotonic();
+    const times = (this.#refusal?.times ?? 0) + 1;
+    const untilMs = now + pauseAfter(times, backoffMs);
+    this.#refusal = { identity, why, sinceMs: this.#refusal?.sinceMs ?? now, untilMs, times };
+  }
+
+  accepted(): void {
+    this.#refusal = undefined;
+  }
 }
 
-type PluginExit = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
-async function run(plugin: ExecPlugin, access: Access, signal: AbortSignal): Promise<PluginExit> {
-  const hasSlash = plugin.command.includes("/");
-  const command = hasSlash ? resolve(plugin.folder, plugin.command) : plugin.command;
-  const env = { ...process.env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(question(plugin, access)) };
-  const either = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const child = spawn(command, plugin.args, { env, stdio: ["ignore", "pipe", "pipe"], signal: either });
-  const code = new Promise<number>((settle, reject) => {
-    child.once("close", (status) => settle(status ?? 1));
-    child.once("error", (error) => reject(failure(plugin, error)));
-  });
-  const [stdout, stderr, ended] = await Promise.all([text(child.stdout), text(child.stderr), code]);
-  return { code: ended, stdout, stderr };
+export function isSameIdentity(left: Identity, right: Identity): boolean {
+  return left.tls === right.tls && left.headers["authorization"] === right.headers["authorization"];
 }
 
-function failure({ command, installHint }: ExecPlugin, error: Error): AccessError {
-  const isMissing = "code" in error && error.code === "ENOENT";
-  const hint = isMissing && installHint ? ` (${installHint.trim().split("\n").join(" ")})` : "";
-  const why = isMissing ? "is not installed" : `could not be run: ${error.message}`;
-  return new AccessError(`credential plugin ${command} ${why}${hint}`, { cause: error });
-}
-
-function question(
-  { apiVersion, provideClusterInfo }: ExecPlugin,
-  { server, authority, isInsecure, serverName }: Access,
-): unknown {
-  const ca =
-    authority !== undefined && "data" in authority ? Buffer.from(authority.data).toString("base64") : undefined;
-  const cluster = {
-    server,
-    "insecure-skip-tls-verify": isInsecure,
-    ...(serverName && { "tls-server-name": serverName }),
-    ...(ca && { "certificate-authority-data": ca }),
-  };
-  return { apiVersion, kind: "ExecCredential", spec: { interactive: false, ...(provideClusterInfo && { cluster }) } };
-}
-
-type ExecCredentialJson = {
-  readonly apiVersion?: string;
-  readonly status?: Readonly<Record<string, string | undefined>>;
-};
-
-function parse(stdout: string, { command, apiVersion }: ExecPlugin): ExecCredential {
-  let parsed: ExecCredentialJson | null;
+/** Returns the expiry date as ISO 8601. Undefined if the certificate is still valid or cannot be parsed. */
+export function expiredAt(pem: string, nowMs: number): string | undefined {
   try {
-    parsed = JSON.parse(stdout) as ExecCredentialJson | null;
-  } catch (error) {
-    throw new AccessError(`credential plugin ${command} did not print JSON`, { cause: error });
+    const { validToDate } = new X509Certificate(pem);
+    return validToDate.getTime() <= nowMs ? validToDate.toISOString() : undefined;
+  } catch {
+    return undefined;
   }
-  if (parsed?.apiVersion !== apiVersion) {
-    throw new AccessError(
-      `credential plugin ${command} returned apiVersion "${parsed?.apiVersion ?? ""}", not ${apiVersion}`,
-    );
-  }
-  const { token, clientCertificateData: certificate, clientKeyData: key, expirationTimestamp } = parsed.status ?? {};
-  if (!token && !(certificate && key))
-    throw new AccessError(`credential plugin ${command} returned neither a token nor a certificate`);
-  const expiresAt = expirationTimestamp === undefined ? Number.NaN : Date.parse(expirationTimestamp);
-  return {
-    ...(token && { token }),
-    ...(certificate && key && { certificate, key }),
-    ...(!Number.isNaN(expiresAt) && { expiresAt }),
-  };
-}
-
-function lastLine(words: string): string {
-  return words.trim().split("\n").at(-1) ?? "";
 }

@@ -2,14 +2,19 @@
 
 import { type InformerSpec, type KubeObject, pauseAfter } from "@virt/objects";
 import type { Breakers } from "../circuitbreaker/breaker.ts";
-import { guardClient } from "../circuitbreaker/guarded-client.ts";
-import type { ApiReader } from "../client/api-client.ts";
+import { type ApiReader, guardClient } from "../client/api-client.ts";
 import type { Discovery } from "../client/discovery.ts";
 import { type Resource, resourceName } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
-import { isAllInMetadata, isSameProjection, keepsOwners, projectedBytes, projectObject } from "./projection.ts";
+import {
+  isAllInMetadata,
+  isSameProjection,
+  keepsOwners,
+  projectedBytes,
+  projectObject,
+  SharedValues,
+} from "./projection.ts";
 import { Reflector, type ReflectorAges } from "./reflector.ts";
-import { SharedValues } from "./shared-values.ts";
 import { Store, type StoreChange } from "./store.ts";
 import { type ProbeLimit, WatchSource } from "./watch-source.ts";
 

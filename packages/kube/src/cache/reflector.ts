@@ -10,8 +10,7 @@ import {
   stepReflector,
 } from "@virt/objects";
 import type { Breakers, GuardedAttempt } from "../circuitbreaker/breaker.ts";
-import { guardClient } from "../circuitbreaker/guarded-client.ts";
-import type { ApiReader } from "../client/api-client.ts";
+import { type ApiReader, guardClient } from "../client/api-client.ts";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Store } from "./store.ts";
 import type { LeastVersion, ProbeLimit, WatchSource, WatchStart } from "./watch-source.ts";
@@ -80,10 +79,6 @@ export class Reflector<T> {
 
   relist(): void {
     this.#input({ is: "relist" });
-  }
-
-  get isWatching(): boolean {
-    return this.#state.at === "watching";
   }
 
   get ages(): ReflectorAges {

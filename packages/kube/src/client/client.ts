@@ -2,8 +2,7 @@
 
 import type { ClientRequest } from "node:http";
 import type { Access } from "../auth/access.ts";
-import { Credentials, type Identity } from "../auth/credentials.ts";
-import { expiredAt, isSameIdentity, RefusedCredentials } from "../auth/refused-credentials.ts";
+import { Credentials, expiredAt, type Identity, isSameIdentity, RefusedCredentials } from "../auth/credentials.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
 import type {

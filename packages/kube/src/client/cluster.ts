@@ -9,10 +9,11 @@ import {
   type Ref,
   readOwners,
   type Write,
+  type WriteResult,
 } from "@virt/objects";
 import type { ApiReader, ApiWriter } from "./api-client.ts";
 import type { Discovery } from "./discovery.ts";
-import { type ReadResult, readResultOf, type WriteResult, writeResultOf } from "./outcome.ts";
+import { type ReadResult, readResultOf, writeResultOf } from "./outcome.ts";
 import { deleteObject, getObject, type ObjectPlace, patchObject, type Resource } from "./request.ts";
 
 /** Reads and writes objects without a cache. Expected outcomes are values. Bound to one AbortSignal. */

@@ -208,11 +208,6 @@ export class FrameCutter {
     return first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts);
   }
 
-  /** True if the stream would end in the middle of a line. */
-  get isCut(): boolean {
-    return this.#size > 0;
-  }
-
   #append(part: Buffer): void {
     this.#size += part.length;
     if (this.#size > this.#limit) throw new RangeError(`a line of the stream is longer than ${this.#limit} bytes`);

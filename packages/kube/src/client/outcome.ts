@@ -3,8 +3,6 @@
 import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/objects";
 import type { ApiAnswer, FailedRequest } from "./api-client.ts";
 
-export type { WriteResult };
-
 /** The result of a read. `absent`: the kind is served, but the object does not exist. */
 export type ReadResult =
   | { readonly kind: "found"; readonly object: KubeObject }

@@ -4,15 +4,14 @@ import type { KubeObject } from "@virt/objects";
 import type { InformerSpec, InformerState } from "../cache/informer.ts";
 import type { StoreChange } from "../cache/store.ts";
 import type { Breakers } from "../circuitbreaker/breaker.ts";
-import { guardClient } from "../circuitbreaker/guarded-client.ts";
-import type { ApiWriter } from "../client/api-client.ts";
+import { type ApiWriter, guardClient, observeRequests } from "../client/api-client.ts";
 import { type Cluster, clusterFor } from "../client/cluster.ts";
 import type { Discovery } from "../client/discovery.ts";
 import type { Clock } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
+import { requestLine } from "../metrics/metrics.ts";
 import { WorkQueue, type WorkQueueObserver } from "../workqueue/work-queue.ts";
-import { type ReconcileTrace, ReconcileTracer } from "./reconcile-tracer.ts";
-import { type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
+import { type ReconcileReport, type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
 
 /** The clients and callbacks of one reconcile. Do not use them after it ends. */
 export type ReconcileContext = {
@@ -190,5 +189,50 @@ export class OwnWrites {
     } finally {
       for (const cancel of timers) cancel();
     }
+  }
+}
+
+/** Contains names, verbs, paths and codes, but no bodies or credentials. */
+export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
+  readonly triggers: readonly string[];
+  readonly decisions: readonly string[];
+  readonly requests: readonly string[];
+};
+
+type OpenTrace = { readonly triggers: string[]; readonly decisions: string[]; readonly requests: string[] };
+
+/** Hundreds of changes can add the same key. */
+const mostNamed = 10;
+
+/** Traces reconciles for the debug log. At other log levels, there is no tracer. */
+export class ReconcileTracer {
+  readonly #report: (trace: ReconcileTrace) => void;
+  readonly #waiting = new Map<string, string[]>();
+  readonly #open = new Map<string, OpenTrace>();
+
+  constructor(report: (trace: ReconcileTrace) => void) {
+    this.#report = report;
+  }
+
+  triggered(key: string, trigger: string): void {
+    const triggers = this.#waiting.get(key) ?? [];
+    if (triggers.length < mostNamed && !triggers.includes(trigger)) triggers.push(trigger);
+    this.#waiting.set(key, triggers);
+  }
+
+  /** The reconcile must use the client that is returned. */
+  begin(key: string, client: ApiWriter): { readonly client: ApiWriter; readonly explain: (decision: string) => void } {
+    const triggers = this.#waiting.get(key) ?? ["requeue"];
+    this.#waiting.delete(key);
+    const trace: OpenTrace = { triggers, decisions: [], requests: [] };
+    this.#open.set(key, trace);
+    const observed = observeRequests(client, (request, answer) => trace.requests.push(requestLine(request, answer)));
+    return { client: observed, explain: (decision) => void trace.decisions.push(decision) };
+  }
+
+  ended({ key, outcome, durationMs }: ReconcileReport): void {
+    const { triggers, decisions, requests } = this.#open.get(key) ?? { triggers: [], decisions: [], requests: [] };
+    this.#open.delete(key);
+    this.#report({ key, triggers, decisions, requests, outcome, durationMs });
   }
 }

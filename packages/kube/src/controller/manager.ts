@@ -5,17 +5,16 @@ import type { InformerObserver, InformerSpec, InformerState } from "../cache/inf
 import { InformerSet } from "../cache/informer-set.ts";
 import type { StoreChange } from "../cache/store.ts";
 import { type BreakerObserver, Breakers } from "../circuitbreaker/breaker.ts";
-import { guardEachRequest } from "../circuitbreaker/guarded-client.ts";
-import type { ApiWriter } from "../client/api-client.ts";
+import { type ApiWriter, guardEachRequest } from "../client/api-client.ts";
 import type { Client } from "../client/client.ts";
 import { Discovery } from "../client/discovery.ts";
 import type { Cancel, Clock } from "../clock.ts";
 import {
   defaultLeaseDurations,
   type LeaderElectionObserver,
+  leaseClient,
   runLeaderElection,
 } from "../leaderelection/leader-election.ts";
-import { leaseClient } from "../leaderelection/lease.ts";
 import { noLease, WriteFence } from "../leaderelection/write-fence.ts";
 import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.ts";
 import { type Controller, ManagedController, type TraceObserver } from "./managed-controller.ts";

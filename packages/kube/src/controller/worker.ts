@@ -1,7 +1,8 @@
 // Runs reconciles for the keys of a queue, up to 4 at a time, while the write gate is open.
 
+import { sleep } from "@virt/objects";
 import type { Breakers, GuardedAttempt } from "../circuitbreaker/breaker.ts";
-import { type Cancel, type Clock, sleep } from "../clock.ts";
+import type { Cancel, Clock } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
 import type { WorkQueue } from "../workqueue/work-queue.ts";
 

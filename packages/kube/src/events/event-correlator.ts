@@ -1,9 +1,22 @@
 // Combines duplicate events and limits the rate per subject, as client-go does.
 
 import type { EventPriority } from "@virt/api";
-import { type Bucket, type BucketRate, fullBucket, isFull, takeToken } from "@virt/objects";
-import { type EventInput, subjectKey } from "./event-object.ts";
+import { type Bucket, type BucketRate, fullBucket, isFull, type Ref, takeToken } from "@virt/objects";
 import type { EventEntry } from "./event-series.ts";
+
+/** `kubectl describe` finds the events of an object by its uid. */
+export type EventSubject = Ref & { readonly uid?: string };
+
+/** Truncates longer strings: `action` at 128 bytes, `note` at 1 KiB. */
+export type EventInput = {
+  readonly priority: EventPriority;
+  readonly regarding: EventSubject;
+  readonly related?: EventSubject;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+};
 
 const most = { routine: 250, important: 4_000, others: 1_000 };
 
@@ -133,4 +146,18 @@ export class EventRateLimiter {
 function bucketKey({ regarding, related, priority, reason }: EventInput): string {
   const about = related === undefined ? subjectKey(regarding) : `${subjectKey(regarding)} ${subjectKey(related)}`;
   return priority === "important" ? `${about} ${reason}` : about;
+}
+
+/**
+ * Returns the event that represents all subsequent events of a subject and reason. It quotes the first event, because
+ * notes are immutable, and its series counts the rest.
+ */
+export function combineEvents(event: EventInput): EventInput {
+  const { regarding, related = regarding, reason, note } = event;
+  const how = "Too many events of this kind: this series counts them, and the operator's log contains each one.";
+  return { ...event, action: `${reason} ${subjectKey(related)} combined`, note: `${how} The first: ${note}` };
+}
+
+function subjectKey({ uid, apiVersion, kind, namespace = "", name }: EventSubject): string {
+  return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
 }

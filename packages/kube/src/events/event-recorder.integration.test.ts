@@ -4,7 +4,7 @@ import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
 import { ManualWriteGate } from "../testing/manual-write-gate.ts";
 import { startScripted } from "../testing/scripted-client.ts";
 import { silentBreakers } from "../testing/silent-observers.ts";
-import type { EventInput } from "./event-object.ts";
+import type { EventInput } from "./event-correlator.ts";
 import { EventRecorder } from "./event-recorder.ts";
 
 const event: EventInput = {

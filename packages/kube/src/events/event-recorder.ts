@@ -1,18 +1,24 @@
 // Writes events in the background. Recording never blocks, and a lost event causes no error.
 
+import { cutText, type KubeObject, sha256, sleep, type WriteResult } from "@virt/objects";
 import type { Breakers } from "../circuitbreaker/breaker.ts";
-import { guardClient } from "../circuitbreaker/guarded-client.ts";
-import type { ApiWriter } from "../client/api-client.ts";
-import { type WriteResult, writeResultOf } from "../client/outcome.ts";
-import type { WriteRequest } from "../client/request.ts";
-import { type Cancel, type Clock, sleep } from "../clock.ts";
-import { createEvent, type EventInput, type EventSource, eventName, raiseSeries, readEvent } from "./event-object.ts";
+import { type ApiWriter, guardClient } from "../client/api-client.ts";
+import { writeResultOf } from "../client/outcome.ts";
+import { createObject, type ObjectPlace, patchObject, type Resource, type WriteRequest } from "../client/request.ts";
+import { type Cancel, type Clock, microTime } from "../clock.ts";
+import type { EventInput } from "./event-correlator.ts";
 import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } from "./event-series.ts";
 
 /** Not called for pending events. */
 export type EventObserver = {
   readonly written: () => void;
   readonly lost: (why: EventLossReason, event: EventInput, message: string) => void;
+};
+
+export type EventSource = {
+  readonly controller: string;
+  readonly instance: string;
+  readonly namePrefix: string;
 };
 
 export type EventRecorderOptions = {
@@ -113,4 +119,56 @@ function requestOf(write: EventWrite, reporter: EventSource): WriteRequest {
     case "raise":
       return raiseSeries(write, write.count);
   }
+}
+
+const events: Resource = { group: "events.k8s.io", version: "v1", plural: "events", isNamespaced: true };
+/** The limits of the API server in bytes. */
+const maxBytes = { note: 1024, action: 128, reason: 128, instance: 128 } as const;
+
+/** Returns the same name in every process, so that a restart repeats no event. Re-created objects count as new. */
+export function eventName(namePrefix: string, { regarding, reason, action, note }: EventInput): string {
+  const { uid, apiVersion, kind, namespace = "", name } = regarding;
+  const subject = uid === undefined ? [apiVersion, kind, namespace, name] : [uid];
+  return namePrefix + sha256(JSON.stringify([subject, reason, action, note])).slice(0, 16);
+}
+
+export type NamedEvent = { readonly name: string; readonly input: EventInput; readonly wallMs: number };
+
+export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource): WriteRequest {
+  const { regarding, related, type, reason, action, note } = input;
+  const { namespace } = placeOf(name, input);
+  const object: KubeObject = {
+    apiVersion: "events.k8s.io/v1",
+    kind: "Event",
+    metadata: { name, namespace },
+    eventTime: microTime(wallMs),
+    regarding,
+    ...(related && { related }),
+    type,
+    reason: cutText(reason, maxBytes.reason),
+    action: cutText(action, maxBytes.action),
+    note: cutText(note, maxBytes.note),
+    reportingController: by.controller,
+    reportingInstance: cutText(by.instance, maxBytes.instance),
+  };
+  return createObject(events, { namespace }, object);
+}
+
+/** Returns an empty patch. The response has the event, which the operator's role may patch but not get. */
+function readEvent(name: string, event: EventInput): WriteRequest {
+  return patchObject(events, placeOf(name, event), {}, { type: "merge" });
+}
+
+/** Sets the series count: the total number of occurrences, at least 2. */
+export function raiseSeries({ name, input, wallMs }: NamedEvent, count: number): WriteRequest {
+  const series = { count, lastObservedTime: microTime(wallMs) };
+  return patchObject(events, placeOf(name, input), { series }, { type: "merge" });
+}
+
+// Events about cluster-scoped objects must be in the default namespace.
+function placeOf(
+  name: string,
+  { regarding: { namespace = "default" } }: EventInput,
+): ObjectPlace & { namespace: string } {
+  return { namespace, name };
 }

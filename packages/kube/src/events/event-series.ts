@@ -1,10 +1,8 @@
 // Decides the next write for recorded events: create, read back, or update the count of a series. Does no I/O.
 
-import type { KubeObject } from "@virt/objects";
-import type { WriteResult } from "../client/outcome.ts";
+import type { KubeObject, WriteResult } from "@virt/objects";
 import type { ClockReading } from "../clock.ts";
-import { EventCorrelator, EventRateLimiter } from "./event-correlator.ts";
-import { combineEvents, type EventInput, seriesCount } from "./event-object.ts";
+import { combineEvents, EventCorrelator, type EventInput, EventRateLimiter } from "./event-correlator.ts";
 
 export type EventLossReason = "throttled" | "overflow" | "refused" | "stopped";
 
@@ -217,6 +215,11 @@ function recordWriteResult({ entry, carried, writing, repeatMs, now }: WrittenEn
 
 function read(entry: EventEntry, live: KubeObject | undefined): EventEntry {
   return { ...entry, stage: "written", count: seriesCount(live) };
+}
+
+function seriesCount(event: KubeObject | undefined): number {
+  const { count } = (event?.["series"] ?? {}) as { readonly count?: number };
+  return count ?? 1;
 }
 
 function written(entry: EventEntry, carried: number): EventEntry {

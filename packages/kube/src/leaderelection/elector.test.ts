@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
-import { type ElectionState, type LeaseInput, stepElection } from "./elector.ts";
-import { heldLease, type LeaseObject, newLease, releasedLease } from "./lease.ts";
+import {
+  type ElectionState,
+  heldLease,
+  holderOf,
+  type LeaseInput,
+  type LeaseObject,
+  newLease,
+  releasedLease,
+  stepElection,
+} from "./elector.ts";
 
 const me = { name: "lock", namespace: "home", identity: "me", durationSeconds: 15, retryMs: 2_000 };
 const wallMs = Date.UTC(2030, 0, 1);
@@ -202,4 +210,38 @@ test("a lease with another duration expires after its own duration", () => {
   const long = version(heldLease(theirs, { ...me, identity: "them", durationSeconds: 60 }, wallMs), "9");
   const at = (monotonicMs: number) => stepElection(me, seen(long), found(long), { monotonicMs, wallMs }).action.kind;
   expect([at(59_999), at(60_000)]).toEqual(["wait", "update"]);
+});
+
+const candidate = { name: "lock", namespace: "home", identity: "me", durationSeconds: 15 };
+const then = Date.UTC(2030, 0, 1, 0, 0, 0, 7);
+const now = Date.UTC(2030, 0, 1, 0, 0, 10);
+
+test("times have six digits, as the API server requires", () => {
+  expect(newLease(candidate, then).spec).toEqual({
+    holderIdentity: "me",
+    leaseDurationSeconds: 15,
+    acquireTime: "2030-01-01T00:00:00.007000Z",
+    renewTime: "2030-01-01T00:00:00.007000Z",
+    leaseTransitions: 0,
+  });
+});
+
+test("a renewal changes only the renew time", () => {
+  const lease = newLease(candidate, then);
+  expect(heldLease(lease, candidate, now).spec).toEqual({ ...lease.spec, renewTime: "2030-01-01T00:00:10.000000Z" });
+});
+
+test("a transition is counted and keeps the rest of the object", () => {
+  const metadata = { name: "lock", namespace: "home", uid: "1-2-3", resourceVersion: "7", labels: { team: "blue" } };
+  const foreign = { ...newLease({ ...candidate, identity: "other" }, then), metadata };
+  const taken = heldLease(foreign, candidate, now);
+  expect(taken.metadata).toEqual(metadata);
+  expect(taken.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 1 });
+  expect(taken.spec?.acquireTime).toBe(taken.spec?.renewTime);
+});
+
+test("a released lease has no holder and expires after a second", () => {
+  const released = releasedLease(heldLease(newLease({ ...candidate, identity: "other" }, then), candidate, now), now);
+  expect(holderOf(released)).toBe("");
+  expect(released.spec).toMatchObject({ leaseDurationSeconds: 1, leaseTransitions: 1 });
 });

@@ -1,7 +1,6 @@
-// Decides the next step of a candidate for a lease. Does no I/O.
+// Decides the next step of a candidate for a coordination.k8s.io/v1 Lease, and builds the Lease. Does no I/O.
 
-import type { ClockReading } from "../clock.ts";
-import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
+import { type ClockReading, microTime } from "../clock.ts";
 
 /** `failed`: the write may still take effect. */
 export type LeaseAnswer =
@@ -158,4 +157,61 @@ function pause(
 
 function end(state: ElectionState): ElectionStep {
   return { state, action: { kind: "end" } };
+}
+
+type LeaseSpec = {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+};
+
+/**
+ * Updates must send all fields back, above all the uid. Without the uid, an update re-creates a deleted lease despite
+ * its resourceVersion (observed: 201). With it, the server returns 409.
+ */
+export type LeaseObject = {
+  readonly apiVersion: "coordination.k8s.io/v1";
+  readonly kind: "Lease";
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion?: string };
+  readonly spec?: LeaseSpec;
+};
+
+/** `identity` must be unique per process, because a restarted process is a different candidate. */
+export type Candidate = {
+  readonly name: string;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly durationSeconds: number;
+};
+
+/** Returns an empty string if the lease was released. */
+export function holderOf(lease: LeaseObject): string {
+  return lease.spec?.holderIdentity ?? "";
+}
+
+export function newLease(me: Candidate, wallMs: number): LeaseObject {
+  const metadata = { name: me.name, namespace: me.namespace };
+  const spec = { ...held(me, wallMs), acquireTime: microTime(wallMs), leaseTransitions: 0 };
+  return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
+}
+
+/** Counts a transition if it claims a free lease. */
+export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): LeaseObject {
+  const transitions = lease.spec?.leaseTransitions ?? 0;
+  const taken =
+    holderOf(lease) === me.identity ? {} : { acquireTime: microTime(wallMs), leaseTransitions: transitions + 1 };
+  return { ...lease, spec: { ...lease.spec, ...held(me, wallMs), ...taken } };
+}
+
+/** Sets a duration of 1 s, which frees the lease for clients that ignore its holder. */
+export function releasedLease(lease: LeaseObject, wallMs: number): LeaseObject {
+  const now = microTime(wallMs);
+  const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+  return { ...lease, spec };
+}
+
+function held({ identity, durationSeconds }: Candidate, wallMs: number): LeaseSpec {
+  return { holderIdentity: identity, leaseDurationSeconds: durationSeconds, renewTime: microTime(wallMs) };
 }

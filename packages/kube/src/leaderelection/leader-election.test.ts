@@ -1,8 +1,7 @@
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
-import type { LeaseAnswer } from "./elector.ts";
+import { holderOf, type LeaseAnswer, type LeaseObject, newLease } from "./elector.ts";
 import { defaultLeaseDurations, type LeaseApi, runLeaderElection } from "./leader-election.ts";
-import { holderOf, type LeaseObject, newLease } from "./lease.ts";
 import { WriteFence } from "./write-fence.ts";
 
 const me = { name: "lock", namespace: "home", identity: "me", ...defaultLeaseDurations };

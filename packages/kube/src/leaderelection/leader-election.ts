@@ -1,15 +1,20 @@
 // Runs a candidate for one lease and controls its write fence.
 
-import { type Clock, sleep } from "../clock.ts";
+import { type Json, sleep, type WriteResult } from "@virt/objects";
+import type { ApiAnswer, ApiWriter, FailedRequest } from "../client/api-client.ts";
+import { writeResultOf } from "../client/outcome.ts";
+import { createObject, getObject, type Resource, replaceObject, type WriteRequest } from "../client/request.ts";
+import type { Clock } from "../clock.ts";
 import {
   type ElectionState,
+  holderOf,
   type LeaderElector,
   type LeaseAction,
   type LeaseAnswer,
   type LeaseInput,
+  type LeaseObject,
   stepElection,
 } from "./elector.ts";
-import { holderOf, type LeaseObject } from "./lease.ts";
 import type { WriteFence } from "./write-fence.ts";
 
 /**
@@ -121,4 +126,47 @@ function checkTimes({ fence: { deadlineMs }, elector: { durationSeconds, retryMs
   throw new Error(
     `the lease duration must be whole seconds and exceed the renew deadline, which must exceed the retry period: ${times}`,
   );
+}
+
+const leases: Resource = { group: "coordination.k8s.io", version: "v1", plural: "leases", isNamespaced: true };
+
+export function leaseClient(client: ApiWriter, place: { readonly namespace: string; readonly name: string }): LeaseApi {
+  const { namespace } = place;
+  const write = (request: WriteRequest, signal: AbortSignal) => client.write(request, { signal, pool: "lease" });
+  return {
+    read: async (signal) => answerOf(await client.send(getObject(leases, place), { signal, pool: "lease" }), "found"),
+    create: async (lease, signal) =>
+      answerOf(await write(createObject(leases, { namespace }, json(lease)), signal), "written"),
+    update: async (lease, signal) =>
+      answerOf(await write(replaceObject(leases, place, json(lease)), signal), "written"),
+  };
+}
+
+function json(lease: LeaseObject): Json {
+  return lease;
+}
+
+function answerOf(answer: ApiAnswer | FailedRequest, success: "found" | "written"): LeaseAnswer {
+  const writing = writeResultOf(answer);
+  switch (writing.kind) {
+    case "done":
+      return { kind: success, lease: writing.live as unknown as LeaseObject };
+    case "absent":
+    case "missing":
+      return success === "found" && writing.kind === "absent"
+        ? { kind: "absent" }
+        : { kind: "failed", message: whatIsMissing(writing) };
+    case "stale":
+    case "conflict":
+      return { kind: "conflict" };
+    case "rejected":
+    case "unavailable":
+      return { kind: "failed", message: writing.message };
+  }
+}
+
+function whatIsMissing(writing: WriteResult & { kind: "absent" | "missing" }): string {
+  return writing.kind === "missing" && writing.what === "namespace"
+    ? "the lease's namespace does not exist"
+    : "the lease is gone";
 }

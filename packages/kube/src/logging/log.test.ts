@@ -1,6 +1,6 @@
 import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { createLog, logFormatOf, logLevelOf } from "./log.ts";
+import { createLog } from "./log.ts";
 
 function begin(level: "debug" | "info" = "debug") {
   const lines: string[] = [];
@@ -86,12 +86,4 @@ test("bounds the size of records and the time to write them", () => {
     for (const length of [90_000, 1_000_000]) log.info(part.repeat(length / part.length), { part });
   }
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(100_000);
-});
-
-test("understands the levels and formats of our flags and of zap", () => {
-  expect(["debug", "info", "warn", "error", "2", "panic", "WARNING"].map(logLevelOf)).toEqual(
-    ["debug", "info", "warn", "error", "debug", "error", "warn"],
-  ); // biome-ignore format: a table
-  expect(["loud", "", "-1", "constructor"].map(logLevelOf)).toEqual([undefined, undefined, undefined, undefined]);
-  expect(["json", "pretty", "console", "xml"].map(logFormatOf)).toEqual(["json", "pretty", "pretty", undefined]);
 });

@@ -41,29 +41,6 @@ export function createLog({ level, format, isColoured, clock, write }: LogSettin
   return wrap(pino(settings, stream));
 }
 
-/** Accepts the names of zap's levels. A positive number is zap's verbosity and means `debug`. */
-export function logLevelOf(flag: string): LogLevel | undefined {
-  if (/^[1-9]\d*$/.test(flag)) return "debug";
-  return levels.get(flag.toLowerCase());
-}
-
-const levels: ReadonlyMap<string, LogLevel> = new Map([
-  ["debug", "debug"],
-  ["info", "info"],
-  ["warn", "warn"],
-  ["warning", "warn"],
-  ["error", "error"],
-  ["dpanic", "error"],
-  ["panic", "error"],
-  ["fatal", "error"],
-]);
-
-/** Accepts zap's `console` as `pretty`. */
-export function logFormatOf(flag: string): LogFormat | undefined {
-  if (flag === "console") return "pretty";
-  return flag === "json" || flag === "pretty" ? flag : undefined;
-}
-
 // Passes only plain, redacted data to pino, so that it cannot leak a secret or fail on a value.
 function wrap(logger: pino.Logger): Log {
   const at =
@@ -112,11 +89,6 @@ export function pretty(line: string, isColoured: boolean): string {
   const pairs = pairsOf(Object.fromEntries(entries.filter(([, value]) => !isError(value))));
   const errors = entries.flatMap(([, value]) => (isError(value) ? traceOf(value) : []));
   return [[...head, ...pairs.map((pair) => paint(dim, pair))].join(" "), ...errors, ""].join("\n");
-}
-
-/** Follows https://no-color.org: any non-empty value disables color. */
-export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
-  return isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }
 
 function textOf(value: unknown): string {

@@ -10,7 +10,7 @@ import {
   patchObject,
   watchObjects,
 } from "../client/request.ts";
-import type { EventInput } from "../events/event-object.ts";
+import type { EventInput } from "../events/event-correlator.ts";
 import { lint } from "../testing/metrics-lint.ts";
 import {
   breakerMetrics,

@@ -3,13 +3,14 @@
 import type { Clock } from "../clock.ts";
 import {
   type ElectionState,
+  holderOf,
   type LeaseAction,
   type LeaseAnswer,
   type LeaseInput,
+  type LeaseObject,
   stepElection,
 } from "../leaderelection/elector.ts";
 import { defaultLeaseDurations } from "../leaderelection/leader-election.ts";
-import { holderOf, type LeaseObject } from "../leaderelection/lease.ts";
 import { WriteFence } from "../leaderelection/write-fence.ts";
 
 const { renewDeadlineMs: deadlineMs, ...times } = defaultLeaseDurations;

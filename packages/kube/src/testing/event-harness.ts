@@ -1,8 +1,7 @@
 // A model of an event server and an unreliable network for testing `EventSeries`.
 
-import type { KubeObject } from "@virt/objects";
-import type { WriteResult } from "../client/outcome.ts";
-import type { EventInput } from "../events/event-object.ts";
+import type { KubeObject, WriteResult } from "@virt/objects";
+import type { EventInput } from "../events/event-correlator.ts";
 import {
   type EventLossReason,
   EventSeries,

@@ -1,8 +1,8 @@
 // Writes unified diffs of objects for review, as YAML with decoded Ignition contents.
 
 import type { KubeObject, Ref } from "@virt/api";
-import { utf8Length } from "../encoding/bytes.ts";
 import { ignitionSections } from "../encoding/ignition.ts";
+import { utf8Length } from "../encoding/text.ts";
 import { yamlLines } from "../encoding/yaml.ts";
 import { equalJson, type JsonMap } from "../json/json.ts";
 import { type HeadingAt, hunkHeader, writeHunks } from "./unified-diff.ts";

@@ -1,11 +1,11 @@
-// Compares live, desired and predicted objects. Ignores differences in form where needed.
+// Compares live, desired and predicted objects, ignoring differences in form where needed. Takes snapshots of managed
+// fields.
 
-import type { KubeObject } from "@virt/api";
+import type { KubeObject, Ref } from "@virt/api";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
 import { type FieldSet, leavesOf } from "../fields/field-set.ts";
-import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts";
-import { leafPaths, noSchema } from "../fields/shape.ts";
-import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
+import { fieldElement, leafPaths, noSchema, type Path, valueAt, writeDotted } from "../fields/path.ts";
+import { at, entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
 /** A field with its live and desired values. An absent value is undefined. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
@@ -107,4 +107,32 @@ const most = 3;
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
+/** `live` is undefined if the object does not exist. */
+export type SnapshotTarget = {
+  readonly ref: Ref;
+  readonly live: KubeObject | undefined;
+  readonly managedFields: readonly string[]; // dotted
+};
+
+/** Returns the values by target. The digest of the result is the snapshot hash. */
+export function snapshotTargets(targets: readonly SnapshotTarget[]): JsonMap {
+  return Object.fromEntries(
+    targets.map(({ ref, live, managedFields }) => [targetKey(ref), managedValues(live, managedFields)]),
+  );
+}
+
+/** Returns `<group>/<version>/<Kind>/<namespace>/<name>`. The core group is empty, and the namespace is optional. */
+export function targetKey({ apiVersion, kind, namespace, name }: Ref): string {
+  const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+  return [groupVersion, kind, ...(namespace ? [namespace] : []), name].join("/");
+}
+
+/** Returns the values that exist. Without managed fields, returns the whole spec. */
+export function managedValues(live: KubeObject | undefined, managedFields: readonly string[]): Json {
+  if (live === undefined) return { __state: "NOT_FOUND" };
+  const fields = managedFields.length === 0 ? ["spec"] : managedFields;
+  const values = fields.map((field) => [field, at(live, ...field.split(".").filter((name) => name !== ""))] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -14,7 +14,7 @@ import {
   type JsonMap,
   member,
 } from "../json/json.ts";
-import { decodeUtf8, readDataUrl, sha256 } from "./bytes.ts";
+import { decodeUtf8, readDataUrl, sha256 } from "./text.ts";
 import { writeText } from "./yaml.ts";
 
 /** The heading shows everything that the lines do not. */

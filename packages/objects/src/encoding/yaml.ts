@@ -1,7 +1,7 @@
 // Writes JSON values as YAML in a fixed style that YAML 1.1 and 1.2 parse to the same value.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
-import { compareUtf8 } from "./bytes.ts";
+import { compareUtf8 } from "./text.ts";
 
 /** Returns YAML with sorted keys and a final newline. Throws for numbers that JSON does not have. */
 export function writeYaml(value: Json): string {

@@ -4,8 +4,16 @@ import { expect, test } from "vitest";
 import { equalJson, type Json } from "../json/json.ts";
 import { fieldSet } from "./field-set.ts";
 import { keepOnly, leaveOut, maskFields } from "./mask.ts";
-import { type Path, type Pointer, readPointer, valueAt, writePath } from "./path.ts";
-import { leafPaths, type Shape, type ShapeOf } from "./shape.ts";
+import {
+  leafPaths,
+  type Path,
+  type Pointer,
+  readPointer,
+  type Shape,
+  type ShapeOf,
+  valueAt,
+  writePath,
+} from "./path.ts";
 
 // spec.devices is a list with key id, spec.pairs a list with two keys, spec.tags a set, spec.whole an atomic map.
 const shapes = new Map<string, Shape>([

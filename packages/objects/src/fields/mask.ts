@@ -1,17 +1,24 @@
+// Masks of fields that the operator must not manage, as the ignore-fields annotation lists them.
+
 import type { KubeObject } from "@virt/api";
-import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
+import { utf8Length } from "../encoding/text.ts";
+import { entriesOf, isList, isMap, type Json, type JsonMap, parseJson } from "../json/json.ts";
+import { isOverridable } from "../patch/patch-text.ts";
 import { type FieldSet, fieldSet } from "./field-set.ts";
 import {
   fieldElement,
   keyElement,
+  keysOf,
   type Path,
   type Pointer,
+  readPointer,
+  type Shape,
+  type ShapeOf,
   segmentOf,
   valueAt,
   valueElement,
   withKeys,
 } from "./path.ts";
-import { keysOf, type Shape, type ShapeOf } from "./shape.ts";
 
 /** An object without its masked fields, and the paths of those fields. */
 export type MaskedObject = {
@@ -143,4 +150,54 @@ function membersIn(map: JsonMap, { below }: FieldSet): JsonMap {
     return value === undefined ? [] : [[element.slice(2), part(value, inner)] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** The pointers of the ignore-fields annotation, or the reason why it is invalid. */
+export type IgnoreFields =
+  | { readonly kind: "pointers"; readonly pointers: readonly Pointer[] }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const limits = { bytes: 16_384, pointers: 100 };
+
+/**
+ * Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user intended all of them.
+ */
+export function readIgnoreFields(annotation: string): IgnoreFields {
+  const bytes = utf8Length(annotation);
+  if (bytes > limits.bytes) return exceeded("bytes", bytes, limits.bytes);
+  const texts = annotation.trimStart().startsWith("[") ? fromArray(annotation) : fromList(annotation);
+  if (texts === undefined) return refused("not a JSON array of strings");
+  if (texts.length > limits.pointers) return exceeded("pointers", texts.length, limits.pointers);
+  const read = texts.map(readOne);
+  const bad = read.find((each) => typeof each === "string");
+  return bad === undefined
+    ? { kind: "pointers", pointers: read.filter((each) => typeof each !== "string") }
+    : refused(bad);
+}
+
+function readOne(text: string): Pointer | string {
+  const read = readPointer(text);
+  if (read.kind === "no-slash" || text === "") return `JSON pointer must start with /: ${text}`;
+  if (read.kind === "bad-escape") return `pointer "${text}": invalid escape`;
+  return isOverridable(read.pointer) ? read.pointer : `pointer "${text}" is forbidden`;
+}
+
+function refused(reason: string): IgnoreFields {
+  return { kind: "refused", reason };
+}
+
+function exceeded(limit: string, actual: number, most: number): IgnoreFields {
+  return refused(`ignore-fields exceeds ${limit}: ${actual} > ${most}`);
+}
+
+function fromList(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
+
+function fromArray(text: string): readonly string[] | undefined {
+  const value = parseJson(text);
+  return isList(value) && value.every((each) => typeof each === "string") ? value : undefined;
 }

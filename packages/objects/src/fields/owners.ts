@@ -2,19 +2,21 @@
 
 import type { Conflict, KubeObject } from "@virt/api";
 import { readTime } from "../encoding/api-scalars.ts";
-import { asList, asText, entriesOf, isMap, type Json, member, parseJson } from "../json/json.ts";
-import { oncePer } from "../memoize.ts";
+import { asList, asText, entriesOf, isMap, type Json, member, oncePer, parseJson } from "../json/json.ts";
 import {
   type FieldSet,
   isNoFields,
+  isPlaceKnown,
+  movesTo,
   noFields,
+  type PlacedFields,
   pathsOf,
+  placeFields,
   readFieldsV1,
   subtractFields,
   touchesField,
   uniteFields,
 } from "./field-set.ts";
-import { isPlaceKnown, movesTo, type PlacedFields, placeFields } from "./moved-fields.ts";
 import { fieldPath, type Path } from "./path.ts";
 
 /** An entry of `metadata.managedFields`. A manager has one entry for each operation, subresource and version. */

@@ -1,4 +1,5 @@
-// Paths as in managedFields, which identify list elements by key, and JSON pointers (RFC 6901), which do not.
+// Paths as in managedFields, which identify list elements by key, JSON pointers (RFC 6901), which do not, and the leaf
+// paths of an object under the merge rules of its schema.
 
 import {
   asList,
@@ -10,6 +11,7 @@ import {
   type Json,
   type JsonMap,
   member,
+  oncePerPair,
   parseJson,
 } from "../json/json.ts";
 
@@ -112,4 +114,83 @@ export function writePointer(pointer: Pointer): string {
 // Unescapes ~0 last, because ~01 means ~1 and not a slash.
 function unescape(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** How server-side apply merges a list or map. */
+export type Shape =
+  | { readonly kind: "atomic" } // owned as a whole
+  | { readonly kind: "map"; readonly keys: readonly string[] } // a list whose elements are identified by these keys
+  | { readonly kind: "set" }; // a list whose elements are identified by their value
+
+/** Returns the merge rule of a path; `[]` stands for list elements. Undefined: atomic lists, maps merged by member. */
+export type ShapeOf = (path: readonly string[]) => Shape | undefined;
+
+/** For free-form fields, and for objects without a schema. */
+export const noSchema: ShapeOf = () => undefined;
+
+/** Returns atomic values, empty maps and scalars. Excludes the identity of the object, which has no owner. */
+export const leafPaths: (object: JsonMap, shapeOf: ShapeOf) => readonly Path[] = oncePerPair((object, shapeOf) =>
+  leavesOfMap(withoutIdentity(object), { path: [], names: [] }, shapeOf),
+);
+
+type LeafPlace = { readonly path: Path; readonly names: readonly string[] };
+
+function leavesAt(value: Json, place: LeafPlace, shapeOf: ShapeOf): readonly Path[] {
+  const shape = shapeOf(place.names);
+  if (isList(value) && shape !== undefined) return leavesOfList(value, place, { shape, shapeOf });
+  const isMerged = isMap(value) && shape?.kind !== "atomic" && entriesOf(value).length > 0;
+  return isMerged ? leavesOfMap(value, place, shapeOf) : [place.path];
+}
+
+type ListShape = { readonly shape: Shape; readonly shapeOf: ShapeOf };
+
+function leavesOfList(
+  list: readonly Json[],
+  { path, names }: LeafPlace,
+  { shape, shapeOf }: ListShape,
+): readonly Path[] {
+  switch (shape.kind) {
+    case "atomic":
+      return [path];
+    case "set":
+      return list.map((each) => [...path, valueElement(each)]);
+    case "map":
+      return list.flatMap((each) => {
+        const element = keyElement(keysOf(each, shape.keys));
+        return leavesAt(each, { path: [...path, element], names: [...names, "[]"] }, shapeOf);
+      });
+  }
+}
+
+function leavesOfMap(map: JsonMap, { path, names }: LeafPlace, shapeOf: ShapeOf): readonly Path[] {
+  return entriesOf(map).flatMap(([key, value]) =>
+    leavesAt(value, { path: [...path, fieldElement(key)], names: [...names, key] }, shapeOf),
+  );
+}
+
+export function keysOf(element: Json, keys: readonly string[]): JsonMap {
+  return Object.fromEntries(keys.map((key) => [key, member(element, key)]));
+}
+
+const identity: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
+const identityInMetadata: ReadonlySet<string> = new Set([
+  "name",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "managedFields",
+  "selfLink",
+]);
+
+function withoutIdentity(object: JsonMap): JsonMap {
+  const entries = entriesOf(object).filter(([key]) => !identity.has(key));
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => {
+      if (key !== "metadata" || !isMap(value)) return [[key, value]];
+      const rest = entriesOf(value).filter(([name]) => !identityInMetadata.has(name));
+      return rest.length > 0 ? [[key, Object.fromEntries(rest)]] : [];
+    }),
+  );
 }

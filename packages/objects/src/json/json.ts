@@ -1,7 +1,7 @@
-// Access to JSON of unknown shape, its canonical form and its hash.
+// Access to JSON of unknown shape, its canonical form and its hash, and functions that are computed once per object.
 
 import type { Json, JsonMap } from "@virt/api";
-import { compareUtf8, sha256 } from "../encoding/bytes.ts";
+import { compareUtf8, sha256 } from "../encoding/text.ts";
 import { readJson } from "./read-json.ts";
 
 export type { Json, JsonMap };
@@ -95,4 +95,24 @@ function canonicalMap(map: JsonMap): string {
 
 function escape(text: string): string {
   return text.replaceAll(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Caches the results of a pure function as long as its argument exists. */
+export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): (one: One) => Answer {
+  const known = new WeakMap<One, Answer>();
+  return (one) => {
+    const found = known.get(one);
+    if (found !== undefined || known.has(one)) return found as Answer;
+    const answer = ask(one);
+    known.set(one, answer);
+    return answer;
+  };
+}
+
+/** Caches the results of a pure function as long as both arguments exist. */
+export function oncePerPair<One extends object, Other extends object, Answer>(
+  ask: (one: One, other: Other) => Answer,
+): (one: One, other: Other) => Answer {
+  const askOf = oncePer((one: One) => oncePer((other: Other) => ask(one, other)));
+  return (one, other) => askOf(one)(other);
 }

@@ -1,6 +1,6 @@
 // A mutable copy of a document, with its size, while a patch is applied.
 
-import { utf8Length } from "../encoding/bytes.ts";
+import { utf8Length } from "../encoding/text.ts";
 import type { Pointer } from "../fields/path.ts";
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 

@@ -1,6 +1,6 @@
 // Parses patch annotations: strict RFC 6902, within limits and only for fields that users may override.
 
-import { utf8Length } from "../encoding/bytes.ts";
+import { utf8Length } from "../encoding/text.ts";
 import { type Pointer, readPointer } from "../fields/path.ts";
 import { asList, asText, isList, isMap, type Json, type JsonMap, member, parseJson } from "../json/json.ts";
 import { duplicateIn, measureJson } from "../json/read-json.ts";

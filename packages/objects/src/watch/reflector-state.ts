@@ -1,7 +1,6 @@
 // The state of a list and its watch, their inputs, and the actions that a transport performs.
 
-import type { ListPageRequest } from "./list-page.ts";
-import type { WatchFrame, WatchItem } from "./watch-frame.ts";
+import type { ListPageRequest, WatchFrame, WatchItem } from "./list-watch.ts";
 
 /** The state of a list and watch. `stepReflector` returns the next one. */
 export type ReflectorState = {

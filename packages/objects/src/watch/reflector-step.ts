@@ -1,6 +1,6 @@
 // Decides the next step of a reflector: list, watch, probe or wait. No I/O, so that tests can try every fault.
 
-import { nextPage, type PageAnswer } from "./list-page.ts";
+import { isOlder, nextPage, type PageAnswer, type WatchFrame } from "./list-watch.ts";
 import {
   initialReflectorState,
   type ProbeResult,
@@ -9,8 +9,6 @@ import {
   type ReflectorState,
   type StreamEnd,
 } from "./reflector-state.ts";
-import { isOlder } from "./resource-version.ts";
-import type { WatchFrame } from "./watch-frame.ts";
 
 /** The next state and the actions that lead to it. */
 export type ReflectorStep<T> = { readonly state: ReflectorState; readonly actions: readonly ReflectorAction<T>[] };

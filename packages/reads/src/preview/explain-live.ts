@@ -14,7 +14,7 @@ import {
   shapeOfObject,
 } from "@virt/platform";
 import { type CatalogPreview, requireAsset } from "./preview-catalog.ts";
-import { PreviewError } from "./preview-facts.ts";
+import { PreviewError } from "./read-cluster.ts";
 import { readImpact } from "./read-impact.ts";
 
 /** The cluster for the dry run, or the reason why there is none. */

@@ -31,11 +31,10 @@ import {
   startRecord,
   switchesIn,
 } from "@virt/platform";
+import { nothingReported, type ReportedState, readReportedState } from "../find-reports.ts";
 import { governanceInformer } from "../platform-informers.ts";
 import { bundledSchemas } from "./bundled-schemas.ts";
-import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
-import { readCluster } from "./read-cluster.ts";
-import { nothingReported, type ReportedState, readReportedState } from "./reported-state.ts";
+import { PreviewError, type PreviewFacts, readCluster } from "./read-cluster.ts";
 
 /** Input files. `read` throws as Node's readFileSync does. */
 export type PreviewFiles = {

@@ -12,10 +12,16 @@ import {
   severalHyperConvergeds,
 } from "@virt/cluster";
 import { type Client, crdInformer, Discovery, type InformerSpec, readerFor } from "@virt/kube";
-import { type Asset, type LookupKey, managedObjects, neededCrds, placesIn } from "@virt/platform";
-import { type ListAnswer, listOnce } from "../list-once.ts";
+import { type Asset, type LookupKey, managedObjects, neededCrds, type PlainFacts, placesIn } from "@virt/platform";
+import { type ListAnswer, listOnce } from "../informer-lists.ts";
 import { governanceInformer, objectInformersOf, platformHcoInformers } from "../platform-informers.ts";
-import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
+
+export type PreviewFacts = { readonly hco: KubeObject; readonly facts: PlainFacts };
+
+/** An error that the user can fix: an unreadable file, a missing HyperConverged or an unknown name. */
+export class PreviewError extends Error {
+  readonly code = "preview";
+}
 
 type ClusterReadOptions = {
   readonly hcoNamespace: string;

@@ -19,7 +19,7 @@ import {
 } from "@virt/platform";
 import { assessList, collectImpactFacts, listPolicies } from "../impact-facts.ts";
 import { ImpactReads } from "../impact-reads.ts";
-import { listOnce } from "../list-once.ts";
+import { listOnce } from "../informer-lists.ts";
 
 export type ImpactAsked = {
   readonly previews: readonly Preview[];
