@@ -5,14 +5,14 @@ import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";
 import { configWith } from "./testing/config-with.ts";
+import { listingProfile } from "./testing/listing-profile.ts";
 
 const configOf = (profile: string, status: Status = {}) => configWith(status, { profile, action: "DryRun" });
 const stateOf = (state: InformerState["state"]) => () => ({ state }) as InformerState;
 const kindsOf = (specs: readonly InformerSpec[]) => specs.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
-const watching = (
-  config: VirtPlatformConfig,
-  find: (spec: InformerSpec) => InformerState | undefined = () => undefined,
-) => informersOf(config, { profiles, hcoNamespace: "", find, version: "v2" });
+const unknown = () => undefined;
+const watching = (config: VirtPlatformConfig, find: (spec: InformerSpec) => InformerState | undefined = unknown) =>
+  informersOf(config, { profiles, hcoNamespace: "", find, version: "v2" });
 
 test("watches nothing for an ignored config or an unknown profile", () => {
   expect(watching(configWith({}, { action: "Ignore" }))).toEqual([]);
@@ -42,6 +42,22 @@ test("watches the targets of a stored plan by name", () => {
   const targetRef = { apiVersion: "v1", kind: "ConfigMap", name: "example-config", namespace: "openshift-cnv" };
   const item = { name: "configure-example-component", targetRef } as Item;
   expect(watching(configOf("example-profile", { items: [item] }))).toContainEqual(targetInformer(targetRef));
+});
+
+test("watches all objects of a kind that a profile reads, trimmed to its parts", () => {
+  const wanted = informersOf(configOf("lists"), {
+    profiles: [listingProfile],
+    hcoNamespace: "",
+    find: unknown,
+    version: "v2",
+  });
+  expect(wanted).toEqual([
+    {
+      apiVersion: "migrations.kubevirt.io/v1alpha1",
+      kind: "MigrationPolicy",
+      projection: { keep: "parts", parts: [["spec", "selectors"]] },
+    },
+  ]);
 });
 
 test("keeps all of a MachineConfig, but no status of other targets", () => {
