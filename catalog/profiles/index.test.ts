@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { defineProfile } from "@virt/advisor";
+import { defineProfile, deletableKinds } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
 import { objects } from "@virt/cluster";
 import { at } from "@virt/objects";
@@ -77,9 +77,10 @@ test("each profile declares its impact, purposes and targets", () => {
   });
 });
 
-test("profiles delete only MachineConfigs, whose owners the informers keep", () => {
+test("profiles delete only kinds whose owners the informers keep", () => {
+  expect([...deletableKinds]).toEqual(["MachineConfig", "MigrationPolicy", "NodeHealthCheck"]);
   const deleted = profiles.flatMap(({ targets }) => targets.filter(({ isDeleted }) => isDeleted === true));
-  expect(deleted.filter(({ kind }) => kind !== "MachineConfig")).toEqual([]);
+  expect(deleted.filter(({ kind }) => !deletableKinds.has(kind))).toEqual([]);
 });
 
 test("a profile can read all objects of a kind, trimmed to the fields that it uses", () => {

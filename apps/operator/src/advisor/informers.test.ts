@@ -1,3 +1,4 @@
+import { deletableKinds } from "@virt/advisor";
 import type { Impact, Item, Status, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { poolInformer, vmNodeInformer } from "@virt/cluster";
@@ -67,6 +68,16 @@ test("keeps all of a MachineConfig, but no status of other targets", () => {
   const parts = expect.arrayContaining([["spec"], ["data"], ["metadata", "annotations"]]) as readonly string[][];
   expect(projection).toEqual({ keep: "parts", parts });
   expect(JSON.stringify(projection)).not.toContain("status");
+});
+
+test("keeps the owners of every kind that a plan may delete", () => {
+  const keptOf = (kind: string) => targetInformer({ apiVersion: "any.example.com/v1", kind, name: "one" }).projection;
+  const kinds = [...deletableKinds].filter((kind) => kind !== "MachineConfig");
+  for (const kind of kinds)
+    expect(keptOf(kind)).toMatchObject({
+      parts: expect.arrayContaining([["metadata", "managedFields"]]) as string[][],
+    });
+  expect(JSON.stringify(keptOf("ConfigMap"))).not.toContain("managedFields");
 });
 
 test("watches the HyperConverged in all namespaces", () => {

@@ -1,6 +1,7 @@
 // Selects the advisor's informers: all configs, and the reads and targets of configs that are not ignored.
 
 import {
+  deletableKinds,
   isMachineConfig,
   isPlanGuarded,
   isRolloutOpen,
@@ -13,6 +14,7 @@ import {
   contentProjection,
   hcoInformers,
   kindInformer,
+  ownedContentProjection,
   poolInformer,
   reportedContentProjection,
   vmNodeInformer,
@@ -29,11 +31,16 @@ export function advisorHcoInformers(): readonly InformerSpec[] {
 /** Kinds whose operator reports in the status whether it can apply the values of the plan. */
 const reported: ReadonlySet<string> = new Set(["KubeDescheduler"]);
 
-/** Returns the informer of one target. Keeps whole MachineConfigs, because deletion depends on their owners. */
+/** Returns the informer of one target. */
 export function targetInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
-  const content = reported.has(kind) ? reportedContentProjection : contentProjection;
-  const projection = kind === "MachineConfig" ? ({ keep: "all" } as const) : content;
-  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection };
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: projectionOf(kind) };
+}
+
+/** Keeps the owners of kinds that a plan may delete. */
+function projectionOf(kind: string): InformerSpec["projection"] {
+  if (kind === "MachineConfig") return { keep: "all" };
+  if (reported.has(kind)) return reportedContentProjection;
+  return deletableKinds.has(kind) ? ownedContentProjection : contentProjection;
 }
 
 export type InformerSources = {
