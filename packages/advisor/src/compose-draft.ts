@@ -171,7 +171,9 @@ function impactOf(one: ComparedItem, pools: readonly KubeObject[], policies: Ass
   const [write] = machineConfigWrite(one);
   if (write !== undefined) return severityOfClass(classOfWrite(write, pools, policies));
   if (planned.operation === "Delete") return planned.impact;
-  return live === undefined ? planned.impact.create : planned.impact.change;
+  if (live === undefined) return planned.impact.create;
+  const ofChange = predicted && planned.changeImpact?.({ live, predicted });
+  return ofChange ?? planned.impact.change;
 }
 
 type ShownItem = Pick<ComparedItem, "planned" | "live" | "predicted"> & { readonly changes: boolean };

@@ -44,6 +44,7 @@ export {
   lookup,
   namespace,
   nodes,
+  type ObjectsRead,
   type ProfileFactOf,
   type ProfileFacts,
   type ProfileHcoFact,

@@ -57,6 +57,7 @@ test("checks every possible name, namespace and version of a target", () => {
         namespaces: ["$hco"],
       },
       { group: "g", kind: "Cluster", plural: "clusters", names: ["a", "b"] },
+      { group: "h", kind: "Sometimes", plural: "sometimes", names: ["c"], forms: [{ apiVersion: "h/v1alpha1" }] },
     ],
     needs: () => [{ group: "hco.kubevirt.io", kind: "HyperConverged", versions: ["v1", "v1beta1"] }],
   } as unknown as Profile;
@@ -71,6 +72,7 @@ test("checks every possible name, namespace and version of a target", () => {
     "hco.kubevirt.io/v1 HyperConverged y/h,hco.kubevirt.io/v1beta1 HyperConverged y/h",
     "g/v1 Cluster /a",
     "g/v1 Cluster /b",
+    "h/v1alpha1 Sometimes /c",
   ]);
 });
 

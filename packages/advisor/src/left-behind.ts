@@ -35,9 +35,12 @@ function namespacesOf({ namespaces }: ProfileTarget, { ownNamespace, hcoNamespac
   return [...new Set(known)].map((namespace) => ({ namespace }));
 }
 
-function versionsOf({ group, kind }: ProfileTarget, { needs }: Profile): readonly string[] {
+/** A kind that the profile needs only with some options has the versions of its forms. */
+function versionsOf({ group, kind, forms = [] }: ProfileTarget, { needs }: Profile): readonly string[] {
+  const inGroup = (version: string) => (group === "" ? version : `${group}/${version}`);
   const need = needs(undefined).find((one) => one.group === group && one.kind === kind);
-  return (need?.versions ?? ["v1"]).map((version) => (group === "" ? version : `${group}/${version}`));
+  const declared = need?.versions.map(inGroup) ?? forms.map(({ apiVersion }) => apiVersion);
+  return declared.length > 0 ? declared : [inGroup("v1")];
 }
 
 export function leftBehindOf(objects: readonly KubeObject[], manager: string): readonly LeftBehind[] {

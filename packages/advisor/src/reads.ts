@@ -7,7 +7,7 @@ import type { NodeRole, ReadParts } from "@virt/cluster";
 export type ProfileRead =
   | { readonly read: "hco" } // watched
   | { readonly read: "object"; readonly ref: Ref } // watched
-  | { readonly read: "objects"; readonly apiVersion: string; readonly kind: string; readonly parts: ReadParts } // watched
+  | ObjectsRead // watched
   | { readonly read: "target"; readonly ref: Ref } // watched while the plan has an item for it
   | { readonly read: "schema"; readonly crd: string; readonly version: string } // watched
   | { readonly read: "pools" } // watched
@@ -17,6 +17,15 @@ export type ProfileRead =
   | { readonly read: "lookup"; readonly ref: Ref } // for drafts
   | { readonly read: "beside-hco"; readonly ref: Ref } // for drafts, in the namespace of the HyperConverged
   | { readonly read: "namespace"; readonly name: string }; // for drafts
+
+/** `crd` is the name of the CRD, from which the resource is derived. Default: the regular plural. */
+export type ObjectsRead = {
+  readonly read: "objects";
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly parts: ReadParts;
+  readonly crd?: string;
+};
 
 /** The declared reads of a profile. The names become the members of its facts. */
 export type ProfileReads = Readonly<Record<string, ProfileRead>>;

@@ -144,7 +144,13 @@ export type AssetRead =
   | { readonly read: "images" }
   | { readonly read: "schema"; readonly crd: string; readonly version: string }
   | { readonly read: "object"; readonly ref: Ref | PlacedRef }
-  | { readonly read: "objects"; readonly apiVersion: string; readonly kind: string; readonly parts: ReadParts }
+  | {
+      readonly read: "objects";
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly parts: ReadParts;
+      readonly crd?: string;
+    }
   | { readonly read: "pool"; readonly name: string };
 
 /** An object whose namespace is known only at run time: that of the HyperConverged or the operator. */

@@ -1,6 +1,6 @@
 // The cached view of configs, targets, pools and the HyperConverged.
 
-import { type Profile, type ProfileHcoFact } from "@virt/advisor";
+import { type ObjectsRead, type Profile, type ProfileHcoFact } from "@virt/advisor";
 import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
 import {
   configInformer,
@@ -22,7 +22,6 @@ import {
   impactInformersOf,
   informersOf,
   listInformer,
-  type ObjectsRead,
   rolloutInformersOf,
   targetInformer,
 } from "./informers.ts";

@@ -5,8 +5,8 @@ import {
   isMachineConfig,
   isPlanGuarded,
   isRolloutOpen,
+  type ObjectsRead,
   type Profile,
-  type ProfileRead,
   rolloutTarget,
 } from "@virt/advisor";
 import type { Ref, VirtPlatformConfig } from "@virt/api";
@@ -74,8 +74,6 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
 export function listInformer({ apiVersion, kind, parts }: ObjectsRead): InformerSpec {
   return kindInformer(apiVersion, kind, parts);
 }
-
-export type ObjectsRead = Extract<ProfileRead, { read: "objects" }>;
 
 /** Returns the informers for the impact of a pending plan. A draft does not need them. */
 export function impactInformersOf(config: VirtPlatformConfig): readonly InformerSpec[] {
