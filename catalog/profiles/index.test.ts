@@ -23,6 +23,12 @@ test("the production profiles have their published texts", () => {
   ]);
   for (const expected of [
     [
+      "live-migration",
+      "migration",
+      "Sets limits, convergence and network of live migrations",
+      "Low - Medium if the migration network changes, because virt-handler restarts on every node",
+    ],
+    [
       "load-aware-rebalancing",
       "scheduling",
       "Enables load-aware VM rebalancing and PSI metrics for intelligent scheduling",
@@ -69,6 +75,15 @@ test("each profile declares its impact, purposes and targets", () => {
         },
       ],
     },
+    "live-migration": {
+      impact: "Medium",
+      optionsKey: "liveMigration",
+      purposes: [],
+      targets: [
+        { group: "hco.kubevirt.io", kind: "HyperConverged", names: ["kubevirt-hyperconverged"], isNeverCreated: true },
+        { group: "migrations.kubevirt.io", kind: "MigrationPolicy", names: ["virt-live-migration"], isDeleted: true },
+      ],
+    },
     "example-profile": {
       impact: "Low",
       purposes: [],
@@ -108,6 +123,15 @@ test("a profile can read all objects of a kind, trimmed to the fields that it us
   expect(refusalWith()).toBeUndefined();
   expect(refusalWith(check)).toBeUndefined();
   expect(refusalWith({ ...check, spec: { selector: {} } })).toMatchObject({ message: "mine exists" });
+});
+
+test("profiles list kinds trimmed to single fields", () => {
+  const lists = profiles.flatMap(({ reads }) =>
+    Object.values(reads).flatMap((read) => (read.read === "objects" ? [read] : [])),
+  );
+  expect(lists).not.toEqual([]);
+  const whole = lists.filter(({ parts }) => parts.some((path) => path.length < 2));
+  expect(whole.map(({ kind }) => kind)).toEqual([]);
 });
 
 test("profiles that write the same object have different field managers", () => {
