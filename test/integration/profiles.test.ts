@@ -145,7 +145,7 @@ test.each(["v1", "v1beta1"])("a HyperConverged of %s accepts the plans for live 
   for (const given of migration) {
     const served = { ...hco, apiVersion: `hco.kubevirt.io/${version}` };
     const facts = { ...environment, hco: served, policies: [], networks: [], vmNodes, loadAware: { kind: "unknown" } };
-    const answers = await answersTo(planOf("live-migration", given, facts as unknown as AnyProfileFacts));
+    const answers = await answersTo(planOf("live-migration", given, facts));
     const made = { "configure-live-migration": "made" };
     expect(answers).toEqual("policy" in given ? { ...made, "configure-migration-policy": "made" } : made);
   }

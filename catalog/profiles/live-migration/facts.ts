@@ -52,7 +52,7 @@ export type Convergence = (typeof convergences)[number];
 export const defaults = { enabled: true } as const;
 
 /** The options in force. Empty if the profile is disabled. */
-export function migrationSettings(given: Options | undefined): Options {
+export function optionsInForce(given: Options | undefined): Options {
   const { enabled = defaults.enabled, ...settings } = given ?? {};
   return enabled ? settings : {};
 }

@@ -3,7 +3,7 @@
 import type { PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type ObjectForm } from "@virt/api";
 import { hcoForms, hyperConverged, valuesPath } from "../hyperconverged.ts";
-import { type Convergence, type MigrationFacts, migrationSettings, optionFields, section } from "./facts.ts";
+import { type Convergence, type MigrationFacts, optionFields, optionsInForce, section } from "./facts.ts";
 import type { Options } from "./options.ts";
 import {
   changesNetwork,
@@ -42,17 +42,17 @@ export const migrationForms: readonly ObjectForm[] = hcoForms({
 /** Applies the given values. The API server removes those of an earlier plan, and the defaults return. */
 export function configureMigrations(given: Options | undefined, facts: MigrationFacts): PlannedItem {
   const { apiVersion, namespace } = facts.hco;
-  const settings = migrationSettings(given);
+  const settings = optionsInForce(given);
   const values = valuesOf(settings);
   const names = Object.keys(values);
   const path = [...valuesPath(apiVersion), section];
   const content = path.reduceRight<JsonMap>((inner, key) => ({ [key]: inner }), values);
-  const shown = names.map((field) => `${field}=${String(values[field])}`).join(", ");
+  const shown = Object.entries(values).map(([field, value]) => `${field}=${String(value)}`);
   return {
     name: "configure-live-migration",
     message:
       names.length > 0
-        ? `${kind} '${name}' will be configured with ${shown}`
+        ? `${kind} '${name}' will be configured with ${shown.join(", ")}`
         : `The values of this profile will be removed from ${kind} '${name}'`,
     ...(names.length === 0 && { messageInPlace: `${kind} '${name}' has no values of this profile` }),
     operation: "Apply",
@@ -75,7 +75,9 @@ export function configureMigrations(given: Options | undefined, facts: Migration
   };
 }
 
-function valuesOf({ convergence, ...settings }: Options): JsonMap {
+type PlainValues = Readonly<Record<string, string | number | boolean>>;
+
+function valuesOf({ convergence, ...settings }: Options): PlainValues {
   const plain = Object.entries(optionFields).flatMap(([option, field]) => {
     const value = settings[option as keyof typeof optionFields];
     return value === undefined ? [] : [[field, value] as const];
@@ -84,6 +86,6 @@ function valuesOf({ convergence, ...settings }: Options): JsonMap {
 }
 
 /** Returns the fields of the HyperConverged and of a MigrationPolicy. */
-export function convergenceValues(convergence: Convergence): JsonMap {
+export function convergenceValues(convergence: Convergence): Readonly<Record<string, boolean>> {
   return { allowAutoConverge: convergence === "AutoConverge", allowPostCopy: convergence === "PostCopy" };
 }

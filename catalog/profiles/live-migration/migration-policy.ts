@@ -4,7 +4,7 @@ import type { PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { asText, at, entriesOf, isMap } from "@virt/objects";
 import { labelForms } from "../labels.ts";
-import { type MigrationFacts, migrationSettings, policyRef } from "./facts.ts";
+import { type MigrationFacts, optionsInForce, policyRef } from "./facts.ts";
 import { bandwidthForm, completionForm, convergenceValues } from "./hyperconverged.ts";
 import type { Options } from "./options.ts";
 import { convergenceWarnings, speedAfter, speedWarning } from "./warnings.ts";
@@ -32,7 +32,7 @@ const itemName = "configure-migration-policy";
 
 /** Plans the policy or its removal. Plans nothing if the cluster does not serve the kind. */
 export function configurePolicy(given: Options | undefined, facts: MigrationFacts): readonly PlannedItem[] {
-  const settings = migrationSettings(given);
+  const settings = optionsInForce(given);
   if (settings.policy !== undefined) return [policyItem(settings.policy, settings, facts)];
   return facts.policySchema === undefined ? [] : [removal];
 }

@@ -10,15 +10,7 @@ import {
 import type { KubeObject } from "@virt/api";
 import { asText, at, sha256 } from "@virt/objects";
 import { fieldsOfHco, hyperConverged, hyperConvergedAbsent, hyperConvergedNeed } from "../hyperconverged.ts";
-import {
-  type MigrationFacts,
-  migrationSettings,
-  networkKind,
-  optionFields,
-  policyKind,
-  reads,
-  section,
-} from "./facts.ts";
+import { type MigrationFacts, networkKind, optionFields, optionsInForce, policyKind, reads, section } from "./facts.ts";
 import { configureMigrations, migrationForms } from "./hyperconverged.ts";
 import { configurePolicy, policyForms } from "./migration-policy.ts";
 import type { Options } from "./options.ts";
@@ -69,7 +61,7 @@ export default defineProfile({
 });
 
 function needs(given: Options | undefined): readonly CrdRequirement[] {
-  const { network, policy } = migrationSettings(given);
+  const { network, policy } = optionsInForce(given);
   return [
     hyperConvergedNeed(installVirtualization),
     ...(policy === undefined ? [] : [needOf(policyKind, installVirtualization)]),
@@ -88,7 +80,7 @@ function refuse(given: Options | undefined, facts: MigrationFacts): OptionsRefus
   if (given?.enabled !== false && !isSet)
     return { kind: "invalid", message: `Set at least one option of ${optionsKey}` };
   if (facts.hco.object === undefined) return hyperConvergedAbsent(facts.hco.namespace);
-  const { network } = migrationSettings(given);
+  const { network } = optionsInForce(given);
   if (network === undefined || networkOf(network, facts) !== undefined) return undefined;
   return {
     kind: "absent",
@@ -103,7 +95,7 @@ function networkOf(network: string, { hco, networks }: MigrationFacts): KubeObje
 
 /** Values that are not given belong to other clients, and the plan does not depend on them. */
 function inputs(given: Options | undefined, facts: MigrationFacts): readonly PlanInput[] {
-  const { network } = migrationSettings(given);
+  const { network } = optionsInForce(given);
   if (network === undefined) return [];
   const found = networkOf(network, facts);
   const text = `${networkKind.kind} ${facts.hco.namespace}/${network} changed`;
