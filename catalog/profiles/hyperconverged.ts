@@ -1,6 +1,6 @@
 // Locates the HyperConverged's fields in each API version.
 
-import type { CrdRequirement } from "@virt/advisor";
+import type { CrdRequirement, OptionsRefusal } from "@virt/advisor";
 import type { FieldsForm, Json, KubeObject, ObjectForm } from "@virt/api";
 import { at } from "@virt/objects";
 
@@ -17,6 +17,13 @@ export const hyperConverged = {
 export function hyperConvergedNeed(remedy: string): CrdRequirement {
   const { kind } = hyperConverged;
   return { kind, group, versions: ["v1", "v1beta1"], shown: `${group}.v1beta1`, remedy };
+}
+
+/** Refuses a plan without a HyperConverged. Creating one would install OpenShift Virtualization. */
+export function hyperConvergedAbsent(namespace: string): OptionsRefusal {
+  const { kind, name } = hyperConverged;
+  const next = `create ${kind} ${namespace}/${name} to install OpenShift Virtualization. The plan is then drafted automatically.`;
+  return { kind: "absent", message: `${kind} '${name}' does not exist`, next };
 }
 
 export function hcoForms({ v1beta1, v1 }: Readonly<Record<"v1beta1" | "v1", FieldsForm>>): readonly ObjectForm[] {

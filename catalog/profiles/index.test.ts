@@ -1,4 +1,8 @@
 import { readdirSync } from "node:fs";
+import { defineProfile, deletableKinds } from "@virt/advisor";
+import { type KubeObject, profileManager } from "@virt/api";
+import { objects } from "@virt/cluster";
+import { at } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { profiles } from "../index.ts";
@@ -18,6 +22,12 @@ test("the production profiles have their published texts", () => {
     impactSummary,
   ]);
   for (const expected of [
+    [
+      "live-migration",
+      "migration",
+      "Sets limits, convergence and network of live migrations",
+      "Low - Medium if the migration network changes, because virt-handler restarts on every node",
+    ],
     [
       "load-aware-rebalancing",
       "scheduling",
@@ -65,6 +75,15 @@ test("each profile declares its impact, purposes and targets", () => {
         },
       ],
     },
+    "live-migration": {
+      impact: "Medium",
+      optionsKey: "liveMigration",
+      purposes: [],
+      targets: [
+        { group: "hco.kubevirt.io", kind: "HyperConverged", names: ["kubevirt-hyperconverged"], isNeverCreated: true },
+        { group: "migrations.kubevirt.io", kind: "MigrationPolicy", names: ["virt-live-migration"], isDeleted: true },
+      ],
+    },
     "example-profile": {
       impact: "Low",
       purposes: [],
@@ -73,7 +92,56 @@ test("each profile declares its impact, purposes and targets", () => {
   });
 });
 
-test("profiles delete only MachineConfigs, whose owners the informers keep", () => {
+test("profiles delete only kinds whose owners the informers keep", () => {
+  expect([...deletableKinds]).toEqual(["MachineConfig", "MigrationPolicy", "NodeHealthCheck"]);
   const deleted = profiles.flatMap(({ targets }) => targets.filter(({ isDeleted }) => isDeleted === true));
-  expect(deleted.filter(({ kind }) => kind !== "MachineConfig")).toEqual([]);
+  expect(deleted.filter(({ kind }) => !deletableKinds.has(kind))).toEqual([]);
+});
+
+test("a profile can read all objects of a kind, trimmed to the fields that it uses", () => {
+  const selector = ["spec", "selector"] as const;
+  const profile = defineProfile({
+    name: "one-check",
+    category: "test",
+    description: "",
+    impactSummary: "",
+    impact: "Low",
+    isAdvertised: false,
+    purposes: [],
+    targets: [],
+    reads: { checks: objects("remediation.medik8s.io/v1alpha1", "NodeHealthCheck", [selector]) },
+    needs: () => [],
+    inputs: () => [],
+    plan: () => [],
+    refuse: (_given, { checks }) => {
+      const [first] = checks.filter((check) => at(check, ...selector) !== undefined);
+      return first && { kind: "unfit", message: `${first.metadata.name} exists`, next: "delete it" };
+    },
+  });
+  const check = { apiVersion: "remediation.medik8s.io/v1alpha1", kind: "NodeHealthCheck", metadata: { name: "mine" } };
+  const refusalWith = (...checks: readonly KubeObject[]) => profile.refuse(undefined, { ownNamespace: "own", checks });
+  expect(refusalWith()).toBeUndefined();
+  expect(refusalWith(check)).toBeUndefined();
+  expect(refusalWith({ ...check, spec: { selector: {} } })).toMatchObject({ message: "mine exists" });
+});
+
+test("profiles list kinds trimmed to single fields", () => {
+  const lists = profiles.flatMap(({ reads }) =>
+    Object.values(reads).flatMap((read) => (read.read === "objects" ? [read] : [])),
+  );
+  expect(lists).not.toEqual([]);
+  const whole = lists.filter(({ parts }) => parts.some((path) => path.length < 2));
+  expect(whole.map(({ kind }) => kind)).toEqual([]);
+});
+
+test("profiles that write the same object have different field managers", () => {
+  const writers = profiles.flatMap(({ name, targets }) =>
+    targets.flatMap(({ group, kind, names }) =>
+      names.map((target) => ({ name, object: `${group}/${kind}/${target}` })),
+    ),
+  );
+  for (const [object, all] of Map.groupBy(writers, (writer) => writer.object)) {
+    const managers = all.map(({ name }) => profileManager(name));
+    expect({ object, managers: [...new Set(managers)] }).toEqual({ object, managers });
+  }
 });

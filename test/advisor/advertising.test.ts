@@ -12,11 +12,12 @@ const names = async () => {
   );
 };
 
-test("advertises both production profiles as Ignore, but not the example profile", async () => {
+test("advertises the production profiles as Ignore, but not the example profile", async () => {
   const { configs, server } = advisor();
   await configs.until(loadAware, "Ignored");
   await configs.until(higherDensity, "Ignored");
-  expect(await names()).toEqual([loadAware, higherDensity]);
+  await configs.until("live-migration", "Ignored");
+  expect(await names()).toEqual(["live-migration", loadAware, higherDensity]);
   expect(await readAt(server, paths.config(loadAware))).toMatchObject({
     metadata: {
       labels: { "advisor.kubevirt.io/category": "scheduling" },
@@ -99,7 +100,7 @@ test("advertises a deleted profile again, and keeps a user's own config unchange
 test("advertises no profile with --advertise-profiles=false", async () => {
   const { configs } = advisor();
   await advisor().stop();
-  for (const name of [loadAware, higherDensity]) await configs.remove(name);
+  for (const name of ["live-migration", loadAware, higherDensity]) await configs.remove(name);
   await advisor().start("--advertise-profiles=false");
   await configs.create("example-profile", { action: "Apply" });
   await configs.until("example-profile", "Completed");

@@ -7,6 +7,6 @@ export async function startAdvisedCluster(options: TestClusterOptions = {}): Pro
   const testCluster = await startTestCluster({ ...options, crds });
   await testCluster.simulate("three-workers");
   await testCluster.startOperator();
-  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
+  for (const name of ["live-migration", loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
   return testCluster;
 }

@@ -46,6 +46,7 @@ const plurals: Readonly<Record<string, string>> = {
   MachineConfig: "machineconfigs",
   KubeDescheduler: "kubedeschedulers",
   HyperConverged: "hyperconvergeds",
+  MigrationPolicy: "migrationpolicies",
   ConfigMap: "configmaps",
 };
 
@@ -128,6 +129,27 @@ test.each(["v1", "v1beta1"])("a HyperConverged of %s accepts the planned objects
     expect(answers).toEqual(given?.["enableSwap"] === false ? made : { ...made, ...swap });
   }
   await server.removeCrd(definition.crd);
+});
+
+const values = { bandwidthPerMigration: "0", completionSecondsPerGiB: 10, convergence: "PostCopy" };
+const migration: readonly JsonMap[] = [
+  { enabled: false },
+  { perCluster: 200, perNode: 20, progressSeconds: 3600, network: "mig", ...values },
+  { policy: { ...values, vmLabels: { tier: "db" }, namespaceLabels: { "example.com/zone": "" } } },
+];
+
+test.each(["v1", "v1beta1"])("a HyperConverged of %s accepts the plans for live migration", async (version) => {
+  const definitions = [`hyperconvergeds-${version}.yaml`, "migrationpolicies.yaml"].map(readMock);
+  await server.installCrds(definitions.map(({ crd }) => crd));
+  await createHyperConverged(version);
+  for (const given of migration) {
+    const served = { ...hco, apiVersion: `hco.kubevirt.io/${version}` };
+    const facts = { ...environment, hco: served, policies: [], networks: [], vmNodes, loadAware: { kind: "unknown" } };
+    const answers = await answersTo(planOf("live-migration", given, facts));
+    const made = { "configure-live-migration": "made" };
+    expect(answers).toEqual("policy" in given ? { ...made, "configure-migration-policy": "made" } : made);
+  }
+  for (const { crd } of definitions) await server.removeCrd(crd);
 });
 
 test.each([true, false])("the API server accepts the example if openshift-cnv exists: %s", async (cnv) => {

@@ -10,8 +10,8 @@ import { blocksIn } from "../e2e/blocks.ts";
 import { touchedWorkspaces } from "./touched-workspaces.ts";
 
 const profile = {
-  name: "migration-limits",
-  folder: "catalog/profiles/migration-limits",
+  name: "update-pace",
+  folder: "catalog/profiles/update-pace",
   list: "catalog/profiles/index.ts",
 };
 const asset = { name: "nmstate-operator", folder: "catalog/assets/nmstate-operator", list: "catalog/assets/index.ts" };
@@ -52,7 +52,7 @@ const textOf = (file: string): string => readFileSync(copy.path(file), "utf8");
 
 test("check-generated reports the files to generate from the new folders", () => {
   expect(stale.status).not.toBe(0);
-  for (const file of ["config/rbac/platform/role.yaml", "config/samples/migration-limits_sample.yaml", crdFile])
+  for (const file of ["config/rbac/platform/role.yaml", "config/samples/update-pace_sample.yaml", crdFile])
     expect(stale.output).toContain(`${file} is not current`);
 });
 
@@ -81,20 +81,20 @@ test(
 );
 
 const followers = [
-  { what: "the sample", file: "config/samples/migration-limits_sample.yaml", text: "profile: migration-limits" },
-  { what: "the list of samples", file: "config/samples/kustomization.yaml", text: "- migration-limits_sample.yaml" },
-  { what: "the CRD's enum", file: crdFile, text: "- migration-limits" },
+  { what: "the sample", file: "config/samples/update-pace_sample.yaml", text: "profile: update-pace" },
+  { what: "the list of samples", file: "config/samples/kustomization.yaml", text: "- update-pace_sample.yaml" },
+  { what: "the CRD's enum", file: crdFile, text: "- update-pace" },
   {
     what: "the CRD rule for options",
     file: crdFile,
-    text: "options.migrationLimits can only be used with profile",
+    text: "options.updatePace can only be used with profile",
   },
   {
     what: "the profiles page",
     file: "docs/profiles.md",
-    text: "| `migration-limits` | Bounds how many VMs migrate",
+    text: "| `update-pace` | Limits the VMs that are evicted",
   },
-  { what: "the owner of the profile", file: ".github/CODEOWNERS", text: "/catalog/profiles/migration-limits/ " },
+  { what: "the owner of the profile", file: ".github/CODEOWNERS", text: "/catalog/profiles/update-pace/ " },
   { what: "the owner of the asset", file: ".github/CODEOWNERS", text: "/catalog/assets/nmstate-operator/ " },
   {
     what: "the permission for the object",
@@ -149,8 +149,8 @@ test("the API server accepts a config of the profile, and enforces its option li
   try {
     await server.installCrds([copy.path(crdFile)]);
     const { apiVersion, kind, group, version, plural } = configKind;
-    const create = (perCluster: number) => {
-      const spec = { profile: profile.name, options: { migrationLimits: { perCluster } } };
+    const create = (batchSize: number) => {
+      const spec = { profile: profile.name, options: { updatePace: { batchSize } } };
       const body = { apiVersion, kind, metadata: { name: profile.name }, spec };
       return server.request({ method: "POST", path: `/apis/${group}/${version}/${plural}`, body });
     };

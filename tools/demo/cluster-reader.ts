@@ -1,5 +1,5 @@
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
-import { asText, at, type KubeObject } from "@virt/objects";
+import { at, type KubeObject } from "@virt/objects";
 import type { ApiUser } from "@virt/testkit";
 import { type PlatformEvent, platformEvent } from "./platform-event.ts";
 
@@ -44,9 +44,9 @@ export const hasEvent =
     (await listPlatformEvents()).some(({ reason, note }) => reason === wanted && note.includes(words));
 
 export const fieldIs =
-  (path: string, field: readonly string[], value: string): Check =>
+  (path: string, field: readonly string[], value: string | number): Check =>
   async ({ readObject }) =>
-    asText(at(await readObject(path), ...field)) === value;
+    at(await readObject(path), ...field) === value;
 
 export const both =
   (one: Check, other: Check): Check =>

@@ -1,4 +1,5 @@
 import { both, fieldIs, hasEvent, hasFinding, phaseIs } from "./cluster-reader.ts";
+import { moreMigrations } from "./migration-scenario.ts";
 import {
   approve,
   type DemoStage,
@@ -209,6 +210,7 @@ export const demoScenarios: ReadonlyMap<string, DemoScenario> = new Map([
   ["paused-pool", pausedPool],
   ["compact", compact],
   ["two-profiles", twoProfiles],
+  ["live-migration", moreMigrations],
 ]);
 
 export type KnownClusters = {

@@ -1,11 +1,12 @@
-// Generates a preview sample in config/samples for each profile that has no hand-written one.
+// Generates a preview sample in config/samples for each profile that has no hand-written one. A profile that requires
+// options has a hand-written one with options.
 
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Profile } from "@virt/advisor";
 import { configKind } from "@virt/api";
-import { type KubeObject, writeYaml } from "@virt/objects";
+import { type KubeObject, member, writeYaml } from "@virt/objects";
 import { load } from "js-yaml";
 import { generatedMark, isGenerated } from "./generated-mark.ts";
 
@@ -18,13 +19,19 @@ export function samples(profiles: readonly Pick<Profile, "name">[]): Readonly<Re
     .map(({ file, text }) => ({ file, object: load(text) as KubeObject }));
   const previews = profiles.map(({ name }) => {
     const preview = previewOf(name);
-    const own = written.find(({ object }) => isDeepStrictEqual(object, preview));
+    const own =
+      written.find(({ object }) => isDeepStrictEqual(object, preview)) ??
+      written.find(({ object }) => isPreviewOf(name, object));
     return own ?? { file: `${folder}/${name}_sample.yaml`, text: textOf(name, preview) };
   });
   return {
     [`${folder}/kustomization.yaml`]: kustomization(previews.map(({ file }) => basename(file))),
     ...Object.fromEntries(previews.flatMap((one) => ("text" in one ? [[one.file, one.text]] : []))),
   };
+}
+
+function isPreviewOf(name: string, { spec }: KubeObject): boolean {
+  return member(spec ?? null, "profile") === name && member(spec ?? null, "action") === "DryRun";
 }
 
 function previewOf(name: string): KubeObject {

@@ -54,7 +54,7 @@ function linkPackages(copy: string): void {
   // npm places a second version of a package next to the workspace that needs it.
   for (const folder of globSync("{apps,packages}/*/node_modules", { cwd: inRepository() }))
     symlinkSync(inRepository(folder), join(copy, folder));
-  for (const folder of [...globSync(`${copy}/packages/*`), `${copy}/catalog`])
+  for (const folder of [...globSync(`${copy}/{packages,apps}/*`), `${copy}/catalog`])
     symlinkSync(folder, join(modules, "@virt", basename(folder)));
   writeFileSync(join(modules, ".package-lock.json"), ""); // newer than all sources, so that make installs nothing
 }

@@ -4,15 +4,15 @@ import type { DryRunResult, PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { asNumber, fieldPath, isMap, matchesSelector, ownersOf, readOwners } from "@virt/objects";
 import { hcoForms, hcoValue, hyperConverged, valuesPath } from "../hyperconverged.ts";
+import { labelForms } from "../labels.ts";
 import { type DensityFacts, type DensitySettings, densityItem, highestWithoutSwap } from "./facts.ts";
 import { lastSwapItem } from "./swap.ts";
 import { shortfallWarning } from "./swap-on-nodes.ts";
 
 const { kind, name } = hyperConverged;
 
-const { fields, integer, kept, listOf, mapOf, oneOf, optional, required, text } = contentForms;
-const labelKey = text("([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", 317);
-const labelValue = text("([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", 63);
+const { fields, integer, kept, listOf, mapOf, oneOf, optional, required } = contentForms;
+const { key: labelKey, value: labelValue } = labelForms;
 const expression = fields({
   key: required(labelKey),
   operator: required(oneOf("In", "NotIn", "Exists", "DoesNotExist")),

@@ -2,6 +2,7 @@
 
 import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";
+import { areLabels, isLabelKey, isLabelValue } from "../labels.ts";
 import { defaults } from "./facts.ts";
 
 const { withoutSwap } = defaults.memoryToRequestRatio;
@@ -15,22 +16,6 @@ const valuesFitOperator = {
   rule: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
   message: "values must be non-empty for operators In and NotIn and empty for Exists and DoesNotExist",
 };
-
-// Like the API server's label validation. The HyperConverged would reject an invalid label, or select no node.
-const dnsLabel = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
-const keyPattern = `^(${dnsLabel}([.]${dnsLabel})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`;
-const valuePattern = "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$";
-const keyText =
-  "must be a label key: an optional DNS prefix and a slash, then at most 63 letters, digits, '-', '_' or '.', beginning and ending with a letter or digit";
-const valueText =
-  "must be a label value: at most 63 letters, digits, '-', '_' or '.', beginning and ending with a letter or digit";
-
-const isLabelKey = { rule: `self.matches('${keyPattern}')`, message: keyText };
-const isLabelValue = { rule: `self.matches('${valuePattern}')`, message: valueText };
-const areLabels = [
-  { rule: `self.all(key, size(key) <= 317 && key.matches('${keyPattern}'))`, message: `each key ${keyText}` },
-  { rule: `self.all(key, self[key].matches('${valuePattern}'))`, message: `each value ${valueText}` },
-];
 
 const labelExpression = z
   .object({

@@ -8,7 +8,7 @@ import {
   type PlannedItem,
 } from "@virt/advisor";
 import { canonicalJson } from "@virt/objects";
-import { fieldsOfHco, hyperConverged, hyperConvergedNeed } from "../hyperconverged.ts";
+import { fieldsOfHco, hyperConverged, hyperConvergedAbsent, hyperConvergedNeed } from "../hyperconverged.ts";
 import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
 import { type DensityFacts, type DensitySettings, densitySettings, highestWithoutSwap, reads } from "./facts.ts";
 import { configureDensity, densityForms, ksmDryRunWarnings, liveRatio, liveSelector } from "./hyperconverged.ts";
@@ -64,14 +64,8 @@ function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): Opt
   const { hasSwap, ratio } = densitySettings(given);
   if (!hasSwap && ratio.percent > highestWithoutSwap)
     return { kind: "invalid", message: `memoryToRequestRatio > ${highestWithoutSwap} requires enableSwap=true` };
-  if (hco.object === undefined) return absent(hco.namespace);
+  if (hco.object === undefined) return hyperConvergedAbsent(hco.namespace);
   return hasSwap ? refuseWithoutNodes(swapConfig, vmNodes.roles) : undefined;
-}
-
-// Creating the HyperConverged would install OpenShift Virtualization.
-function absent(namespace: string): OptionsRefusal {
-  const next = `create ${kind} ${namespace}/${name} to install OpenShift Virtualization. The plan is then drafted automatically.`;
-  return { kind: "absent", message: `${kind} '${name}' does not exist`, next };
 }
 
 // Swap is added first and removed last, because VMs rely on it in between.

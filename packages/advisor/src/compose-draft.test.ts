@@ -1,9 +1,11 @@
 import { type KubeObject, managedByLabel } from "@virt/api";
 import { type Assessment, assessed, type DisruptionPolicies, notAssessed } from "@virt/impact";
+import { equalJson } from "@virt/objects";
 import { describe, expect, test } from "vitest";
 import { type ComparedItem, composeDraft } from "./compose-draft.ts";
 import { planHash } from "./hashes.ts";
 import { plannedItems } from "./plan.ts";
+import type { DryRunResult } from "./profile.ts";
 import {
   type FactsOverrides,
   itemNamed,
@@ -45,6 +47,27 @@ describe("the impact", () => {
       "Low",
     ]);
     expect(impacts({ objects: [kernelObject(), settings] })).toEqual(["Low", "Low"]);
+  });
+
+  test("of a change can depend on the result of the dry run", () => {
+    const facts = reconcileFacts({ objects: [kernelObject(), storedObject(mapTarget, { data: { size: "l" } })] });
+    const impactTo = (size: string) => {
+      const compared = plannedItems(facts).flatMap((one): ComparedItem[] => {
+        if (one.operation === "Delete" || one.name !== "settings") return [];
+        const planned = { ...one, changeImpact: ({ predicted }: DryRunResult) => impactOf(predicted) };
+        return [
+          {
+            planned,
+            live: facts.live(one.target),
+            predicted: storedObject(mapTarget, { data: { size } }),
+            conflicts: [],
+          },
+        ];
+      });
+      return composeDraft(facts, compared).items[0]?.impactSeverity;
+    };
+    const impactOf = (object: KubeObject) => (equalJson(object["data"] ?? null, { size: "xl" }) ? "High" : "Medium");
+    expect([impactTo("xl"), impactTo("s")]).toEqual(["High", "Medium"]);
   });
 
   test("of a plan is that of its worst item", () => {
@@ -183,7 +206,7 @@ describe("a removal", () => {
   test("of another client's object is not planned, and the first item warns", () => {
     const { items } = draft({ ...noKernel, objects: [kernelObject("a=1", "kubectl")] });
     expect(items.map(({ name, warnings }) => [name, warnings])).toEqual([
-      ["settings", ["MachineConfig '99-small' was not created by virt-advisor-operator and is left in place"]],
+      ["settings", ["MachineConfig '99-small' was not created by virt-advisor-operator-small and is left in place"]],
     ]);
   });
 });

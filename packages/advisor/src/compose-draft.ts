@@ -1,6 +1,6 @@
 // Composes a plan from the items of a profile and their dry runs.
 
-import { type Conflict, fieldManagers, type Item, type KubeObject, managedByLabel, type Severity } from "@virt/api";
+import { type Conflict, type Item, type KubeObject, managedByLabel, profileManager, type Severity } from "@virt/api";
 import { type Health } from "@virt/cluster";
 import {
   type Assessment,
@@ -48,8 +48,11 @@ export function composeDraft(
   all: readonly ComparedItem[],
   policies: Assessment<DisruptionPolicies> = notAssessed("NotServed"),
 ): Extract<Draft, { kind: "drafted" }> {
-  const foreign = all.filter(isForeign).map(({ planned: { target } }) => leftInPlace(target));
-  const compared = all.filter((one) => one.planned.operation === "Apply" || isOurs(one));
+  const manager = profileManager(facts.config.spec.profile);
+  const isForeign = (one: ComparedItem) =>
+    one.planned.operation === "Delete" && one.live !== undefined && !isOurs(one, manager);
+  const foreign = all.filter(isForeign).map(({ planned: { target } }) => leftInPlace(target, manager));
+  const compared = all.filter((one) => one.planned.operation === "Apply" || isOurs(one, manager));
   const items = compared.map((one, at) => ({
     ...itemOf(one, facts, { foreign: at === 0 ? foreign : [], policies }),
     live: one.live,
@@ -93,7 +96,9 @@ function itemOf(
   const changes = isChange(planned, live, predicted);
   const learned = predicted === undefined ? [] : (facts.profile?.dryRunWarnings?.(planned, { live, predicted }) ?? []);
   const mutated =
-    predicted === undefined || planned.operation === "Delete" ? [] : admissionChanges(planned.desired, predicted);
+    predicted === undefined || planned.operation === "Delete"
+      ? []
+      : admissionChanges(planned.desired, predicted, profileManager(facts.config.spec.profile));
   const warnings = [
     ...foreign,
     ...planned.warnings,
@@ -166,7 +171,9 @@ function impactOf(one: ComparedItem, pools: readonly KubeObject[], policies: Ass
   const [write] = machineConfigWrite(one);
   if (write !== undefined) return severityOfClass(classOfWrite(write, pools, policies));
   if (planned.operation === "Delete") return planned.impact;
-  return live === undefined ? planned.impact.create : planned.impact.change;
+  if (live === undefined) return planned.impact.create;
+  const ofChange = predicted && planned.changeImpact?.({ live, predicted });
+  return ofChange ?? planned.impact.change;
 }
 
 type ShownItem = Pick<ComparedItem, "planned" | "live" | "predicted"> & { readonly changes: boolean };
@@ -191,14 +198,10 @@ function rolloutInFlight(name: string, { config }: ReconcileFacts): Item["rollou
   return isWaiting ? stored.rollout : undefined;
 }
 
-function isOurs({ planned, live }: ComparedItem): boolean {
-  return live !== undefined && isMadeBy(live, fieldManagers.advisor, planned.managedFields);
+function isOurs({ planned, live }: ComparedItem, manager: string): boolean {
+  return live !== undefined && isMadeBy(live, manager, planned.managedFields);
 }
 
-function isForeign(one: ComparedItem): boolean {
-  return one.planned.operation === "Delete" && one.live !== undefined && !isOurs(one);
-}
-
-function leftInPlace({ kind, name }: PlannedItem["target"]): string {
-  return `${kind} '${name}' was not created by ${fieldManagers.advisor} and is left in place`;
+function leftInPlace({ kind, name }: PlannedItem["target"], manager: string): string {
+  return `${kind} '${name}' was not created by ${manager} and is left in place`;
 }

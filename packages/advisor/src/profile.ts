@@ -51,6 +51,7 @@ export type ProfileTarget = {
   readonly names: readonly string[];
   /** `$hco`: the namespace of the HyperConverged. `$operator`: that of the operator. Absent: cluster-scoped. */
   readonly namespaces?: readonly string[];
+  /** Only for kinds in `deletableKinds`. */
   readonly isDeleted?: boolean;
   /** If true, the profile only changes existing objects. */
   readonly isNeverCreated?: boolean;
@@ -125,6 +126,8 @@ export type PlannedItem = {
       readonly operation: "Apply";
       readonly desired: KubeObject;
       readonly impact: { readonly create: Severity; readonly change: Severity };
+      /** Replaces `impact.change` if the severity depends on the dry run. */
+      readonly changeImpact?: (result: DryRunResult) => Severity;
       /** The message if the object is already as desired. */
       readonly messageInPlace?: string;
       /** True if other settings make the item unnecessary. It is shown with a reason but not applied. */

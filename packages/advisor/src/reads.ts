@@ -1,12 +1,13 @@
 // Declares the reads of a profile. The plan's input, the watches and the permissions are derived from them.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
-import type { NodeRole } from "@virt/cluster";
+import type { NodeRole, ReadParts } from "@virt/cluster";
 
 /** Reads that only drafts make are undefined at other times. */
 export type ProfileRead =
   | { readonly read: "hco" } // watched
   | { readonly read: "object"; readonly ref: Ref } // watched
+  | ObjectsRead // watched
   | { readonly read: "target"; readonly ref: Ref } // watched while the plan has an item for it
   | { readonly read: "schema"; readonly crd: string; readonly version: string } // watched
   | { readonly read: "pools" } // watched
@@ -16,6 +17,15 @@ export type ProfileRead =
   | { readonly read: "lookup"; readonly ref: Ref } // for drafts
   | { readonly read: "beside-hco"; readonly ref: Ref } // for drafts, in the namespace of the HyperConverged
   | { readonly read: "namespace"; readonly name: string }; // for drafts
+
+/** `crd` is the name of the CRD, from which the resource is derived. Default: the regular plural. */
+export type ObjectsRead = {
+  readonly read: "objects";
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly parts: ReadParts;
+  readonly crd?: string;
+};
 
 /** The declared reads of a profile. The names become the members of its facts. */
 export type ProfileReads = Readonly<Record<string, ProfileRead>>;
@@ -49,6 +59,8 @@ export type LookupFact =
 type ProfileFactsByRead = {
   readonly hco: ProfileHcoFact;
   readonly object: KubeObject | undefined;
+  /** Sorted by namespace and name. Empty if the kind is not served. */
+  readonly objects: readonly KubeObject[];
   readonly target: KubeObject | undefined;
   readonly "beside-hco": KubeObject | undefined;
   /** The openAPIV3Schema of the served version. */

@@ -67,6 +67,7 @@ export {
   type ReadParts,
   readVersionSchema,
   reportedContentProjection,
+  objects,
   schedulerInformer,
   schema,
 } from "./informers.ts";

@@ -128,6 +128,9 @@ export function shortTexts(...paths: readonly ProjectionMember[]): readonly Proj
 export const hco = () => ({ read: "hco" }) as const;
 /** Reads an object. Undefined if it does not exist. */
 export const object = <R extends Omit<Ref, "namespace">>(ref: R) => ({ read: "object", ref }) as const;
+/** Reads all objects of a kind: their metadata and these parts. `crd` is required if the plural is irregular. */
+export const objects = (apiVersion: string, kind: string, parts: ReadParts = [], crd?: string) =>
+  ({ read: "objects", apiVersion, kind, parts, ...(crd !== undefined && { crd }) }) as const;
 /** Reads the openAPIV3Schema of a CRD version. Undefined if the version is not served. */
 export const schema = (crd: string, version: string) => ({ read: "schema", crd, version }) as const;
 

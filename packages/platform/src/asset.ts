@@ -144,7 +144,13 @@ export type AssetRead =
   | { readonly read: "images" }
   | { readonly read: "schema"; readonly crd: string; readonly version: string }
   | { readonly read: "object"; readonly ref: Ref | PlacedRef }
-  | { readonly read: "objects"; readonly apiVersion: string; readonly kind: string; readonly parts: ReadParts }
+  | {
+      readonly read: "objects";
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly parts: ReadParts;
+      readonly crd?: string;
+    }
   | { readonly read: "pool"; readonly name: string };
 
 /** An object whose namespace is known only at run time: that of the HyperConverged or the operator. */
@@ -184,8 +190,5 @@ export const hardware = () => ({ read: "hardware" }) as const;
 export const topology = () => ({ read: "topology" }) as const;
 /** Reads the images from the operator's `RELATED_IMAGE_*` environment variables. */
 export const images = () => ({ read: "images" }) as const;
-/** Reads all objects of a kind: their metadata and these parts. */
-export const objects = (apiVersion: string, kind: string, parts: ReadParts = []) =>
-  ({ read: "objects", apiVersion, kind, parts }) as const;
 /** Reads a MachineConfigPool and the kernel arguments of its rendered config. Undefined if the pool is absent. */
 export const pool = (name: string) => ({ read: "pool", name }) as const;

@@ -4,6 +4,7 @@ import { disruptionPolicies } from "./kinds/disruption-policies.ts";
 import { hyperConvergeds } from "./kinds/hyperconverged.ts";
 import { kubeVirt } from "./kinds/kubevirt.ts";
 import { kubeVirtCluster } from "./kinds/kubevirt-cluster.ts";
+import { liveMigration } from "./kinds/live-migration.ts";
 import { machineConfigs } from "./kinds/machine-config.ts";
 import { rollouts } from "./kinds/machine-config-rollout.ts";
 import { monitoring } from "./kinds/monitoring.ts";
@@ -23,4 +24,5 @@ export const subjects: readonly Subject[] = [
   ...clusterConfigs,
   ...kubeVirt,
   ...kubeVirtCluster,
+  ...liveMigration,
 ];

@@ -132,6 +132,13 @@ const byAdvisor: readonly ContentAttack[] = [
       permittedHostDevices: { pciHostDevices: [{ pciDeviceSelector: "10DE:1EB8", resourceName: "a.b/c" }] },
     }),
     "turn a switch of the platform controller": annotations({ "platform.kubevirt.io/enable-aaq": "true" }),
+    "migrate in a day per GiB": spec({ liveMigrationConfig: { completionTimeoutPerGiB: 86_400 } }),
+    "migrate over a network with a foreign name": spec({ liveMigrationConfig: { network: "a/b" } }),
+  }),
+  ...on("MigrationPolicy", {
+    "stop VMs for an hour": spec({ maxDowntimeMs: 2_000_000 }),
+    "allow migrations that stop VMs": spec({ allowWorkloadDisruption: true }),
+    "migrate at any rate": spec({ bandwidthPerMigration: "1000000000" }),
   }),
   ...on("KubeDescheduler", {
     "set a patch for the platform controller": annotations({ "platform.kubevirt.io/patch": "[]" }),

@@ -1,7 +1,7 @@
 // The objects that each operator writes with all declared content, and a cluster in which its token has every right.
 
 import type { AnyProfileFacts } from "@virt/advisor";
-import type { KubeObject } from "@virt/api";
+import { type JsonMap, type KubeObject, profileManager } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import type { ApiResponse, ApiUser } from "@virt/testkit";
 import { accountName, applyManifests, type ControllerName } from "../../support/account.ts";
@@ -9,7 +9,12 @@ import { desiredWith, hcoWith } from "../assets/rendering.ts";
 import { readMock } from "../mock-crds/definitions.ts";
 import { bindRole, type RightsCluster, startRightsCluster, untilDenied } from "./rights-cluster.ts";
 
-export type OwnObject = { readonly plural: string; readonly object: KubeObject };
+export type OwnObject = {
+  readonly plural: string;
+  readonly object: KubeObject;
+  /** Default: the name of the operator. */
+  readonly manager?: string;
+};
 
 export const operators = ["advisor", "platform"] as const;
 const definitions = [
@@ -17,6 +22,7 @@ const definitions = [
   "kubeletconfigs",
   "machineconfigs",
   "metallbs",
+  "migrationpolicies",
   "nodehealthchecks",
   "prometheusrules",
   "servicemonitors",
@@ -42,14 +48,31 @@ function planned(): readonly OwnObject[] {
     pools: [],
     nodes: [],
     cnv: true,
+    policies: [],
+    loadAware: { kind: "unknown" },
   };
   return profiles.flatMap((profile) =>
-    profile.plan(undefined, facts as unknown as AnyProfileFacts).flatMap((item) => {
+    profile.plan(options[profile.name], facts as unknown as AnyProfileFacts).flatMap((item) => {
       if (item.operation !== "Apply") return [];
-      return { plural: `${item.desired.kind.toLowerCase()}s`, object: item.desired };
+      const plural = `${item.desired.kind.toLowerCase()}s`.replace(/ys$/, "ies");
+      return { plural, object: item.desired, manager: profileManager(profile.name) };
     }),
   );
 }
+
+const values = { bandwidthPerMigration: "64Mi", completionSecondsPerGiB: 100, convergence: "AutoConverge" };
+
+/** Options of the profiles that write nothing without options. */
+const options: Readonly<Record<string, JsonMap>> = {
+  "live-migration": {
+    ...values,
+    perCluster: 200,
+    perNode: 20,
+    progressSeconds: 3600,
+    network: "migration",
+    policy: { ...values, vmLabels: { tier: "db" }, namespaceLabels: { "example.com/zone": "a" } },
+  },
+};
 
 export const own: Readonly<Record<ControllerName, readonly OwnObject[]>> = {
   advisor: planned(),
@@ -89,7 +112,7 @@ export function pathOf({ plural, object: { apiVersion, metadata } }: OwnObject):
 export function applyAs(user: ApiUser, by: ControllerName, one: OwnObject, query = ""): Promise<ApiResponse> {
   return user.request({
     method: "PATCH",
-    path: `${pathOf(one)}?fieldManager=virt-${by}-operator&force=true${query}`,
+    path: `${pathOf(one)}?fieldManager=${one.manager ?? `virt-${by}-operator`}&force=true${query}`,
     contentType: "application/apply-patch+yaml",
     body: one.object,
   });

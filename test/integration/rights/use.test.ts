@@ -23,6 +23,8 @@ import { mockCrd, startTestCluster, type TestCluster } from "../../support/test-
 
 const prefix = "platform.kubevirt.io/";
 const vms = "/apis/kubevirt.io/v1/namespaces/openshift-cnv/virtualmachineinstances";
+const liveMigration = "live-migration";
+const migrationPolicy = "/apis/migrations.kubevirt.io/v1alpha1/migrationpolicies/virt-live-migration";
 const ends: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -74,7 +76,8 @@ function comparison({ server }: TestCluster, operator: OperatorNames, ...folders
 const nothingLeft = { unused: [], needless: [] };
 
 test("the advisor uses every right that it is granted", { timeout: 300_000 }, async () => {
-  const kinds = ["infrastructures", "machineconfigurations", "kubevirts", "virtualmachines"];
+  const ofMigrations = ["migrationpolicies", "networkattachmentdefinitions"];
+  const kinds = ["infrastructures", "machineconfigurations", "kubevirts", "virtualmachines", ...ofMigrations];
   const testCluster = await startTestCluster({ crds: Object.fromEntries(kinds.map((kind) => [kind, kind])) });
   ends.push(testCluster[Symbol.asyncDispose]);
   const { configs, server } = testCluster;
@@ -93,15 +96,22 @@ test("the advisor uses every right that it is granted", { timeout: 300_000 }, as
   const isThere = async (name: string) => expect((await configs.status(name)).phase).toBe("Ignored");
   await until(() => isThere(loadAware));
   await until(() => isThere(higherDensity));
+  await until(() => isThere(liveMigration));
   await assessPlan(testCluster);
   await configs.create("example-profile", { action: "Apply" });
   await configs.edit(loadAware, { action: "Apply" });
   await configs.edit(higherDensity, { action: "Apply" });
-  for (const name of ["example-profile", loadAware, higherDensity]) await configs.until(name, "Completed");
+  await configs.edit(liveMigration, {
+    action: "Apply",
+    options: { liveMigration: { policy: { vmLabels: { a: "b" } } } },
+  });
+  for (const name of ["example-profile", liveMigration, loadAware, higherDensity])
+    await configs.until(name, "Completed");
+  await configs.edit(liveMigration, { options: { liveMigration: { enabled: false } } });
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
   await configs.edit(higherDensity, { options: { virtHigherDensity: { enableSwap: false } } });
   const ofMaster = [paths.psi, paths.swap].map((path) => path.replace("-worker-", "-master-"));
-  for (const path of [paths.psi, paths.swap, ...ofMaster])
+  for (const path of [paths.psi, paths.swap, ...ofMaster, migrationPolicy])
     await until(async () => expect((await server.request({ path })).status).toBe(404));
   expect(await askForMetrics()).toBe(403);
   await until(() => expect(comparison(testCluster, advisor, "advisor", "example-profile")).toEqual(nothingLeft));

@@ -48,7 +48,8 @@ function sorted(table: Table): Table {
 
 const keyOf = (apiVersion: string, kind: string, name: string, crd?: string) => {
   const [group, version] = apiVersion.split("/");
-  return `${crd ?? `${kind.toLowerCase()}s${version === undefined ? "" : `.${group}`}`} ${name}`;
+  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, "ies");
+  return `${crd ?? `${plural}${version === undefined ? "" : `.${group}`}`} ${name}`;
 };
 
 /** Rights of both operators: CRDs, events, reviews for metrics, and their own policies. */
@@ -96,6 +97,7 @@ test("the advisor's role has exactly the rights that its profiles declare", () =
     }
     for (const read of Object.values(reads)) {
       if (read.read === "object") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), watchVerbs);
+      if (read.read === "objects") add(table, keyOf(read.apiVersion, read.kind, "*", read.crd), watchVerbs);
       if (read.read === "beside-hco") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);
       if (read.read === "lookup" && read.ref.kind !== "Namespace")
         add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);

@@ -1,6 +1,6 @@
 // The options to unblock a rollout, from the least to the most harmful. All clients show the same options.
 
-import { fieldManagers, type ImpactEntry, type RolloutFinding } from "@virt/api";
+import { type ImpactEntry, profileManager, type RolloutFinding } from "@virt/api";
 import { fillCommand, isDnsName } from "./catalogue.ts";
 
 /** `command` can be copied as it is. Absent if the action depends on the object. */
@@ -122,12 +122,12 @@ function podRemedies(
   ];
 }
 
-/** The config and the plan item whose target another client deleted. */
+/** The config, which has the name of its profile, and the plan item whose target another client deleted. */
 export type DeletedTarget = { readonly config: string; readonly item: string };
 
 /** Returns the command that re-applies the reviewed content, or undefined if a name is unsafe in a shell. */
 export function restoreCommand({ config, item }: DeletedTarget): string | undefined {
   if (!isDnsName(config) || !isDnsName(item)) return undefined;
   const path = `{.status.items[?(@.name=="${item}")].desiredState}`;
-  return `kubectl get vpconf ${config} -o jsonpath='${path}' | kubectl apply --server-side --field-manager=${fieldManagers.advisor} -f -`;
+  return `kubectl get vpconf ${config} -o jsonpath='${path}' | kubectl apply --server-side --field-manager=${profileManager(config)} -f -`;
 }

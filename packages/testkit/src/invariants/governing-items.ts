@@ -67,7 +67,7 @@ export function isTarget({ targetRef }: StoredItem, { group, resource, namespace
 
 /** Correct for all kinds that a profile writes. */
 function pluralOf(kind: string): string {
-  return `${kind.toLowerCase()}s`;
+  return `${kind.toLowerCase()}s`.replace(/ys$/, "ies");
 }
 
 function refusalOf({ spec, status }: StoredConfig, item: StoredItem): string | undefined {
