@@ -1,9 +1,9 @@
 // Shared by assets that change nodes: MachineConfigs, kernel arguments and the KubeletConfig.
 
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
-import { argumentInForce, type PoolFact, poolRuleParts, roleLabel } from "@virt/cluster";
+import { argumentInForce, objects, type PoolFact, poolRuleParts, roleLabel } from "@virt/cluster";
 import { writeDataUrl } from "@virt/objects";
-import { type AssetCondition, type Nothing, nothing, objects, pool, topology, topologyIs } from "@virt/platform";
+import { type AssetCondition, type Nothing, nothing, pool, topology, topologyIs } from "@virt/platform";
 
 const group = "machineconfiguration.openshift.io";
 const apiVersion = `${group}/v1`;

@@ -1,4 +1,8 @@
 import { readdirSync } from "node:fs";
+import { defineProfile, deletableKinds } from "@virt/advisor";
+import type { KubeObject } from "@virt/api";
+import { objects } from "@virt/cluster";
+import { at } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { profiles } from "../index.ts";
@@ -73,7 +77,35 @@ test("each profile declares its impact, purposes and targets", () => {
   });
 });
 
-test("profiles delete only MachineConfigs, whose owners the informers keep", () => {
+test("profiles delete only kinds whose owners the informers keep", () => {
+  expect([...deletableKinds]).toEqual(["MachineConfig", "MigrationPolicy", "NodeHealthCheck"]);
   const deleted = profiles.flatMap(({ targets }) => targets.filter(({ isDeleted }) => isDeleted === true));
-  expect(deleted.filter(({ kind }) => kind !== "MachineConfig")).toEqual([]);
+  expect(deleted.filter(({ kind }) => !deletableKinds.has(kind))).toEqual([]);
+});
+
+test("a profile can read all objects of a kind, trimmed to the fields that it uses", () => {
+  const selector = ["spec", "selector"] as const;
+  const profile = defineProfile({
+    name: "one-check",
+    category: "test",
+    description: "",
+    impactSummary: "",
+    impact: "Low",
+    isAdvertised: false,
+    purposes: [],
+    targets: [],
+    reads: { checks: objects("remediation.medik8s.io/v1alpha1", "NodeHealthCheck", [selector]) },
+    needs: () => [],
+    inputs: () => [],
+    plan: () => [],
+    refuse: (_given, { checks }) => {
+      const [first] = checks.filter((check) => at(check, ...selector) !== undefined);
+      return first && { kind: "unfit", message: `${first.metadata.name} exists`, next: "delete it" };
+    },
+  });
+  const check = { apiVersion: "remediation.medik8s.io/v1alpha1", kind: "NodeHealthCheck", metadata: { name: "mine" } };
+  const refusalWith = (...checks: readonly KubeObject[]) => profile.refuse(undefined, { ownNamespace: "own", checks });
+  expect(refusalWith()).toBeUndefined();
+  expect(refusalWith(check)).toBeUndefined();
+  expect(refusalWith({ ...check, spec: { selector: {} } })?.message).toBe("mine exists");
 });

@@ -4,6 +4,7 @@ export { approverOf, isLockBypassed } from "./approval.ts";
 export { type ComparedItem, changesMachineConfigs, composeDraft } from "./compose-draft.ts";
 export { isSilent, pendingStatus } from "./conditions/pending.ts";
 export { conditionIs, conditionOf, withRetryingCondition } from "./conditions/status-conditions.ts";
+export { deletableKinds } from "./deletable-kinds.ts";
 export { admissionChanges, type DriftSuspect, findDriftSuspects, mutationRecheckMs } from "./drift.ts";
 export type { Drifts, ReconcileFacts, StatusOrigin } from "./facts.ts";
 export { type LiveTargets, withLiveTargets } from "./facts.ts";

@@ -51,6 +51,7 @@ export type ProfileTarget = {
   readonly names: readonly string[];
   /** `$hco`: the namespace of the HyperConverged. `$operator`: that of the operator. Absent: cluster-scoped. */
   readonly namespaces?: readonly string[];
+  /** Only for kinds in `deletableKinds`. */
   readonly isDeleted?: boolean;
   /** If true, the profile only changes existing objects. */
   readonly isNeverCreated?: boolean;

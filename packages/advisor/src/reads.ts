@@ -1,12 +1,13 @@
 // Declares the reads of a profile. The plan's input, the watches and the permissions are derived from them.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
-import type { NodeRole } from "@virt/cluster";
+import type { NodeRole, ReadParts } from "@virt/cluster";
 
 /** Reads that only drafts make are undefined at other times. */
 export type ProfileRead =
   | { readonly read: "hco" } // watched
   | { readonly read: "object"; readonly ref: Ref } // watched
+  | { readonly read: "objects"; readonly apiVersion: string; readonly kind: string; readonly parts: ReadParts } // watched
   | { readonly read: "target"; readonly ref: Ref } // watched while the plan has an item for it
   | { readonly read: "schema"; readonly crd: string; readonly version: string } // watched
   | { readonly read: "pools" } // watched
@@ -49,6 +50,8 @@ export type LookupFact =
 type ProfileFactsByRead = {
   readonly hco: ProfileHcoFact;
   readonly object: KubeObject | undefined;
+  /** Sorted by namespace and name. Empty if the kind is not served. */
+  readonly objects: readonly KubeObject[];
   readonly target: KubeObject | undefined;
   readonly "beside-hco": KubeObject | undefined;
   /** The openAPIV3Schema of the served version. */

@@ -111,7 +111,7 @@ export {
   poolOfNode,
   poolRuleParts,
 } from "./pools.ts";
-export { hco, object, schema } from "./reads.ts";
+export { hco, object, objects, schema } from "./reads.ts";
 export {
   type CountedHardware,
   changeWords,

@@ -184,8 +184,5 @@ export const hardware = () => ({ read: "hardware" }) as const;
 export const topology = () => ({ read: "topology" }) as const;
 /** Reads the images from the operator's `RELATED_IMAGE_*` environment variables. */
 export const images = () => ({ read: "images" }) as const;
-/** Reads all objects of a kind: their metadata and these parts. */
-export const objects = (apiVersion: string, kind: string, parts: ReadParts = []) =>
-  ({ read: "objects", apiVersion, kind, parts }) as const;
 /** Reads a MachineConfigPool and the kernel arguments of its rendered config. Undefined if the pool is absent. */
 export const pool = (name: string) => ({ read: "pool", name }) as const;

@@ -33,7 +33,6 @@ export {
   type NeededKind,
   type Nothing,
   nothing,
-  objects,
   type PlacedRef,
   pool,
   type Switch,

@@ -96,6 +96,7 @@ test("the advisor's role has exactly the rights that its profiles declare", () =
     }
     for (const read of Object.values(reads)) {
       if (read.read === "object") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), watchVerbs);
+      if (read.read === "objects") add(table, keyOf(read.apiVersion, read.kind, "*"), watchVerbs);
       if (read.read === "beside-hco") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);
       if (read.read === "lookup" && read.ref.kind !== "Namespace")
         add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);

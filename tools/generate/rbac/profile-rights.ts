@@ -22,6 +22,8 @@ function rightsToRead(read: ProfileRead): readonly Right[] {
       return rights(hco, ...follow);
     case "object":
       return rights({ ...kindOf(read.ref), name: read.ref.name }, ...follow);
+    case "objects":
+      return rights(kindOf(read), ...follow);
     case "schema":
     case "namespace":
     case "target":

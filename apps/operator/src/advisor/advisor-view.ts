@@ -21,6 +21,8 @@ import {
   type InformerSources,
   impactInformersOf,
   informersOf,
+  listInformer,
+  type ObjectsRead,
   rolloutInformersOf,
   targetInformer,
 } from "./informers.ts";
@@ -33,6 +35,8 @@ export type AdvisorView = {
   readonly wantedBy: (config: VirtPlatformConfig) => readonly InformerSpec[];
   /** Undefined if the object is absent or its kind is not watched. */
   readonly target: (ref: Ref) => KubeObject | undefined;
+  /** Sorted by namespace and name. Empty if the kind is not served or not watched. */
+  readonly objects: (read: ObjectsRead) => readonly KubeObject[];
   readonly pools: () => readonly KubeObject[];
   /** Undefined if nodes are not watched for this config, or their list is incomplete. */
   readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
@@ -71,6 +75,7 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
     ],
     wantedBy: (config) => informersOf(config, wanting),
     target: (ref) => all(targetInformer(ref))[0],
+    objects: (read) => all(listInformer(read)).toSorted(byPlace),
     pools: () => all(poolInformer),
     vmNodes: (config) =>
       followsNodes(config, wanting) && find(vmNodeInformer)?.state === "synced"
@@ -95,6 +100,11 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
 function refusalOfNodes(informer: InformerState | undefined): string | undefined {
   const isRefused = informer?.state === "starting" && informer.lastError?.startsWith("403") === true;
   return isRefused ? informer.lastError : undefined;
+}
+
+function byPlace({ metadata: one }: KubeObject, { metadata: other }: KubeObject): number {
+  const [left, right] = [one, other].map(({ namespace = "", name }) => `${namespace}/${name}`);
+  return (left ?? "") < (right ?? "") ? -1 : 1;
 }
 
 /** Reports whether the object has a spec. The API server stores no config without one. */

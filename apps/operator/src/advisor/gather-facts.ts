@@ -113,8 +113,8 @@ function attentive(cluster: ClusterReader): ClusterReader & { readonly unreadabl
 function needed(config: VirtPlatformConfig, { view }: GatherOptions) {
   const specs = view.wantedBy(config);
   const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
-  const isForDraft = ({ kind }: InformerSpec) =>
-    kind === "HyperConverged" || kind === "MachineConfigPool" || kind === "Node";
+  // A draft reads single objects from the server, but lists from the cache.
+  const isForDraft = ({ kind, name }: InformerSpec) => kind === "HyperConverged" || name === undefined;
   return [crdInformer, ...(isDrafting ? specs.filter(isForDraft) : specs)];
 }
 

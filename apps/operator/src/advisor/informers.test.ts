@@ -1,3 +1,4 @@
+import { deletableKinds } from "@virt/advisor";
 import type { Impact, Item, Status, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { poolInformer, vmNodeInformer } from "@virt/cluster";
@@ -5,14 +6,14 @@ import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";
 import { configWith } from "./testing/config-with.ts";
+import { listingProfile } from "./testing/listing-profile.ts";
 
 const configOf = (profile: string, status: Status = {}) => configWith(status, { profile, action: "DryRun" });
 const stateOf = (state: InformerState["state"]) => () => ({ state }) as InformerState;
 const kindsOf = (specs: readonly InformerSpec[]) => specs.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
-const watching = (
-  config: VirtPlatformConfig,
-  find: (spec: InformerSpec) => InformerState | undefined = () => undefined,
-) => informersOf(config, { profiles, hcoNamespace: "", find, version: "v2" });
+const unknown = () => undefined;
+const watching = (config: VirtPlatformConfig, find: (spec: InformerSpec) => InformerState | undefined = unknown) =>
+  informersOf(config, { profiles, hcoNamespace: "", find, version: "v2" });
 
 test("watches nothing for an ignored config or an unknown profile", () => {
   expect(watching(configWith({}, { action: "Ignore" }))).toEqual([]);
@@ -44,6 +45,22 @@ test("watches the targets of a stored plan by name", () => {
   expect(watching(configOf("example-profile", { items: [item] }))).toContainEqual(targetInformer(targetRef));
 });
 
+test("watches all objects of a kind that a profile reads, trimmed to its parts", () => {
+  const wanted = informersOf(configOf("lists"), {
+    profiles: [listingProfile],
+    hcoNamespace: "",
+    find: unknown,
+    version: "v2",
+  });
+  expect(wanted).toEqual([
+    {
+      apiVersion: "migrations.kubevirt.io/v1alpha1",
+      kind: "MigrationPolicy",
+      projection: { keep: "parts", parts: [["spec", "selectors"]] },
+    },
+  ]);
+});
+
 test("keeps all of a MachineConfig, but no status of other targets", () => {
   const ref = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-worker-psi-karg" };
   expect(targetInformer(ref).projection).toEqual({ keep: "all" });
@@ -51,6 +68,16 @@ test("keeps all of a MachineConfig, but no status of other targets", () => {
   const parts = expect.arrayContaining([["spec"], ["data"], ["metadata", "annotations"]]) as readonly string[][];
   expect(projection).toEqual({ keep: "parts", parts });
   expect(JSON.stringify(projection)).not.toContain("status");
+});
+
+test("keeps the owners of every kind that a plan may delete", () => {
+  const keptOf = (kind: string) => targetInformer({ apiVersion: "any.example.com/v1", kind, name: "one" }).projection;
+  const kinds = [...deletableKinds].filter((kind) => kind !== "MachineConfig");
+  for (const kind of kinds)
+    expect(keptOf(kind)).toMatchObject({
+      parts: expect.arrayContaining([["metadata", "managedFields"]]) as string[][],
+    });
+  expect(JSON.stringify(keptOf("ConfigMap"))).not.toContain("managedFields");
 });
 
 test("watches the HyperConverged in all namespaces", () => {

@@ -1,10 +1,20 @@
 // Selects the advisor's informers: all configs, and the reads and targets of configs that are not ignored.
 
-import { isMachineConfig, isPlanGuarded, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
+import {
+  deletableKinds,
+  isMachineConfig,
+  isPlanGuarded,
+  isRolloutOpen,
+  type Profile,
+  type ProfileRead,
+  rolloutTarget,
+} from "@virt/advisor";
 import type { Ref, VirtPlatformConfig } from "@virt/api";
 import {
   contentProjection,
   hcoInformers,
+  kindInformer,
+  ownedContentProjection,
   poolInformer,
   reportedContentProjection,
   vmNodeInformer,
@@ -21,11 +31,16 @@ export function advisorHcoInformers(): readonly InformerSpec[] {
 /** Kinds whose operator reports in the status whether it can apply the values of the plan. */
 const reported: ReadonlySet<string> = new Set(["KubeDescheduler"]);
 
-/** Returns the informer of one target. Keeps whole MachineConfigs, because deletion depends on their owners. */
+/** Returns the informer of one target. */
 export function targetInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
-  const content = reported.has(kind) ? reportedContentProjection : contentProjection;
-  const projection = kind === "MachineConfig" ? ({ keep: "all" } as const) : content;
-  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection };
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: projectionOf(kind) };
+}
+
+/** Keeps the owners of kinds that a plan may delete. */
+function projectionOf(kind: string): InformerSpec["projection"] {
+  if (kind === "MachineConfig") return { keep: "all" };
+  if (reported.has(kind)) return reportedContentProjection;
+  return deletableKinds.has(kind) ? ownedContentProjection : contentProjection;
 }
 
 export type InformerSources = {
@@ -44,14 +59,23 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   // A forged status may name any object, so only objects that the profile writes get an informer.
   const targets = [...items.map(({ targetRef }) => targetRef), ...rolledOut].filter((ref) => isTarget(ref, profile));
   const objects = reads.flatMap((read) => (read.read === "object" ? [read.ref] : []));
+  const lists = reads.flatMap((read) => (read.read === "objects" ? [listInformer(read)] : []));
   const isRolledOut = reads.some(({ read }) => read === "pools" || read === "kernel");
   return [
     ...(reads.some(({ read }) => read === "hco") ? wantedHcoInformers(advisorHcoInformers(), wanting.find) : []),
     ...(isRolledOut ? [poolInformer] : []),
     ...(followsNodes(config, wanting) ? [vmNodeInformer] : []),
+    ...lists,
     ...[...objects, ...targets].map(targetInformer),
   ];
 }
+
+/** Returns the informer of all objects of a kind. */
+export function listInformer({ apiVersion, kind, parts }: ObjectsRead): InformerSpec {
+  return kindInformer(apiVersion, kind, parts);
+}
+
+export type ObjectsRead = Extract<ProfileRead, { read: "objects" }>;
 
 /** Returns the informers for the impact of a pending plan. A draft does not need them. */
 export function impactInformersOf(config: VirtPlatformConfig): readonly InformerSpec[] {

@@ -1,11 +1,12 @@
 import type { Item, KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
-import { poolInformer } from "@virt/cluster";
+import { kindInformer, poolInformer } from "@virt/cluster";
 import { crdInformer, type InformerSpec } from "@virt/kube";
 import { expect, test } from "vitest";
 import { informersOf, targetInformer } from "./informers.ts";
 import { isConcerned, reviewsBeside } from "./keys-for-change.ts";
 import { configWith } from "./testing/config-with.ts";
+import { listingProfile } from "./testing/listing-profile.ts";
 
 const view = {
   wantedBy: (config: VirtPlatformConfig) =>
@@ -48,6 +49,16 @@ test("a target concerns only configs with it in their plan", () => {
   expect(concerned(planning(ref.name), targetInformer({ ...ref, name: "another" }))).toBe(false);
   const foreign = { ...ref, name: "00-not-of-this-profile" };
   expect(concerned(planning(foreign.name), targetInformer(foreign))).toBe(false);
+});
+
+test("an object of a kind that the profile reads concerns its configs", () => {
+  const one = configWith({ phase: "PrerequisiteFailed" }, { action: "DryRun", profile: listingProfile.name });
+  const wanting = { profiles: [listingProfile], hcoNamespace: "", version: "v2", find: () => undefined };
+  const wantedBy = (each: VirtPlatformConfig) => informersOf(each, wanting);
+  const policies = kindInformer("migrations.kubevirt.io/v1alpha1", "MigrationPolicy", [["spec", "selectors"]]);
+  const sources = { profiles: [listingProfile], view: { wantedBy } };
+  expect(isConcerned(one, policies, "any", sources)).toBe(true);
+  expect(isConcerned(config("DryRun", "PrerequisiteFailed"), policies, "any", { profiles, view })).toBe(false);
 });
 
 test("a pool concerns a config whose earlier writes it rolls out", () => {

@@ -48,6 +48,8 @@ async function readFact(read: ProfileRead, config: VirtPlatformConfig, from: Fac
     case "object":
     case "target":
       return view.target(read.ref);
+    case "objects":
+      return view.objects(read);
     case "schema":
       return remembered.schema(read.crd, read.version, cluster);
     case "pools":
