@@ -1,5 +1,5 @@
 import { asText, at, type KubeObject } from "@virt/objects";
-import { type Health, operatorHealth } from "./conditions.ts";
+import { conditionsOf, findTrue, type Health, operatorHealth } from "./conditions.ts";
 import { machineConfigNodeHealth, machineConfigPoolHealth } from "./machine-config-pool.ts";
 
 const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
@@ -7,6 +7,7 @@ const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
   ["KubeDescheduler", kubeDeschedulerHealth],
   ["MachineConfigNode", machineConfigNodeHealth],
   ["MachineConfigPool", (object: KubeObject) => machineConfigPoolHealth(object)],
+  ["NodeHealthCheck", nodeHealthCheckHealth],
   ["VirtualMachineInstanceMigration", virtualMachineInstanceMigrationHealth],
 ]);
 
@@ -22,6 +23,17 @@ function hyperConvergedHealth(object: KubeObject): Health {
 /** Older descheduler operators do not report Available. */
 function kubeDeschedulerHealth(object: KubeObject): Health {
   return operatorHealth(object, "available");
+}
+
+/** The Node Health Check Operator disables a check that it cannot execute, and then remediates no node. */
+function nodeHealthCheckHealth(object: KubeObject): Health {
+  const name = `${object.kind} '${object.metadata.name}'`;
+  const conditions = conditionsOf(object);
+  const disabled = findTrue(conditions, "Disabled");
+  if (disabled !== undefined)
+    return { state: "degraded", message: `${name} is disabled: ${disabled.reason}: ${disabled.message}` };
+  if (conditions.length === 0) return { state: "waiting", message: `${name} has no status yet` };
+  return { state: "done", message: `${name} is enabled` };
 }
 
 function virtualMachineInstanceMigrationHealth(object: KubeObject): Health {
