@@ -19,6 +19,7 @@ import {
   creationDiff,
   deletionDiff,
   equalDiff,
+  givesUpFields,
   isMadeBy,
 } from "@virt/objects";
 import { admissionChanges, mutationWarning } from "./drift.ts";
@@ -146,7 +147,8 @@ function rolloutWarnings({ planned, live, changes }: ShownItem, { pools }: Recon
 function isChange(planned: PlannedItem, live: KubeObject | undefined, predicted: KubeObject | undefined): boolean {
   if (planned.operation === "Delete") return true;
   if (planned.isSkipped === true || predicted === undefined) return false;
-  return live === undefined || contentChanges(live, predicted).length > 0;
+  if (live === undefined || contentChanges(live, predicted).length > 0) return true;
+  return planned.isRelease === true && givesUpFields(live, predicted, fieldManagers.advisor);
 }
 
 /** Reports whether the plan writes MachineConfigs, so that disruption policies are needed. */

@@ -38,6 +38,7 @@ export {
   describeOpponent,
   dottedPath,
   type FieldEncounter,
+  givesUpFields,
   isMadeBy,
   isStatusOlder,
   mayOwn,

@@ -9,6 +9,7 @@ import {
   contentChanges,
   desiredChanges,
   dottedPath,
+  givesUpFields,
   isMadeBy,
   type Outcome,
   ownersOf,
@@ -90,6 +91,7 @@ async function isApplied(
   if (outcome.kind === "unavailable") return { ...outcome };
   if (outcome.kind !== "done" || outcome.live === undefined || contentChanges(live, outcome.live).length > 0)
     return false;
+  if (givesUpFields(live, outcome.live, fieldManagers.advisor)) return false;
   const ours = appliedBy(readOwners(live), fieldManagers.advisor);
   return (item.managedFields ?? []).every((field) => touchesField(ours, dottedPath(field)))
     ? { kind: "confirmed" }
