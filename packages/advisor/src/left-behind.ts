@@ -35,8 +35,10 @@ function namespacesOf({ namespaces }: ProfileTarget, { ownNamespace, hcoNamespac
   return [...new Set(known)].map((namespace) => ({ namespace }));
 }
 
-function versionsOf({ group, kind }: ProfileTarget, { needs }: Profile): readonly string[] {
+/** A kind that only some options need has the versions of its content. */
+function versionsOf({ group, kind, forms = [] }: ProfileTarget, { needs }: Profile): readonly string[] {
   const need = needs(undefined).find((one) => one.group === group && one.kind === kind);
+  if (need === undefined && forms.length > 0) return forms.map(({ apiVersion }) => apiVersion);
   return (need?.versions ?? ["v1"]).map((version) => (group === "" ? version : `${group}/${version}`));
 }
 
