@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { defineProfile, deletableKinds } from "@virt/advisor";
-import type { KubeObject } from "@virt/api";
+import { type KubeObject, profileManager } from "@virt/api";
 import { objects } from "@virt/cluster";
 import { at } from "@virt/objects";
 import { inRepository } from "@virt/testkit";
@@ -107,5 +107,17 @@ test("a profile can read all objects of a kind, trimmed to the fields that it us
   const refusalWith = (...checks: readonly KubeObject[]) => profile.refuse(undefined, { ownNamespace: "own", checks });
   expect(refusalWith()).toBeUndefined();
   expect(refusalWith(check)).toBeUndefined();
-  expect(refusalWith({ ...check, spec: { selector: {} } })?.message).toBe("mine exists");
+  expect(refusalWith({ ...check, spec: { selector: {} } })).toMatchObject({ message: "mine exists" });
+});
+
+test("profiles that write the same object have different field managers", () => {
+  const writers = profiles.flatMap(({ name, targets }) =>
+    targets.flatMap(({ group, kind, names }) =>
+      names.map((target) => ({ name, object: `${group}/${kind}/${target}` })),
+    ),
+  );
+  for (const [object, all] of Map.groupBy(writers, (writer) => writer.object)) {
+    const managers = all.map(({ name }) => profileManager(name));
+    expect({ object, managers: [...new Set(managers)] }).toEqual({ object, managers });
+  }
 });

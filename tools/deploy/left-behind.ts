@@ -1,6 +1,6 @@
 // Lists objects of other projects with fields that the operators applied. They stay after the removal of the operators.
 
-import { fieldManagers, type KubeObject } from "@virt/api";
+import { fieldManagers, type KubeObject, profileManager } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
 import type { Cluster } from "./kubectl.ts";
 import { controllersOf } from "./manifests.ts";
@@ -34,8 +34,12 @@ function catalogResources(): readonly string[] {
 
 function managersOf({ metadata }: Managed): readonly string[] {
   const managers = new Set((metadata.managedFields ?? []).map(({ manager }) => manager));
-  return Object.values(fieldManagers).filter((manager) => managers.has(manager));
+  return ownManagers.filter((manager) => managers.has(manager));
 }
+
+const ownManagers = [
+  ...new Set([...Object.values(fieldManagers), ...profiles.map(({ name }) => profileManager(name))]),
+];
 
 function isOwn(namespace: string | undefined): boolean {
   return controllersOf("default").some((controller) => namespace === `virt-${controller}-operator-system`);

@@ -1,6 +1,6 @@
 // Access to the cluster with the user's kubeconfig and permissions. Failures become messages for the user.
 
-import { configKind, fieldManagers, type Json, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { configKind, type Json, type KubeObject, profileManager, type Ref, type VirtPlatformConfig } from "@virt/api";
 import {
   type Access,
   type ApiAnswer,
@@ -132,10 +132,10 @@ export class ClusterSession {
     return { kind: "unknown", message: this.#failure(answer, { verb: "get", resource: place.resource, name }).message };
   }
 
-  /** Predicts a target after the plan by a dry run with the user's permissions. Stores nothing. */
-  async predictTarget(desired: KubeObject): Promise<LiveTarget> {
+  /** Predicts a target after the profile's plan by a dry run with the user's permissions. Stores nothing. */
+  async predictTarget(desired: KubeObject, profile: string): Promise<LiveTarget> {
     const cluster = clusterFor({ client: this.#writer, discovery: this.#discovery }, this.#signal);
-    const write = { manager: fieldManagers.advisor, force: true, expect: "anything" } as const;
+    const write = { manager: profileManager(profile), force: true, expect: "anything" } as const;
     const outcome = await cluster.dryRunApply(desired, write);
     if (outcome.kind === "done" && outcome.live !== undefined) return { kind: "found", object: outcome.live };
     const why = "message" in outcome ? foreignText(outcome.message) : outcome.kind;

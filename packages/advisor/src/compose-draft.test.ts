@@ -183,7 +183,7 @@ describe("a removal", () => {
   test("of another client's object is not planned, and the first item warns", () => {
     const { items } = draft({ ...noKernel, objects: [kernelObject("a=1", "kubectl")] });
     expect(items.map(({ name, warnings }) => [name, warnings])).toEqual([
-      ["settings", ["MachineConfig '99-small' was not created by virt-advisor-operator and is left in place"]],
+      ["settings", ["MachineConfig '99-small' was not created by virt-advisor-operator-small and is left in place"]],
     ]);
   });
 });

@@ -1,6 +1,14 @@
 // Composes a plan from the items of a profile and their dry runs.
 
-import { type Conflict, fieldManagers, type Item, type KubeObject, managedByLabel, type Severity } from "@virt/api";
+import {
+  type Conflict,
+  isAdvisorManager,
+  type Item,
+  type KubeObject,
+  managedByLabel,
+  profileManager,
+  type Severity,
+} from "@virt/api";
 import { type Health } from "@virt/cluster";
 import {
   type Assessment,
@@ -21,6 +29,7 @@ import {
   equalDiff,
   givesUpFields,
   isMadeBy,
+  readOwners,
 } from "@virt/objects";
 import { admissionChanges, mutationWarning } from "./drift.ts";
 import type { ReconcileFacts } from "./facts.ts";
@@ -49,8 +58,11 @@ export function composeDraft(
   all: readonly ComparedItem[],
   policies: Assessment<DisruptionPolicies> = notAssessed("NotServed"),
 ): Extract<Draft, { kind: "drafted" }> {
-  const foreign = all.filter(isForeign).map(({ planned: { target } }) => leftInPlace(target));
-  const compared = all.filter((one) => one.planned.operation === "Apply" || isOurs(one));
+  const manager = profileManager(facts.config.spec.profile);
+  const isForeign = (one: ComparedItem) =>
+    one.planned.operation === "Delete" && one.live !== undefined && !isOurs(one, manager);
+  const foreign = all.filter(isForeign).map(({ planned: { target } }) => leftInPlace(target, manager));
+  const compared = all.filter((one) => one.planned.operation === "Apply" || isOurs(one, manager));
   const items = compared.map((one, at) => ({
     ...itemOf(one, facts, { foreign: at === 0 ? foreign : [], policies }),
     live: one.live,
@@ -94,7 +106,9 @@ function itemOf(
   const changes = isChange(planned, live, predicted);
   const learned = predicted === undefined ? [] : (facts.profile?.dryRunWarnings?.(planned, { live, predicted }) ?? []);
   const mutated =
-    predicted === undefined || planned.operation === "Delete" ? [] : admissionChanges(planned.desired, predicted);
+    predicted === undefined || planned.operation === "Delete"
+      ? []
+      : admissionChanges(planned.desired, predicted, profileManager(facts.config.spec.profile));
   const warnings = [
     ...foreign,
     ...planned.warnings,
@@ -148,7 +162,12 @@ function isChange(planned: PlannedItem, live: KubeObject | undefined, predicted:
   if (planned.operation === "Delete") return true;
   if (planned.isSkipped === true || predicted === undefined) return false;
   if (live === undefined || contentChanges(live, predicted).length > 0) return true;
-  return planned.isRelease === true && givesUpFields(live, predicted, fieldManagers.advisor);
+  return planned.isRelease === true && isAdvisorReleased(live, predicted);
+}
+
+function isAdvisorReleased(live: KubeObject, predicted: KubeObject): boolean {
+  const managers = readOwners(live).map(({ manager }) => manager);
+  return managers.some((manager) => isAdvisorManager(manager) && givesUpFields(live, predicted, manager));
 }
 
 /** Reports whether the plan writes MachineConfigs, so that disruption policies are needed. */
@@ -193,14 +212,10 @@ function rolloutInFlight(name: string, { config }: ReconcileFacts): Item["rollou
   return isWaiting ? stored.rollout : undefined;
 }
 
-function isOurs({ planned, live }: ComparedItem): boolean {
-  return live !== undefined && isMadeBy(live, fieldManagers.advisor, planned.managedFields);
+function isOurs({ planned, live }: ComparedItem, manager: string): boolean {
+  return live !== undefined && isMadeBy(live, manager, planned.managedFields);
 }
 
-function isForeign(one: ComparedItem): boolean {
-  return one.planned.operation === "Delete" && one.live !== undefined && !isOurs(one);
-}
-
-function leftInPlace({ kind, name }: PlannedItem["target"]): string {
-  return `${kind} '${name}' was not created by ${fieldManagers.advisor} and is left in place`;
+function leftInPlace({ kind, name }: PlannedItem["target"], manager: string): string {
+  return `${kind} '${name}' was not created by ${manager} and is left in place`;
 }

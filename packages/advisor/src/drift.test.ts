@@ -64,7 +64,7 @@ const object = (spec: JsonMap, owned: JsonMap = {}): KubeObject => ({
   spec,
 });
 const fieldsChanged = (applied: JsonMap, stored: JsonMap, owned?: JsonMap) =>
-  admissionChanges(object(applied), object(stored, owned)).map(({ path }) => path.join("/"));
+  admissionChanges(object(applied), object(stored, owned), "virt-advisor-operator").map(({ path }) => path.join("/"));
 
 test("a different stored value is a mutation even if we own the field", () => {
   expect(fieldsChanged({ mode: "A", other: 1 }, { mode: "B", other: 1 }, { "f:mode": {} })).toEqual(["f:spec/f:mode"]);
@@ -85,7 +85,7 @@ test("in a shared list, only changed entries of ours are a mutation", () => {
 });
 
 test("the warning names the field, both values and the next step", () => {
-  const changes = admissionChanges(object({ mode: "A" }), object({ mode: "B" }));
+  const changes = admissionChanges(object({ mode: "A" }), object({ mode: "B" }), "virt-advisor-operator");
   expect(mutationWarning(changes)).toBe(
     'MutatedByAdmission: admission modifies the fields that this item applies: spec.mode ("A" -> "B"). Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)',
   );

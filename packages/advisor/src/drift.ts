@@ -1,4 +1,4 @@
-import { fieldManagers, type Item, type Json, type KubeObject } from "@virt/api";
+import { type Item, type Json, type KubeObject, profileManager } from "@virt/api";
 import {
   appliedBy,
   type Change,
@@ -36,7 +36,8 @@ export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[
     isApplied(item) || (item.state === "Failed" && phase !== "Failed") || (phase === "ReviewRequired" && !item.changes);
   return items.filter(isCompared).flatMap((item) => {
     const live = facts.live(item.targetRef);
-    const changes = isExcused(item, facts) ? [] : changesOf(item, live);
+    const manager = profileManager(facts.config.spec.profile);
+    const changes = isExcused(item, facts) ? [] : changesOf(item, live, manager);
     return changes.length === 0 ? [] : [{ item, live, changes }];
   });
 }
@@ -69,9 +70,10 @@ function isExcused(item: Item, facts: ReconcileFacts): boolean {
 function changesOf(
   { operation, desiredState, managedFields = [] }: Item,
   live: KubeObject | undefined,
+  manager: string,
 ): readonly Change[] {
   if (operation === "Delete") {
-    const isOurs = live !== undefined && isMadeBy(live, fieldManagers.advisor, managedFields);
+    const isOurs = live !== undefined && isMadeBy(live, manager, managedFields);
     return isOurs ? desiredChanges(live, objectWithoutContent(live)) : [];
   }
   if (desiredState === undefined) return [];
@@ -92,10 +94,10 @@ function allFields(desired: KubeObject): readonly Change[] {
 }
 
 /** Returns the fields that admission changed. Ignores defaults, equivalent values and foreign list entries. */
-export function admissionChanges(desired: KubeObject, answer: KubeObject): readonly Change[] {
+export function admissionChanges(desired: KubeObject, answer: KubeObject, manager: string): readonly Change[] {
   const changes = desiredChanges(desired, answer).filter((change) => !isSame(change.desired, change.live));
   if (changes.length === 0) return [];
-  const owned = pathsOf(appliedBy(readOwners(answer), fieldManagers.advisor));
+  const owned = pathsOf(appliedBy(readOwners(answer), manager));
   const isMerged = (path: Path) => {
     const entries = owned.filter((one) => one.length > path.length && path.every((element, at) => one[at] === element));
     return entries.length > 0 && entries.every((one) => isSame(valueAt(desired, one), valueAt(answer, one)));

@@ -33,15 +33,16 @@ const owned = (manager: string, operation: "Apply" | "Update", subresource?: str
   },
 });
 
-test("lists objects that the advisor applied, not those of other clients", () => {
-  expect(leftBehindOf([owned("virt-advisor-operator", "Apply")])).toEqual([machineConfig]);
-  expect(
-    leftBehindOf([
-      owned("virt-platform-operator", "Apply"),
-      owned("kubectl", "Update"),
-      owned("virt-advisor-operator", "Apply", "status"),
-    ]),
-  ).toEqual([]);
+test("lists objects that the profile applied, not those of other profiles and clients", () => {
+  const ours = "virt-advisor-operator";
+  expect(leftBehindOf([owned(ours, "Apply")], ours)).toEqual([machineConfig]);
+  const others = [
+    owned("virt-platform-operator", "Apply"),
+    owned("kubectl", "Update"),
+    owned(ours, "Apply", "status"),
+    owned("virt-advisor-operator-live-migration", "Apply"),
+  ];
+  expect(leftBehindOf(others, ours)).toEqual([]);
 });
 
 test("checks every possible name, namespace and version of a target", () => {

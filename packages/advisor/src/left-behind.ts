@@ -1,6 +1,6 @@
 // Finds objects of earlier plans that no config manages, because the config is ignored or was deleted and re-created.
 
-import { fieldManagers, type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { type Owner, readOwners } from "@virt/objects";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
@@ -42,9 +42,9 @@ function versionsOf({ group, kind, forms = [] }: ProfileTarget, { needs }: Profi
   return (need?.versions ?? ["v1"]).map((version) => (group === "" ? version : `${group}/${version}`));
 }
 
-export function leftBehindOf(objects: readonly KubeObject[]): readonly LeftBehind[] {
+export function leftBehindOf(objects: readonly KubeObject[], manager: string): readonly LeftBehind[] {
   return objects.flatMap((object) => {
-    const ours = readOwners(object).filter(isOurs);
+    const ours = readOwners(object).filter((owner) => isApplier(owner, manager));
     if (ours.length === 0) return [];
     const { apiVersion, kind, metadata } = object;
     const { name, namespace } = metadata;
@@ -56,17 +56,19 @@ export function leftBehindOf(objects: readonly KubeObject[]): readonly LeftBehin
   });
 }
 
-function isOurs({ manager, operation, subresource }: Owner): boolean {
-  return manager === fieldManagers.advisor && operation === "Apply" && subresource === undefined;
+function isApplier({ manager, operation, subresource }: Owner, ours: string): boolean {
+  return manager === ours && operation === "Apply" && subresource === undefined;
 }
 
 /** The CRD limit of `status.leftBehind`. */
 const mostListed = 16;
 
-/** Lists existing objects first, then those that could not be read. */
-export function listLeftBehind(objects: readonly KubeObject[], unread: readonly Ref[]): readonly LeftBehind[] {
+export type ReadTargets = { readonly objects: readonly KubeObject[]; readonly unread: readonly Ref[] };
+
+/** Lists objects that the manager applied, then those that could not be read. */
+export function listLeftBehind({ objects, unread }: ReadTargets, manager: string): readonly LeftBehind[] {
   const unchecked = unread.map((ref): LeftBehind => ({ ...ref, unread: true }));
-  return [...leftBehindOf(objects), ...unchecked].slice(0, mostListed);
+  return [...leftBehindOf(objects, manager), ...unchecked].slice(0, mostListed);
 }
 
 /** Objects that exist, and objects that the advisor is not allowed to read. */

@@ -1,6 +1,6 @@
 // Plans with a profile, finds what prevents planning, and compares the plans of operator versions.
 
-import { fieldManagers, type Item, type JsonMap } from "@virt/api";
+import { type Item, type JsonMap, profileManager } from "@virt/api";
 import { desiredChanges, equalJson, isMadeBy, type Json } from "@virt/objects";
 import type { ReconcileFacts } from "./facts.ts";
 import type { Observed } from "./observed.ts";
@@ -79,10 +79,10 @@ export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
 }
 
 /** A removal is considered only if the advisor owns fields of the object. */
-function isPlanned(item: PlannedItem, { live }: ReconcileFacts): boolean {
+function isPlanned(item: PlannedItem, { config, live }: ReconcileFacts): boolean {
   if (item.operation === "Apply") return true;
   const object = live(item.target);
-  return object !== undefined && isMadeBy(object, fieldManagers.advisor, item.managedFields);
+  return object !== undefined && isMadeBy(object, profileManager(config.spec.profile), item.managedFields);
 }
 
 function isInPlace(item: PlannedItem, { live }: ReconcileFacts): boolean {

@@ -12,6 +12,22 @@ export const configKind = {
 /** The field managers of server-side apply. Each controller finds its own entries in managedFields by them. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
+/** These profiles write different objects, and earlier releases applied them under the advisor's own name. */
+const profilesUnderOwnName: readonly string[] = ["example-profile", "load-aware-rebalancing", "virt-higher-density"];
+
+/**
+ * Returns the field manager of a profile's plans. Profiles may write different fields of one object. Server-side apply
+ * removes the fields that a manager no longer applies, so each profile needs a manager of its own.
+ */
+export function profileManager(profile: string): string {
+  return profilesUnderOwnName.includes(profile) ? fieldManagers.advisor : `${fieldManagers.advisor}-${profile}`;
+}
+
+/** Reports whether the advisor writes under this field manager, for any profile. */
+export function isAdvisorManager(manager: string): boolean {
+  return manager === fieldManagers.advisor || manager.startsWith(`${fieldManagers.advisor}-`);
+}
+
 /** Default namespaces of each operator: first that of the manifests, then the one that the OLM bundle suggests. */
 export const usualOperatorNamespaces = {
   advisor: ["virt-advisor-operator-system", "virt-operators-system"],

@@ -1,7 +1,7 @@
 // Lists the drift of a plan: changed fields of its targets with their managers, and changed inputs.
 
 import { conditionIs, conditionOf, isApplied } from "@virt/advisor";
-import { fieldManagers, type Item, type KubeObject, type Ref, type Status, type VirtPlatformConfig } from "@virt/api";
+import { type Item, type KubeObject, profileManager, type Ref, type Status, type VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 import { desiredChanges, isSameMeaning, opponentOf, readOwners, showValue, writeDotted } from "@virt/objects";
 
@@ -44,8 +44,9 @@ export function driftedTargets({ status = {} }: Pick<VirtPlatformConfig, "status
 
 /** Returns the drifted fields of each applied item. Empty unless the advisor reports drift. */
 export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTarget): readonly DriftRow[] {
-  const { metadata, status = {} } = config;
+  const { metadata, spec, status = {} } = config;
   if (!isDrifted(status)) return [];
+  const ours = [profileManager(spec.profile)];
   const since = conditionOf(status, "Drifted")?.lastTransitionTime;
   return appliedItems(status.items ?? []).flatMap((item) => {
     const about = {
@@ -54,7 +55,7 @@ export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTa
       target: item.targetRef,
       ...(since !== undefined && { since }),
     };
-    return fieldRows(item, live(item.targetRef)).map((row) => ({ ...about, ...row }));
+    return fieldRows(item, live(item.targetRef), ours).map((row) => ({ ...about, ...row }));
   });
 }
 
@@ -69,9 +70,11 @@ function appliedItems(items: readonly Item[]): readonly Item[] {
 
 type FieldRow = Pick<DriftRow, "field" | "wanted" | "found" | "manager" | "operation" | "message">;
 
-const ours = [fieldManagers.advisor];
-
-function fieldRows({ operation, desiredState, message }: Item, live: LiveTarget): readonly FieldRow[] {
+function fieldRows(
+  { operation, desiredState, message }: Item,
+  live: LiveTarget,
+  ours: readonly string[],
+): readonly FieldRow[] {
   const whole = { field: "", manager: "" };
   if (live.kind === "unknown")
     return [{ ...whole, wanted: "?", found: "?", message: foreignText(`${message} (${live.message})`) }];

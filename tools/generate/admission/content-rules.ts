@@ -32,6 +32,8 @@ export const platformMarks: OwnMarks = {
 
 export type ContentOptions = {
   readonly operator: string;
+  /** The field managers of the operator's writes. */
+  readonly managers: readonly string[];
   readonly objects: readonly PinnedObject[];
   readonly marks: OwnMarks;
   /** A CEL expression that is true if an annotation from before this request changes the content. */
@@ -43,10 +45,10 @@ export type ContentOptions = {
  * or changes under its field manager. Other fields come from defaults, conversions or webhooks. An undeclared field may
  * disappear only if no other client owns it, or together with an atomic map.
  */
-export function contentRules({ operator, objects, marks, isPatched }: ContentOptions): ContentRules {
+export function contentRules({ operator, managers, objects, marks, isPatched }: ContentOptions): ContentRules {
   const contents = objects.flatMap((object) => object.forms.map((form) => contentOf(object, form, marks)));
   const managersOf = (object: string) => `${object} == null ? [] : ${object}.metadata.?managedFields.orValue([])`;
-  const ours = celKeys([operator, releasedManager]);
+  const ours = celKeys([...managers, releasedManager]);
   const fieldsOf = (when: string, condition: string) =>
     `variables.managers${when}.filter(one, ${condition}).map(one, one.?fieldsV1.orValue({}))`;
   return {
@@ -70,7 +72,7 @@ export function contentRules({ operator, objects, marks, isPatched }: ContentOpt
         name: "written",
         expression: fieldsOf(
           "After",
-          `!variables.isTracked || one.?manager.orValue('') in ${celKeys([operator, releasedManager, mergedManager])}`,
+          `!variables.isTracked || one.?manager.orValue('') in ${celKeys([...managers, releasedManager, mergedManager])}`,
         ),
       },
       { name: "maps", expression: `{\n${contents.map(mapsEntry).join(",\n")}\n}[?variables.version].orValue([])` },

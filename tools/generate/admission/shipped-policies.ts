@@ -1,6 +1,7 @@
 // Collects the admission policies of each operator, as manifests and as the hashes that the operators verify.
 
 import type { Profile } from "@virt/advisor";
+import { profileManager } from "@virt/api";
 import { hashPolicySpec } from "@virt/cluster";
 import { advisor, type OperatorNames, platform } from "../operators.ts";
 import { advisorRights } from "../rbac/advisor-rights.ts";
@@ -47,6 +48,7 @@ function shippedPolicies({
 function ofAdvisor(profiles: readonly Profile[]): ContentRules {
   const { variables, validations } = contentRules({
     operator: advisor.name,
+    managers: [...new Set([advisor.name, ...profiles.map((profile) => profileManager(profile.name))])],
     objects: [...pinnedByProfiles(profiles), ...pinnedAdvertisements(profiles)],
     marks: { labels: {}, annotations: {} },
     isPatched: "false",
@@ -57,6 +59,7 @@ function ofAdvisor(profiles: readonly Profile[]): ContentRules {
 function ofPlatform({ assets }: Shipped): ContentRules {
   const content = contentRules({
     operator: platform.name,
+    managers: [platform.name],
     objects: [...pinnedByAssets(assets), ...pinnedRecords],
     marks: platformMarks,
     isPatched: isPatchedByPerson,

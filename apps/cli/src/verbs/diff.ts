@@ -33,7 +33,11 @@ async function planDiff(config: VirtPlatformConfig, context: VerbContext) {
   const planHash = requirePlan(config, undefined, program);
   const changed = (config.status?.items ?? []).filter((item) => item.changes);
   const diffs: { readonly item: string; readonly diff: string }[] = [];
-  for (const item of changed) diffs.push({ item: item.name, diff: await diffOf(item, isOn("raw"), context) });
+  for (const item of changed)
+    diffs.push({
+      item: item.name,
+      diff: await diffOf(item, { isRaw: isOn("raw"), profile: config.spec.profile }, context),
+    });
   const isWaiting = config.status?.phase === "ReviewRequired";
   const none = textBlock(`${name}: the plan contains no changes`);
   const approval = `to approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`;
@@ -48,10 +52,12 @@ async function planDiff(config: VirtPlatformConfig, context: VerbContext) {
 
 type PlanDiff = Awaited<ReturnType<typeof planDiff>>;
 
-async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbContext): Promise<string> {
+type ShownPlan = { readonly isRaw: boolean; readonly profile: string };
+
+async function diffOf(item: Item, { isRaw, profile }: ShownPlan, { session, printer }: VerbContext): Promise<string> {
   if (!isRaw && readDiff(item.diff).leftOut === 0) return item.diff;
   const live = await session().readTarget(item.targetRef);
-  const after = await predict(item, live.kind, session());
+  const after = await predict(item, live.kind, { session: session(), profile });
   for (const side of [live, after])
     if (side?.kind === "unknown") {
       printer.progress(`note: ${item.name}: showing the diff from the status instead: ${side.message}`);
@@ -62,7 +68,10 @@ async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbCont
 }
 
 /** Undefined if the plan deletes the object. */
-async function predict({ operation, desiredState }: Item, live: string, session: ReturnType<VerbContext["session"]>) {
+async function predict({ operation, desiredState }: Item, live: string, { session, profile }: Predictor) {
   if (operation === "Delete" || desiredState === undefined) return undefined;
-  return live === "absent" ? ({ kind: "found", object: desiredState } as const) : session.predictTarget(desiredState);
+  if (live === "absent") return { kind: "found", object: desiredState } as const;
+  return session.predictTarget(desiredState, profile);
 }
+
+type Predictor = { readonly session: ReturnType<VerbContext["session"]>; readonly profile: string };

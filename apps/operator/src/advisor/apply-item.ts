@@ -1,7 +1,7 @@
 // Executes an item that is already recorded as started: exactly as reviewed, or not at all.
 
 import { type ItemResult, isStale, missingNamespaceText } from "@virt/advisor";
-import { configKind, fieldManagers, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
+import { configKind, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
 import type { Cluster } from "@virt/kube";
 import {
   appliedBy,
@@ -21,6 +21,8 @@ import type { RejectionCounter } from "./runtime.ts";
 
 type ApplyItemOptions = {
   readonly cluster: Cluster;
+  /** The field manager of the profile. */
+  readonly manager: string;
   readonly rejections: RejectionCounter;
   readonly isLockBypassed: boolean;
   /** Receives the server's response to a write. The next reconcile waits until the informer shows it. */
@@ -58,19 +60,19 @@ function unreadable({ targetRef }: Item, { kind, message = kind, retryInMs }: Fa
 }
 
 async function tryApplyItem(item: Item, options: ApplyItemOptions): Promise<ItemResult | "modified"> {
-  const { cluster, isLockBypassed } = options;
+  const { cluster, manager, isLockBypassed } = options;
   const reading = await cluster.read(item.targetRef);
   if (reading.kind !== "found" && reading.kind !== "absent") return unreadable(item, reading);
   const live = reading.kind === "found" ? reading.object : undefined;
   if (item.desiredState === undefined) return deleteItem(item, live, options);
   if (live !== undefined && desiredChanges(item.desiredState, live).length === 0) {
-    const applied = await isApplied({ item, live, desired: item.desiredState }, cluster);
+    const applied = await isApplied({ item, live, desired: item.desiredState }, options);
     if (applied !== false) return applied;
   }
   if (isStale(item, live) && !isLockBypassed) return { kind: "stale" };
-  const force = isLockBypassed ? true : await mayForce(item, live, cluster);
+  const force = isLockBypassed ? true : await mayForce(item, live, options);
   if (typeof force !== "boolean") return force;
-  const write = { manager: fieldManagers.advisor, force, expect: expectedVersion(live) };
+  const write = { manager, force, expect: expectedVersion(live) };
   const outcome = await cluster.apply(item.desiredState, write);
   if (outcome.kind === "done" && outcome.live !== undefined) options.onWritten(item, outcome.live);
   const result = itemResultOf(item, outcome, options);
@@ -78,21 +80,22 @@ async function tryApplyItem(item: Item, options: ApplyItemOptions): Promise<Item
   return { ...result, tookOver: ownedByOthers(item.conflicts ?? [], live) };
 }
 
+type Writer = Pick<ApplyItemOptions, "cluster" | "manager">;
 type AppliedCandidate = { readonly item: Item; readonly live: KubeObject; readonly desired: KubeObject };
 
 /** Reports whether an earlier process applied the item: an apply changes nothing, and the advisor owns the fields. */
 async function isApplied(
   { item, live, desired }: AppliedCandidate,
-  cluster: Cluster,
+  { cluster, manager }: Writer,
 ): Promise<ItemResult | "modified" | false> {
-  const write = { manager: fieldManagers.advisor, force: true, expect: expectedVersion(live) };
+  const write = { manager, force: true, expect: expectedVersion(live) };
   const outcome = await cluster.dryRunApply(desired, write);
   if (outcome.kind === "stale") return "modified";
   if (outcome.kind === "unavailable") return { ...outcome };
   if (outcome.kind !== "done" || outcome.live === undefined || contentChanges(live, outcome.live).length > 0)
     return false;
-  if (givesUpFields(live, outcome.live, fieldManagers.advisor)) return false;
-  const ours = appliedBy(readOwners(live), fieldManagers.advisor);
+  if (givesUpFields(live, outcome.live, manager)) return false;
+  const ours = appliedBy(readOwners(live), manager);
   return (item.managedFields ?? []).every((field) => touchesField(ours, dottedPath(field)))
     ? { kind: "confirmed" }
     : false;
@@ -102,10 +105,10 @@ async function isApplied(
 async function mayForce(
   item: Item,
   live: KubeObject | undefined,
-  cluster: Cluster,
+  { cluster, manager }: Writer,
 ): Promise<boolean | ItemResult | "modified"> {
   if ((item.conflicts ?? []).length === 0 || item.desiredState === undefined) return false;
-  const unforced = { manager: fieldManagers.advisor, force: false, expect: expectedVersion(live) };
+  const unforced = { manager, force: false, expect: expectedVersion(live) };
   const outcome = await cluster.dryRunApply(item.desiredState, unforced);
   if (outcome.kind === "done") return false;
   if (outcome.kind === "stale") return "modified";
@@ -128,14 +131,11 @@ async function deleteItem(
   options: ApplyItemOptions,
 ): Promise<ItemResult | "modified"> {
   if (live === undefined) return { kind: "confirmed" };
-  const isOurs = isMadeBy(live, fieldManagers.advisor, item.managedFields ?? []);
+  const { cluster, manager } = options;
+  const isOurs = isMadeBy(live, manager, item.managedFields ?? []);
   const expect = expectedVersion(live);
   if (isStale(item, live) || !isOurs || typeof expect === "string") return { kind: "stale" };
-  const outcome = await options.cluster.remove(item.targetRef, {
-    manager: fieldManagers.advisor,
-    force: false,
-    expect,
-  });
+  const outcome = await cluster.remove(item.targetRef, { manager, force: false, expect });
   return itemResultOf(item, outcome, options);
 }
 

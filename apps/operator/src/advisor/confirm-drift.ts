@@ -12,7 +12,7 @@ import {
   targetsOfMovedInputs,
   withLiveTargets,
 } from "@virt/advisor";
-import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
+import { isAdvisorManager, type KubeObject, type Ref } from "@virt/api";
 import type { Cluster, ClusterReader } from "@virt/kube";
 import {
   type Conflict,
@@ -42,6 +42,8 @@ type DriftCheckResult = DriftCheck | Extract<DriftConfirmation, { kind: "unavail
 type CachedCheck = { readonly state: string; readonly check: DriftCheck; readonly untilMs: number };
 type DriftConfirmOptions = {
   readonly cluster: Cluster;
+  /** The field manager of the profile. */
+  readonly manager: string;
   /** True if a correction will overwrite fields and must report their owners. */
   readonly withConflicts: boolean;
   readonly nowMs: number;
@@ -54,15 +56,15 @@ export class DriftConfirmer {
   async confirm(
     config: string,
     suspects: readonly DriftSuspect[],
-    { cluster, withConflicts, nowMs }: DriftConfirmOptions,
+    { nowMs, ...options }: DriftConfirmOptions,
   ): Promise<DriftConfirmation> {
     const drifts = new Map<string, Drift>();
     for (const suspect of suspects) {
       const cacheKey = `${config}/${suspect.item.name}`;
-      const state = stateOf(suspect, withConflicts);
+      const state = stateOf(suspect, options.withConflicts);
       const cached = this.#checks.get(cacheKey);
       const isCurrent = cached?.state === state && nowMs < cached.untilMs;
-      const check = isCurrent ? cached.check : await checkDrift(suspect, cluster, withConflicts);
+      const check = isCurrent ? cached.check : await checkDrift(suspect, options);
       if (check.kind === "unavailable") return check;
       if (!isCurrent) this.#checks.set(cacheKey, { state, check, untilMs: validUntil(check, nowMs) });
       if (check.kind === "drifted") drifts.set(suspect.item.name, check.drift);
@@ -83,9 +85,11 @@ function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
   return `${uid} ${withConflicts} ${digest([item.desiredState ?? null, labels, content])}`;
 }
 
-async function checkDrift(suspect: DriftSuspect, cluster: Cluster, withConflicts: boolean): Promise<DriftCheckResult> {
+type DriftWriter = Omit<DriftConfirmOptions, "nowMs">;
+
+async function checkDrift(suspect: DriftSuspect, writer: DriftWriter): Promise<DriftCheckResult> {
   const { item } = suspect;
-  const reading = await cluster.read(item.targetRef);
+  const reading = await writer.cluster.read(item.targetRef);
   if (reading.kind === "missing")
     return { kind: "unavailable", message: `${item.targetRef.kind} is no longer served: its CRD is missing` };
   if (reading.kind === "rejected" || reading.kind === "unavailable")
@@ -95,13 +99,13 @@ async function checkDrift(suspect: DriftSuspect, cluster: Cluster, withConflicts
       message: `cannot read ${describeRef(item.targetRef)}: ${reading.message}`,
     };
   const live = reading.kind === "found" ? reading.object : undefined;
-  if (item.desiredState === undefined) return checkDeleted(suspect, live);
+  if (item.desiredState === undefined) return checkDeleted(suspect, live, writer.manager);
   if (live === undefined) return driftedBy(suspect, { kind: "deleted", diff: creationDiff(item.desiredState) });
-  return confirmByDryRun(suspect, { live, desired: item.desiredState }, { cluster, withConflicts });
+  return confirmByDryRun(suspect, { live, desired: item.desiredState }, writer);
 }
 
-function checkDeleted({ item, changes }: DriftSuspect, live: KubeObject | undefined): DriftCheck {
-  const isBack = live !== undefined && isMadeBy(live, fieldManagers.advisor, item.managedFields ?? []);
+function checkDeleted({ item, changes }: DriftSuspect, live: KubeObject | undefined, manager: string): DriftCheck {
+  const isBack = live !== undefined && isMadeBy(live, manager, item.managedFields ?? []);
   if (!isBack) return { kind: "in-sync" };
   return driftedBy({ item, live, changes }, { kind: "created-again", diff: deletionDiff(live) });
 }
@@ -109,9 +113,8 @@ function checkDeleted({ item, changes }: DriftSuspect, live: KubeObject | undefi
 async function confirmByDryRun(
   { item }: DriftSuspect,
   { live, desired }: { readonly live: KubeObject; readonly desired: KubeObject },
-  { cluster, withConflicts }: Pick<DriftConfirmOptions, "cluster" | "withConflicts">,
+  { cluster, manager, withConflicts }: DriftWriter,
 ): Promise<DriftCheckResult> {
-  const manager = fieldManagers.advisor;
   const expect = expectedVersion(live);
   const unforced = withConflicts ? await cluster.dryRunApply(desired, { manager, force: false, expect }) : undefined;
   const conflicts = unforced?.kind === "conflict" ? unforced.conflicts : [];
@@ -124,7 +127,7 @@ async function confirmByDryRun(
   }
   const changes = desiredChanges(desired, live);
   if (contentChanges(live, outcome.live).length === 0) {
-    const mutated = admissionChanges(desired, outcome.live);
+    const mutated = admissionChanges(desired, outcome.live, manager);
     if (mutated.length === 0) return { kind: "in-sync" };
     return driftedBy({ item, live, changes: mutated }, { kind: "mutated", diff: equalDiff(item.targetRef) });
   }
@@ -136,7 +139,7 @@ type DriftDetails = Pick<Drift, "kind" | "diff"> & { readonly conflicts?: readon
 function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = [] }: DriftDetails): DriftCheck {
   const owners = live === undefined ? [] : readOwners(live);
   const others = changes.flatMap(({ path }) => ownersOf(owners, path).map(({ manager }) => manager));
-  const managers = [...new Set(others)].filter((manager) => manager !== fieldManagers.advisor);
+  const managers = [...new Set(others)].filter((manager) => !isAdvisorManager(manager));
   const fields = changes.map(({ path }) => writeDotted(path));
   return { kind: "drifted", drift: { kind, fields, changes: changes.map(describeChange), managers, diff, conflicts } };
 }

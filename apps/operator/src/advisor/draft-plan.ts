@@ -13,7 +13,7 @@ import {
   type ReconcileFacts,
   withLiveTargets,
 } from "@virt/advisor";
-import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
+import { type KubeObject, type Ref } from "@virt/api";
 import type { Cluster, ClusterReader } from "@virt/kube";
 import { type Conflict, type ExpectedVersion, targetKey } from "@virt/objects";
 import { type PolicySources, readPolicies } from "./disruption-policies.ts";
@@ -21,6 +21,8 @@ import type { RejectionCounter } from "./runtime.ts";
 
 type DraftOptions = PolicySources & {
   readonly cluster: Cluster;
+  /** The field manager of the profile. */
+  readonly manager: string;
   readonly rejections: RejectionCounter;
 };
 
@@ -96,9 +98,9 @@ async function dryRunItem(
   live: KubeObject | undefined,
   options: DryRunOptions,
 ): Promise<ItemComparison> {
-  const { cluster, rejections, conflicts, force } = options;
+  const { cluster, manager, rejections, conflicts, force } = options;
   const outcome = await cluster.dryRunApply(planned.desired, {
-    manager: fieldManagers.advisor,
+    manager,
     force,
     expect: expectedVersion(live),
   });

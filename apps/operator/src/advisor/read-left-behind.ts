@@ -1,7 +1,7 @@
 // Reads objects that earlier plans of an ignored config left behind. Uses one read per possible target and no informer.
 
 import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
-import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";
+import { type KubeObject, type LeftBehind, profileManager, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { usualHcoNamespaces } from "@virt/cluster";
 import type { ClusterReader, Log, ReadResult } from "@virt/kube";
 import { describeRef } from "./draft-plan.ts";
@@ -39,7 +39,7 @@ export async function readLeftBehind(
       why: reading.message,
     });
   }
-  return { kind: "read", leftBehind: listLeftBehind(objects, unread) };
+  return { kind: "read", leftBehind: listLeftBehind({ objects, unread }, profileManager(profile.name)) };
 }
 
 async function readServed(versions: readonly Ref[], cluster: ClusterReader): Promise<ReadResult> {

@@ -18,7 +18,7 @@ import {
   transition,
   wantsDraft,
 } from "@virt/advisor";
-import type { Impact, Phase, VirtPlatformConfig } from "@virt/api";
+import { type Impact, type Phase, profileManager, type VirtPlatformConfig } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
 import type { PolicyStatus } from "../admission-policies.ts";
 import { advertiseProfile } from "./advertise.ts";
@@ -86,6 +86,7 @@ async function reconcileStored(
   const facts = await confirmStaleTargets(gathered.facts, context.cluster);
   const confirmed = await runtime.confirmer.confirm(config.metadata.name, findDriftSuspects(facts), {
     cluster: context.cluster,
+    manager: profileManager(config.spec.profile),
     withConflicts: config.spec.action === "Apply" && config.spec.bypassOptimisticLock,
     nowMs,
   });
@@ -186,7 +187,8 @@ async function draftFromFacts(
 ): Promise<Draft> {
   const { config, statusOrigin, now: nowMs } = facts;
   const { discovery } = runtime;
-  const options = { ...context, discovery, rejections: rejectionsOf("dry run", config, runtime) };
+  const manager = profileManager(config.spec.profile);
+  const options = { ...context, discovery, manager, rejections: rejectionsOf("dry run", config, runtime) };
   if (facts.isForDraft) return draftPlan(facts, options);
   const gathered = await gatherFacts(config, { ...runtime, ...context, nowMs, statusOrigin, isForDraft: true });
   if (gathered.kind === "unavailable") return gathered;
@@ -204,6 +206,7 @@ async function executeItem(
 ): Promise<Pick<DecidedConfig, "decision" | "tookOver">> {
   const result = await applyItem(config, item, {
     cluster: context.cluster,
+    manager: profileManager(config.spec.profile),
     rejections: rejectionsOf("write", config, runtime),
     isLockBypassed: isLockBypassed(config.spec),
     onWritten: (written, live) => context.wrote(targetInformer(written.targetRef), live),

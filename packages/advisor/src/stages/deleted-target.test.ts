@@ -31,7 +31,7 @@ test("a deleted target stalls the running plan with two remedies", () => {
   expect(stalled).toMatchObject({ status: "True", reason: "RolloutStuck" });
   expect(stalled?.message).toContain(deleted);
   expect(stalled?.message).toContain("plan again with: kubectl virt-advisor plan small");
-  expect(stalled?.message).toContain("| kubectl apply --server-side --field-manager=virt-advisor-operator -f -");
+  expect(stalled?.message).toContain("| kubectl apply --server-side --field-manager=virt-advisor-operator-small -f -");
   expect(conditionOf(status, "Reconciling")).toMatchObject({ status: "False", reason: "RolloutStuck" });
 });
 
@@ -49,7 +49,7 @@ test("a plan completes after its deleted target is restored", () => {
   const { desiredState } = kernelItem(harness) ?? {};
   harness.put(machineTarget, undefined);
   harness.reconcile();
-  harness.put(machineTarget, desiredState, "virt-advisor-operator");
+  harness.put(machineTarget, desiredState, "virt-advisor-operator-small");
   harness.reconcile();
   expect(conditionOf(harness.status, "Stalled")?.status).toBe("False");
   expect(kernelItem(harness)?.message).not.toContain("deleted");

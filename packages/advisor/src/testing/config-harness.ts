@@ -1,10 +1,10 @@
 // An in-memory cluster with one config, driven by the real functions. The test controls its behavior.
 
 import {
-  fieldManagers,
   type Item,
   type Json,
   type KubeObject,
+  profileManager,
   type Ref,
   type Spec,
   type Status,
@@ -213,13 +213,13 @@ export class ConfigHarness {
     const isOnRecord =
       this.#status.items?.some(({ name, state }) => name === item.name && state === "InProgress") === true;
     this.written.push({ item: item.name, planHash: this.#status.planHash, isOnRecord });
-    this.put(item.targetRef, item.desiredState, fieldManagers.advisor);
+    this.put(item.targetRef, item.desiredState, profileManager(smallProfile.name));
     return { kind: "confirmed" };
   }
 
   #isDone({ desiredState, targetRef }: Item, live: KubeObject | undefined): boolean {
     if (desiredState === undefined || live === undefined) return desiredState === live;
-    const wanted = this.#object(targetRef, desiredState, { before: live, manager: fieldManagers.advisor });
+    const wanted = this.#object(targetRef, desiredState, { before: live, manager: profileManager(smallProfile.name) });
     const content = ({ metadata: { managedFields }, ...rest }: KubeObject) =>
       digest({ ...rest, metadata: { managedFields: managedFields ?? null } });
     return content(wanted) === content(live);
@@ -239,7 +239,9 @@ export class ConfigHarness {
       renderedOf: (name) => this.#rendered.get(name),
       isForDraft: true,
       statusOrigin: "own",
-      ...(wantsLeftBehind(this.config, "own") && { leftBehind: leftBehindOf([...this.#objects.values()]) }),
+      ...(wantsLeftBehind(this.config, "own") && {
+        leftBehind: leftBehindOf([...this.#objects.values()], profileManager(smallProfile.name)),
+      }),
     };
   }
 

@@ -1,4 +1,4 @@
-import { fieldManagers, type Item, type KubeObject, type Ref, type Spec, type Status } from "@virt/api";
+import { type Item, type KubeObject, profileManager, type Ref, type Spec, type Status } from "@virt/api";
 import { targetKey } from "@virt/objects";
 import type { ReconcileFacts } from "../facts.ts";
 import type { Profile } from "../profile.ts";
@@ -38,7 +38,11 @@ export function reconcileFacts({ spec: asked, status, objects = [], ...rest }: F
   };
 }
 
-export function storedObject(ref: Ref, given: object = {}, manager: string = fieldManagers.advisor): KubeObject {
+export function storedObject(
+  ref: Ref,
+  given: object = {},
+  manager: string = profileManager(smallProfile.name),
+): KubeObject {
   const { apiVersion, kind, name, namespace } = ref;
   const fieldsV1 = { "f:spec": { "f:kernelArguments": {} }, "f:data": {} };
   const managedFields = [{ manager, operation: "Apply", apiVersion, fieldsType: "FieldsV1", fieldsV1 }];

@@ -1,6 +1,6 @@
 // Finds fields that another client set to a different value. The operator does not touch them until the user agrees.
 
-import { fieldManagers, type Json, type KubeObject } from "@virt/api";
+import { fieldManagers, isAdvisorManager, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
   leafPaths,
@@ -52,7 +52,7 @@ export function contestedPaths(contest: Contest): readonly Contested[] {
     const wanted = valueAt(candidate, path);
     if (isMet({ path, wanted, there }, shapeOf)) return [];
     const others = holdersOf(live, path).filter(isForeign);
-    const isPlanned = others.some(({ manager }) => manager === fieldManagers.advisor);
+    const isPlanned = others.some(({ manager }) => isAdvisorManager(manager));
     const isAgreed = touchesField(ours, path) || (agreed(path) && !isPlanned);
     const isDefault = there !== undefined && isMet({ path, wanted: defaultOf(path), there }, shapeOf);
     if (others.length === 0 || isAgreed || isDefault) return [];

@@ -1,4 +1,4 @@
-import { fieldManagers, type Json, type JsonMap, type KubeObject } from "@virt/api";
+import { fieldManagers, isAdvisorManager, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import {
   asList,
   asText,
@@ -78,12 +78,13 @@ function stateIn(live: KubeObject): ObjectState {
   };
 }
 
-const ownManagers: readonly string[] = [...Object.values(fieldManagers), releasedManager];
+const ownManagers: readonly string[] = [fieldManagers.platform, releasedManager];
 
 /** Reports whether another client owns the field or a part of it. */
 export function isOwnedByOthers(live: KubeObject, path: Path): boolean {
+  const isOwn = (manager: string) => ownManagers.includes(manager) || isAdvisorManager(manager);
   return ownersOf(readOwners(live), path).some(
-    ({ manager, subresource }) => subresource === undefined && !ownManagers.includes(manager),
+    ({ manager, subresource }) => subresource === undefined && !isOwn(manager),
   );
 }
 

@@ -201,9 +201,10 @@ const traces = [
 ] as const;
 test.each(traces)("%s", (_, text, isPlanned, released) => {
   const fieldsV1 = { "f:spec": { "f:higherWorkloadDensity": {} } };
-  const owner = { manager: "virt-advisor-operator", operation: "Apply", apiVersion: "hco.kubevirt.io/v1", fieldsV1 };
+  const manager = "virt-advisor-operator-density";
+  const owner = { manager, operation: "Apply", apiVersion: "hco.kubevirt.io/v1", fieldsV1 };
   const live = hcoAnnotated({}, isPlanned ? { managedFields: [owner] } : {});
   const stored = readGovernanceRecord(text === undefined ? undefined : governanceObject("own", text));
-  const profiles = { all: ["density"], onHco: ["density"] };
+  const profiles = { all: ["density"], onHco: ["migration", "density"] };
   expect(Object.keys(startRecord(stored, seen({}), { live, profiles }).released)).toEqual(released);
 });

@@ -1,6 +1,6 @@
 // Tracks which plans govern which assets. After a plan releases an asset, the operator waits for a user to request it.
 
-import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
+import { type KubeObject, profileManager, type Ref } from "@virt/api";
 import {
   type GovernorConfig,
   governorOf,
@@ -81,12 +81,13 @@ export function startRecord(
     case "unreadable":
       return presumeReleased(profiles.all, seen);
     case "absent":
-      return isPlanned(live) ? presumeReleased(profiles.onHco, seen) : emptyRecord;
+      return presumeReleased(profiles.onHco.filter(hasWritten(live)), seen);
   }
 }
 
-function isPlanned(hco: KubeObject | undefined): boolean {
-  return hco !== undefined && !isNoFields(appliedBy(readOwners(hco), fieldManagers.advisor));
+function hasWritten(hco: KubeObject | undefined): (profile: string) => boolean {
+  const owners = hco === undefined ? [] : readOwners(hco);
+  return (profile) => !isNoFields(appliedBy(owners, profileManager(profile)));
 }
 
 function presumeReleased(profiles: readonly string[], seen: ObservedGovernance): GovernanceRecord {

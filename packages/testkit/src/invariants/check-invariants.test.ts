@@ -60,7 +60,7 @@ test("counts effective writes per object", () => {
   const none = { creates: 0, applies: 0, updates: 0, deletes: 0 };
   expect(writes).toEqual({
     "leases.coordination.k8s.io/8f83cc6e.kubevirt.io": { ...none, updates: 1 },
-    "virtplatformconfigs.advisor.kubevirt.io/load-aware/status": { ...none, updates: 5 },
+    "virtplatformconfigs.advisor.kubevirt.io/load-aware-rebalancing/status": { ...none, updates: 5 },
     "machineconfigs.machineconfiguration.openshift.io/psi": { ...none, applies: 2, updates: 1, deletes: 1 },
     "configmaps/default/one": { ...none, creates: 1 },
   });
@@ -70,7 +70,7 @@ test("rejects a log without the required bodies", () => {
   const builder = new AuditLogBuilder().editSpec({});
   const log = builder.log.map(({ responseObject: _body, ...event }) => event);
   expect(() => checkInvariants(log, scope)).toThrow(
-    "the audit log has no body of update virtplatformconfigs/load-aware",
+    "the audit log has no body of update virtplatformconfigs/load-aware-rebalancing",
   );
 });
 

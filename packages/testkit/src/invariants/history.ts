@@ -29,7 +29,6 @@ export type History = {
   readonly lastLearned: (process: string, config: string, beforeMs: number) => number;
 };
 
-export const fieldManager = "virt-advisor-operator";
 const leaseName = "8f83cc6e.kubevirt.io";
 
 export function buildHistory(requests: readonly AuditedRequest[], scope: HistoryScope): History {

@@ -46,7 +46,8 @@ test.each(holding)("holds: $reason", ({ log }) => {
   expect(violationsOf(log)).toEqual([]);
 });
 
-const subject = "update virtplatformconfigs.advisor.kubevirt.io/load-aware/status: load-aware begins although ";
+const subject =
+  "update virtplatformconfigs.advisor.kubevirt.io/load-aware-rebalancing/status: load-aware-rebalancing begins although ";
 
 const breaking = [
   {

@@ -41,7 +41,8 @@ test.each(holding)("holds: $reason", ({ log, scope }) => {
   expect(violationsOf(log, scope)).toEqual([]);
 });
 
-const allowed = "patch machineconfigs.machineconfiguration.openshift.io/psi: load-aware does not allow it: ";
+const allowed =
+  "patch machineconfigs.machineconfiguration.openshift.io/psi: load-aware-rebalancing does not allow it: ";
 
 const evil = { spec: { kernelArguments: ["init=/bin/evil"] } };
 const forged = { ...item, state: "InProgress", desiredState: evil };
@@ -136,7 +137,7 @@ const breaking: readonly { reason: string; log: AuditLogBuilder; scope?: Partial
   {
     reason: "a deletion has no approval",
     log: new AuditLogBuilder().startPlan().completePlan().deleteTarget({ uid: "target-uid" }),
-    why: "delete machineconfigs.machineconfiguration.openshift.io/psi: load-aware does not allow it: phase is Completed",
+    why: "delete machineconfigs.machineconfiguration.openshift.io/psi: load-aware-rebalancing does not allow it: phase is Completed",
   },
 ];
 

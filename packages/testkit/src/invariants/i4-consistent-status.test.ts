@@ -88,6 +88,6 @@ const breaking = [
 ];
 
 test.each(breaking)("broken: $reason", ({ log, why }) => {
-  const subject = "update virtplatformconfigs.advisor.kubevirt.io/load-aware/status: ";
+  const subject = "update virtplatformconfigs.advisor.kubevirt.io/load-aware-rebalancing/status: ";
   expect(violationsOf(log).at(-1)).toBe(subject + why);
 });

@@ -53,5 +53,5 @@ const breaking: readonly (readonly [reason: string, log: AuditLogBuilder])[] = [
 ];
 
 test.each(breaking)("broken: %s", (_reason, log) => {
-  expect(violationsOf(log)).toEqual([expect.stringContaining("psi: load-aware is ignored")]);
+  expect(violationsOf(log)).toEqual([expect.stringContaining("psi: load-aware-rebalancing is ignored")]);
 });

@@ -66,7 +66,7 @@ const status = (observedGeneration: number, phase: string, more: object = {}) =>
 const apply = (metadata: object, query = "") =>
   operator.request({
     method: "PATCH",
-    path: `${maps}/target?fieldManager=virt-advisor-operator${query}`,
+    path: `${maps}/target?fieldManager=virt-advisor-operator-one${query}`,
     contentType: "application/apply-patch+yaml",
     body: { ...desiredState, metadata: { ...desiredState.metadata, ...metadata } },
   });

@@ -1,9 +1,10 @@
 // Invariants for target writes: approved (I1), as reviewed (I2), deleted by uid (I3), never while ignored (I6).
 
+import { profileManager } from "@virt/api";
 import { asText, at, equalJson, isMap, type Json } from "@virt/objects";
 import { type AuditedRequest, isApply } from "./audited-requests.ts";
 import { type GoverningItem, governingItems } from "./governing-items.ts";
-import { fieldManager, type History, type Violation, violation } from "./history.ts";
+import { type History, type Violation, violation } from "./history.ts";
 
 /** I1: a target is written only while its plan is approved and its item in progress. */
 export function unapprovedWrites(history: History): readonly Violation[] {
@@ -38,7 +39,8 @@ function approvingItems(history: History, write: AuditedRequest): readonly Gover
 
 function reviewDifference(write: AuditedRequest, governing: GoverningItem): string | undefined {
   if (!isApply(write)) return "a target is written by apply only";
-  if (write.fieldManager !== fieldManager) return `the field manager is ${write.fieldManager}`;
+  if (write.fieldManager !== profileManager(governing.config.metadata.name))
+    return `the field manager is ${write.fieldManager}`;
   if (governing.item.operation === "Delete") return `item ${governing.item.name} deletes, it does not apply`;
   if (!equalJson(withoutPreconditions(write.request), governing.item.desiredState))
     return `the body is not the desiredState of item ${governing.item.name}`;

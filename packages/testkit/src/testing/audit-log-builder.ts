@@ -62,9 +62,14 @@ export class AuditLogBuilder {
 
   editSpec(spec: JsonMap): this {
     const uid = `u${this.#deletions + 1}`;
-    const metadata = this.#config?.metadata ?? { name: "load-aware", uid, generation: 0, resourceVersion: "0" };
+    const metadata = this.#config?.metadata ?? {
+      name: "load-aware-rebalancing",
+      uid,
+      generation: 0,
+      resourceVersion: "0",
+    };
     const generation = metadata.generation + 1;
-    const all = { profile: "load-aware", action: "DryRun", ...this.#config?.spec, ...spec };
+    const all = { profile: "load-aware-rebalancing", action: "DryRun", ...this.#config?.spec, ...spec };
     const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
     return this.#store({ ...this.#config, metadata: { ...metadata, generation }, spec: kept }, "ann", "");
   }
@@ -146,7 +151,12 @@ export class AuditLogBuilder {
 }
 
 function configRef(subresource: string) {
-  return { apiGroup: "advisor.kubevirt.io", resource: "virtplatformconfigs", name: "load-aware", subresource };
+  return {
+    apiGroup: "advisor.kubevirt.io",
+    resource: "virtplatformconfigs",
+    name: "load-aware-rebalancing",
+    subresource,
+  };
 }
 
 function conditionsOf(phase: string | undefined, last: StoredStatus | undefined): readonly StoredCondition[] {
