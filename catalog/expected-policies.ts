@@ -24,7 +24,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "bcbbd702f5850af72930f53d5566de517fd4f95039f2d628dfe80883d219cfcf",
+      hash: "1aaf502542509cc081eb4c00a0fb7401af768f97b3995cf777b38ce93df2b311",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
