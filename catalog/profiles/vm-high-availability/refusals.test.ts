@@ -89,6 +89,12 @@ test.each<Refused>([
     options: { minHealthy: "3" },
     refusal: { kind: "invalid", message: "minHealthy 3 of 3 nodes would never remediate" },
   },
+  {
+    reason: "refuses nodes only in a draft",
+    options: { minHealthy: "3" },
+    facts: { nodeLabels: undefined },
+    refusal: undefined,
+  },
   { reason: "accepts a smaller number", options: { minHealthy: "2" }, refusal: undefined },
   {
     reason: "refuses an eviction strategy without a HyperConverged",

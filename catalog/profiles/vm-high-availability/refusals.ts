@@ -45,12 +45,20 @@ export function refusePlanOf(given: Options | undefined, facts: AvailabilityFact
   const settings = availabilitySettings(given);
   if (!settings.enabled) return undefined;
   return (
-    refuseMinHealthy(settings, facts) ??
     refuseWithoutHco(settings, facts) ??
     refuseWithoutTemplate(settings, facts) ??
-    refuseTooFewNodes(settings, facts) ??
-    refuseSecondCheck(settings, facts) ??
+    refuseNodes(settings, facts) ??
     refuseRivalField(settings, facts)
+  );
+}
+
+// Only a draft is refused because of its nodes. Afterwards, a refusal would hide that the number of nodes has changed.
+function refuseNodes(settings: AvailabilitySettings, facts: AvailabilityFacts): OptionsRefusal | undefined {
+  if (facts.nodeLabels === undefined) return undefined;
+  return (
+    refuseMinHealthy(settings, facts) ??
+    refuseTooFewNodes(settings, facts) ??
+    refuseSecondCheck(settings, facts, facts.nodeLabels)
   );
 }
 
@@ -103,8 +111,12 @@ function refuseTooFewNodes(settings: AvailabilitySettings, facts: AvailabilityFa
 }
 
 // Two checks of a node would remediate it twice.
-function refuseSecondCheck(settings: AvailabilitySettings, facts: AvailabilityFacts): OptionsRefusal | undefined {
-  const selected = facts.nodeLabels?.filter((labels) => matchesSelector(selectorFor(settings, facts), labels)) ?? [];
+function refuseSecondCheck(
+  settings: AvailabilitySettings,
+  facts: AvailabilityFacts,
+  nodeLabels: readonly Readonly<Record<string, string>>[],
+): OptionsRefusal | undefined {
+  const selected = nodeLabels.filter((labels) => matchesSelector(selectorFor(settings, facts), labels));
   for (const check of facts.checks.filter(({ metadata }) => metadata.name !== name)) {
     const theirs = at(check, "spec", "selector") ?? {}; // no selector selects all nodes
     const shared = selected.filter((labels) => matchesSelector(theirs, labels)).length;

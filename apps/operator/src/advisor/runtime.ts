@@ -100,8 +100,6 @@ function isTemporary(message: string): boolean {
   return message.includes("prohibited due to running remediation");
 }
 
-const remediationPollMs = 10_000;
-
 type RejectionRow = { readonly generation: number; readonly count: number; readonly lastMs: number };
 
 /** Accepts a rejection only after 3 in a row, 5 seconds apart, because webhooks and permissions change. */
@@ -119,7 +117,7 @@ export class Rejections {
     this.#rows.set(name, rows);
     return {
       count: (item, message) => {
-        if (isTemporary(message)) return { kind: "unavailable", message, retryInMs: remediationPollMs };
+        if (isTemporary(message)) return { kind: "unavailable", message, retryInMs: rejectionSpacingMs };
         const before = rows.get(`${request} ${item}`);
         const isContinued = before?.generation === generation;
         const { count, lastMs } = isContinued ? before : { count: 0, lastMs: -rejectionSpacingMs };
