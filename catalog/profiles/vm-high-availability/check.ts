@@ -3,7 +3,7 @@
 import type { PlannedItem, TargetProblem } from "@virt/advisor";
 import { contentForms, fieldManagers, type JsonMap, type KubeObject, type ObjectForm, profileManager } from "@virt/api";
 import { conditionsOf, healthOf } from "@virt/cluster";
-import { at, fieldPath, isMadeBy, ownersOf, readOwners } from "@virt/objects";
+import { appliedBy, at, fieldPath, isMadeBy, ownersOf, readOwners, subtractFields, touchesField } from "@virt/objects";
 import {
   availabilityProfile,
   nodeHealthCheck,
@@ -190,17 +190,25 @@ export function removeCheck({ own }: AvailabilityFacts): PlannedItem {
 
 const nodeHealthCheckSkeleton = { apiVersion: nodeHealthCheckRef.apiVersion, kind, metadata: { name } };
 
-/** Returns the fields that only the advisor owns and without which the operator refuses the object. */
+/** Returns fields without which the object is invalid, if no other manager owns them completely. */
 function requiredOf(own: KubeObject): JsonMap {
   const owners = readOwners(own);
-  const entries = ["selector", "minHealthy", "remediationTemplate", "escalatingRemediations"].flatMap((field) => {
-    const managers = ownersOf(owners, fieldPath("spec", field)).map((owner) => owner.manager);
+  const others = owners.filter((owner) => owner.manager !== manager).map(({ fields }) => fields);
+  const onlyOurs = others.reduce(subtractFields, appliedBy(owners, manager));
+  const entries = requiredFields.flatMap((field) => {
     const value = at(own, "spec", field);
-    const isOnlyOurs = managers.length > 0 && managers.every((each) => each === manager);
-    return isOnlyOurs && value !== undefined ? [[field, value] as const] : [];
+    return value !== undefined && touchesField(onlyOurs, fieldPath("spec", field)) ? [[field, value] as const] : [];
   });
   return Object.fromEntries(entries);
 }
+
+const requiredFields = [
+  "selector",
+  "unhealthyConditions",
+  "minHealthy",
+  "remediationTemplate",
+  "escalatingRemediations",
+] as const;
 
 /** A manager other than the advisor that set a field which the operator refuses beside the planned one. */
 export type RivalField = { readonly field: string; readonly manager: string };

@@ -44,8 +44,8 @@ test("gives up the fields of an object that another manager also owns", () => {
   });
 });
 
-test("keeps fields that the operator requires and that only the advisor owns", () => {
-  const own = ownCheck(spec, { [advisor]: written, [platform]: ["selector"] });
+test("keeps required fields that only the advisor owns", () => {
+  const own = ownCheck(spec, { [advisor]: written, [platform]: ["selector", "unhealthyConditions"] });
   expect(removed({ ...nothing, own })).toMatchObject([
     {
       ...release,
