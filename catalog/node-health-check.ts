@@ -34,10 +34,7 @@ const controlPlaneRoles = ["node-role.kubernetes.io/control-plane", "node-role.k
 export const roleLabels: readonly string[] = [workerExists.key, ...controlPlaneRoles];
 
 export const workersOnly = {
-  matchExpressions: [
-    workerExists,
-    ...controlPlaneRoles.map((key) => ({ key, operator: "DoesNotExist" }) as const),
-  ],
+  matchExpressions: [workerExists, ...controlPlaneRoles.map((key) => ({ key, operator: "DoesNotExist" }) as const)],
 };
 export const allWorkers = { matchExpressions: [workerExists] };
 
@@ -112,8 +109,7 @@ function currentHome(own: KubeObject | undefined): string | undefined {
   const owners = readOwners(own);
   const isOurs = (...path: readonly string[]) =>
     ourManagers.some((manager) => touchesField(appliedBy(owners, manager), fieldPath("spec", ...path)));
-  if (isOurs("remediationTemplate", "namespace"))
-    return asText(at(own, "spec", "remediationTemplate", "namespace"));
+  if (isOurs("remediationTemplate", "namespace")) return asText(at(own, "spec", "remediationTemplate", "namespace"));
   if (!isOurs("escalatingRemediations")) return undefined;
   const templates = asList(at(own, "spec", "escalatingRemediations")).map((one) => member(one, "remediationTemplate"));
   return asText(member(templates.find(isSelfNodeTemplate), "namespace"));

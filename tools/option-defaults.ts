@@ -61,7 +61,9 @@ type TextOptions = Readonly<Record<string, readonly string[]>>;
 
 async function readTextOptions(): Promise<TextOptions> {
   const schemas = await optionSchemas(profiles);
-  const texts = profiles.map(({ name, optionsKey }) => [name, optionsKey ? textPaths(schemas[optionsKey]) : []] as const);
+  const texts = profiles.map(
+    ({ name, optionsKey }) => [name, optionsKey ? textPaths(schemas[optionsKey]) : []] as const,
+  );
   return Object.fromEntries(texts);
 }
 
@@ -73,7 +75,11 @@ function textPaths(schema: Json | undefined): readonly string[] {
   );
 }
 
-export type ConsoleOptions = { readonly defaults: OptionDefaults; readonly forms: OptionForms; readonly texts: TextOptions };
+export type ConsoleOptions = {
+  readonly defaults: OptionDefaults;
+  readonly forms: OptionForms;
+  readonly texts: TextOptions;
+};
 
 export async function readConsoleOptions(): Promise<ConsoleOptions> {
   const [defaults, forms, texts] = await Promise.all([readOptionDefaults(), readOptionForms(), readTextOptions()]);

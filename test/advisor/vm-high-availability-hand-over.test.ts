@@ -2,7 +2,7 @@
 
 import type { JsonMap, KubeObject, Status } from "@virt/api";
 import { appliedBy, pathsOf, readOwners } from "@virt/objects";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { writesOf } from "../support/advisor.ts";
 import { shareBothOperators } from "../support/both-operators.ts";
 import { itemOf } from "../support/config-client.ts";
@@ -20,13 +20,10 @@ const ours = "virt-advisor-operator-vm-high-availability";
 const ready = (duration: string) => ["False", "Unknown"].map((status) => ({ type: "Ready", status, duration }));
 const theirs = "virt-platform-operator";
 
-beforeAll(async () => {
+test("D: takes over the platform controller's check, and keeps it when disabled", async () => {
   await createSelfTemplate(both.server);
   await both.annotate({ autopilot: "node-health-check" });
   await both.until(async () => expect(await both.statusOf(remediationPaths.check)).toBe(200));
-});
-
-test("D: takes over the platform controller's check, and keeps it when disabled", async () => {
   const applied = await live();
   await both.configs.edit(profile, { action: "DryRun", options: { vmHighAvailability: { unhealthySeconds: 120 } } });
   const drafted = await both.configs.until(profile, "ReviewRequired");
@@ -39,7 +36,8 @@ test("D: takes over the platform controller's check, and keeps it when disabled"
 
   const writes = writesOf(both.server).length;
   await both.configs.edit(profile, { options: { vmHighAvailability: { enabled: false } } });
-  const isReleased = ({ phase, items = [] }: Status) => phase === "Completed" && items[0]?.name.startsWith("release") === true;
+  const isReleased = ({ phase, items = [] }: Status) =>
+    phase === "Completed" && items[0]?.name.startsWith("release") === true;
   const released = await both.configs.until(profile, isReleased);
   expect(released.items?.map(({ name, operation }) => [name, operation])).toEqual([
     ["release-eviction-strategy", "Apply"],

@@ -4,12 +4,18 @@ import { conditionOf } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { asList, at } from "@virt/objects";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { type AdmissionWebhook, startWebhook } from "../support/admission-webhook.ts";
 import { edit, fault, paths, readAt, removeAt, writesOf } from "../support/advisor.ts";
 import { useAdvisor } from "../support/advisor-suite.ts";
-import { type AdmissionWebhook, startWebhook } from "../support/admission-webhook.ts";
 import { itemOf } from "../support/config-client.ts";
 import { nodeHealthCheckWebhook } from "../support/node-health-check-webhook.ts";
-import { createFenceTemplate, createSelfTemplate, home, remediationCrds, remediationPaths } from "../support/remediation.ts";
+import {
+  createFenceTemplate,
+  createSelfTemplate,
+  home,
+  remediationCrds,
+  remediationPaths,
+} from "../support/remediation.ts";
 
 const profile = "vm-high-availability";
 const item = "configure-node-health-check";
@@ -34,7 +40,7 @@ afterEach(async () => {
   await removeAt(server, fenceTemplate);
 });
 
-const options = (vmHighAvailability: object) => ({ options: { vmHighAvailability } });
+const options = (vmHighAvailability: JsonMap) => ({ options: { vmHighAvailability } });
 const specOf = async () => at(await readAt(advisor().server, check), "spec") as JsonMap;
 const readyMessage = async () => conditionOf(await advisor().configs.status(profile), "Ready")?.message;
 

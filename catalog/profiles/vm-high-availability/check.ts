@@ -223,4 +223,3 @@ export function findRivalField(settings: AvailabilitySettings, facts: Availabili
   const rival = owners.find((owner) => owner.manager !== manager);
   return rival && { field, manager: rival.manager };
 }
-

@@ -5,7 +5,15 @@ import { renderedAsset } from "../../testing/asset-facts.ts";
 import type { AvailabilityFacts } from "./facts.ts";
 import type { Options } from "./options.ts";
 import profile from "./profile.ts";
-import { controlPlane, factsWith, fenceTemplate, machineCheck, nodesWith, templateIn, workers } from "./testing/facts.ts";
+import {
+  controlPlane,
+  factsWith,
+  fenceTemplate,
+  machineCheck,
+  nodesWith,
+  templateIn,
+  workers,
+} from "./testing/facts.ts";
 
 const planned = (options?: Options, changed: Partial<AvailabilityFacts> = {}) =>
   profile.plan(options, factsWith(changed));
@@ -79,7 +87,12 @@ const compactNode = ["worker", ...controlPlane];
 
 test.each([
   { reason: "workers only", options: undefined, nodes: workers(2), selected: withoutControlPlane },
-  { reason: "all nodes of a compact cluster", options: undefined, nodes: [compactNode, compactNode], selected: [exists] },
+  {
+    reason: "all nodes of a compact cluster",
+    options: undefined,
+    nodes: [compactNode, compactNode],
+    selected: [exists],
+  },
   {
     reason: "workers only if there is one beside control plane nodes",
     options: undefined,
@@ -152,7 +165,8 @@ test.each<{ reason: string; options: Options; spec: object; without: string }>([
   expect(appliedIn(options, fencing).managedFields).toContain(`spec.${Object.keys(spec)[0]}`);
 });
 
-const stops = (seconds: number) => `A node that is not ready for ${seconds} seconds is rebooted or fenced; its VMs stop`;
+const stops = (seconds: number) =>
+  `A node that is not ready for ${seconds} seconds is rebooted or fenced; its VMs stop`;
 const mayDisable = "MachineHealthCheck 'workers' exists: the Node Health Check Operator may disable the check";
 const custom = machineCheck("workers", "Ready");
 const termination = machineCheck("machine-api-termination-handler", "Terminating");
@@ -186,7 +200,11 @@ test.each<{ reason: string; options?: Options; facts?: Partial<AvailabilityFacts
 });
 
 test.each([
-  { version: "v1", field: "spec.virtualization.evictionStrategy", spec: { virtualization: { evictionStrategy: "LiveMigrate" } } },
+  {
+    version: "v1",
+    field: "spec.virtualization.evictionStrategy",
+    spec: { virtualization: { evictionStrategy: "LiveMigrate" } },
+  },
   { version: "v1beta1", field: "spec.evictionStrategy", spec: { evictionStrategy: "LiveMigrate" } },
 ])("sets the eviction strategy of a HyperConverged $version", ({ version, field, spec }) => {
   const apiVersion = `hco.kubevirt.io/${version}`;

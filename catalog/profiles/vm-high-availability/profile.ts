@@ -58,7 +58,8 @@ export default defineProfile({
 function plan(given: Options | undefined, facts: AvailabilityFacts): readonly PlannedItem[] {
   const settings = availabilitySettings(given);
   const { enabled, evictionStrategy } = settings;
-  if (!enabled) return [...(facts.hco.object === undefined ? [] : [releaseEvictionStrategy(facts)]), removeCheck(facts)];
+  if (!enabled)
+    return [...(facts.hco.object === undefined ? [] : [releaseEvictionStrategy(facts)]), removeCheck(facts)];
   const eviction = evictionStrategy === "Keep" ? [] : [setEvictionStrategy(evictionStrategy, facts)];
   return [configureCheck(settings, facts), ...eviction];
 }

@@ -5,11 +5,7 @@ import profile from "./profile.ts";
 import { checkNamed, controlPlane, factsWith, fenceTemplate, nodesWith, ownCheck, workers } from "./testing/facts.ts";
 
 const needed = (options?: Options) => profile.needs(options).map(({ shown, kind, remedy }) => [kind, shown, remedy]);
-const check = [
-  "NodeHealthCheck",
-  "remediation.medik8s.io.v1alpha1",
-  "Install the Node Health Check Operator via OLM",
-];
+const check = ["NodeHealthCheck", "remediation.medik8s.io.v1alpha1", "Install the Node Health Check Operator via OLM"];
 const self = [
   "SelfNodeRemediationTemplate",
   "self-node-remediation.medik8s.io.v1alpha1",
@@ -135,7 +131,10 @@ test.each<Refused>([
     options: { remediation: "FenceAgentsThenSelf" },
     facts: {
       ...fencing,
-      own: ownCheck({ remediationTemplate: template }, { "virt-advisor-operator-vm-high-availability": ["remediationTemplate"] }),
+      own: ownCheck(
+        { remediationTemplate: template },
+        { "virt-advisor-operator-vm-high-availability": ["remediationTemplate"] },
+      ),
     },
     refusal: undefined,
   },

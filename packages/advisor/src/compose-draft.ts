@@ -2,8 +2,8 @@
 
 import {
   type Conflict,
-  isAdvisorManager,
   type Item,
+  isAdvisorManager,
   type KubeObject,
   managedByLabel,
   profileManager,

@@ -50,7 +50,10 @@ async function optionsWith(name: string, there: Spec["options"], given: readonly
   if (key === undefined) throw new CliError(`profile ${name} has no options`);
   for (const one of given) requireOption(name, one, optionNames(name, key));
   const texts = textOptions(name);
-  return { ...there, [key]: given.reduce<JsonMap>((options, one) => withOption(options, one, texts), there?.[key] ?? {}) };
+  return {
+    ...there,
+    [key]: given.reduce<JsonMap>((options, one) => withOption(options, one, texts), there?.[key] ?? {}),
+  };
 }
 
 export function withOption(options: JsonMap, given: string, texts: readonly string[] = []): JsonMap {

@@ -61,7 +61,9 @@ test("a node that is not ready for the duration gets a remediation until it is r
     observedNodes: 3,
     healthyNodes: 2,
     phase: "Remediating",
-    unhealthyNodes: [{ name: "worker-1", remediations: [{ resource: { kind: "SelfNodeRemediation", name: "worker-1" } }] }],
+    unhealthyNodes: [
+      { name: "worker-1", remediations: [{ resource: { kind: "SelfNodeRemediation", name: "worker-1" } }] },
+    ],
   });
   silence(simulation, "worker-1", false);
   simulation.runFor(1);
@@ -146,9 +148,12 @@ test.each([
 });
 
 test("a single MachineHealthCheck for terminated machines does not disable the check", () => {
-  const termination = { ...machineHealthCheck, spec: { unhealthyConditions: [{ type: "Terminating", status: "True" }] } };
+  const termination = {
+    ...machineHealthCheck,
+    spec: { unhealthyConditions: [{ type: "Terminating", status: "True" }] },
+  };
   expect(statusOf(simulated(template("SelfNode"), termination, nodeHealthCheck()))).toMatchObject({ phase: "Enabled" });
-  expect(
-    statusOf(simulated(template("SelfNode"), termination, machineHealthCheck, nodeHealthCheck())),
-  ).toMatchObject({ phase: "Disabled" });
+  expect(statusOf(simulated(template("SelfNode"), termination, machineHealthCheck, nodeHealthCheck()))).toMatchObject({
+    phase: "Disabled",
+  });
 });

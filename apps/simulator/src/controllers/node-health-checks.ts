@@ -35,7 +35,8 @@ function reconcileNodeHealthCheck(
 ): readonly ObjectWrite[] {
   const steps = remediationSteps(check);
   const refusal = disabledBy(cluster, steps);
-  if (refusal !== undefined) return [checkStatus(cluster, check, { observed: 0, healthy: 0, remediating: 0, unhealthy: [], refusal })];
+  if (refusal !== undefined)
+    return [checkStatus(cluster, check, { observed: 0, healthy: 0, remediating: 0, unhealthy: [], refusal })];
   const nodes = cluster
     .list("Node")
     .filter(({ metadata }) => matchesSelector(at(check, "spec", "selector"), metadata.labels ?? {}))
@@ -45,7 +46,12 @@ function reconcileNodeHealthCheck(
   const isAllowed = healthy >= minHealthy(check, nodes.length) && !unhealthy.some(({ node }) => isUpdating(node));
   const remediating = nodes.filter(isRemediated).length;
   return [
-    checkStatus(cluster, check, { observed: nodes.length, healthy, remediating, unhealthy: nodes.filter(isRemediated) }),
+    checkStatus(cluster, check, {
+      observed: nodes.length,
+      healthy,
+      remediating,
+      unhealthy: nodes.filter(isRemediated),
+    }),
     ...nodes.filter(({ health }) => health === "Healthy").flatMap(endRemediations),
     ...(isAllowed ? unhealthy.flatMap((each) => startRemediations({ cluster, timers, check, steps }, each)) : []),
   ];

@@ -5,7 +5,9 @@ import { type AvailabilityFacts, fenceAgentsTemplate } from "../facts.ts";
 const role = (name: string) => `node-role.kubernetes.io/${name}`;
 
 /** Returns nodes with these roles, for example `["worker", "control-plane"]`. */
-export function nodesWith(...roles: readonly (readonly string[])[]): Pick<AvailabilityFacts, "nodeRoles" | "nodeLabels"> {
+export function nodesWith(
+  ...roles: readonly (readonly string[])[]
+): Pick<AvailabilityFacts, "nodeRoles" | "nodeLabels"> {
   const labels = roles.map((each) => Object.fromEntries(each.map((name) => [role(name), ""])));
   return {
     nodeLabels: labels.map((own, at) => ({ ...own, "kubernetes.io/hostname": `node-${at}` })),
@@ -74,5 +76,10 @@ export function ownCheck(spec: JsonMap, managers: Readonly<Record<string, readon
 export function machineCheck(name: string, type: string): KubeObject {
   const metadata = { name, namespace: "openshift-machine-api" };
   const unhealthyConditions = [{ type, status: "True", timeout: "0s" }];
-  return { apiVersion: "machine.openshift.io/v1beta1", kind: "MachineHealthCheck", metadata, spec: { unhealthyConditions } };
+  return {
+    apiVersion: "machine.openshift.io/v1beta1",
+    kind: "MachineHealthCheck",
+    metadata,
+    spec: { unhealthyConditions },
+  };
 }

@@ -101,7 +101,9 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
   {
     reason: "a disabled NodeHealthCheck is degraded, with its reason and message",
     object: object("NodeHealthCheck", {
-      status: { conditions: [{ type: "Disabled", status: "True", reason: "RemediationTemplateNotFound", message: "no" }] },
+      status: {
+        conditions: [{ type: "Disabled", status: "True", reason: "RemediationTemplateNotFound", message: "no" }],
+      },
     }),
     state: "degraded",
     message: "NodeHealthCheck 'x' is disabled: RemediationTemplateNotFound: no",
