@@ -101,7 +101,7 @@ test("advertises a deleted profile again, and keeps a user's own config unchange
 test("advertises no profile with --advertise-profiles=false", async () => {
   const { configs } = advisor();
   await advisor().stop();
-  for (const name of [loadAware, higherDensity]) await configs.remove(name);
+  for (const name of await names()) await configs.remove(name); // oxlint-disable-line no-await-in-loop -- one after the other
   await advisor().start("--advertise-profiles=false");
   await configs.create("example-profile", { action: "Apply" });
   await configs.until("example-profile", "Completed");
