@@ -30,7 +30,7 @@ const manager = profileManager(availabilityProfile);
 const fencingTimeout = "5m";
 const selfRemediationTimeout = "10m";
 
-const { constant, either, fields, integer, kept, listOf, oneOf, optional, required, text } = contentForms;
+const { constant, either, fields, integer, listOf, oneOf, optional, required, text } = contentForms;
 const dnsName = (most: number) => text("[a-z0-9]([-.a-z0-9]*[a-z0-9])?", most);
 const fenceTemplateForm = fields({
   apiVersion: required(constant(fenceAgentsTemplate.apiVersion)),
@@ -61,9 +61,11 @@ export const checkForms: readonly ObjectForm[] = [
   {
     apiVersion: nodeHealthCheckRef.apiVersion,
     spec: fields({
-      selector: kept(fields({ matchExpressions: kept(listOf(workersOnly.matchExpressions.map(constant), 1, 3)) })),
+      selector: required(
+        fields({ matchExpressions: required(listOf(workersOnly.matchExpressions.map(constant), 1, 3)) }),
+      ),
       unhealthyConditions: optional(listOf([unhealthyForm], 2, 2)),
-      minHealthy: kept(either(text("(100|[0-9]{1,2})%", 4), integer(0, 9999))),
+      minHealthy: required(either(text("(100|[0-9]{1,2})%", 4), integer(0, 9999))),
       stormCooldownDuration: optional(text("[0-9]{1,4}[ms]", 5)),
       remediationTemplate: optional(either(fenceTemplateForm, selfTemplateForm)),
       escalatingRemediations: optional(

@@ -29,7 +29,10 @@ const said = {
   "vfio-devices": '[{"selector": "10DE:1EB8", "resourceName": "nvidia.com/TU104GL_Tesla_T4"}]',
   "usb-devices": '[{"resourceName": "a.b/c", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
 };
-const hco = { ...hcoWith(definitions, said), spec: { evictionStrategy: "LiveMigrate" } };
+const hco = {
+  ...hcoWith(definitions, said),
+  spec: { workloads: { nodePlacement: { nodeSelector: { ours: "true" } } } },
+};
 
 function planned(): readonly OwnObject[] {
   const facts = {
@@ -42,6 +45,10 @@ function planned(): readonly OwnObject[] {
     pools: [],
     nodes: [],
     cnv: true,
+    fenceTemplates: [],
+    checks: [],
+    machineChecks: [],
+    nodeRoles: [],
   };
   return profiles.flatMap((profile) =>
     profile.plan(undefined, facts as unknown as AnyProfileFacts).flatMap((item) => {

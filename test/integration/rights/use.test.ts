@@ -19,8 +19,10 @@ import { type FullCluster, startFullCluster, untilConverged } from "../../suppor
 import { createPrometheusRoute, deschedulerNamespace, monitoredNamespace, routeCrd } from "../../support/monitoring.ts";
 import { PlantedCluster } from "../../support/planted-cluster.ts";
 import { hcoPath, runCommand } from "../../support/platform-cluster.ts";
+import { createSelfTemplate, remediationCrds, remediationPaths } from "../../support/remediation.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
+const availability = "vm-high-availability";
 const prefix = "platform.kubevirt.io/";
 const vms = "/apis/kubevirt.io/v1/namespaces/openshift-cnv/virtualmachineinstances";
 const ends: (() => Promise<void>)[] = [];
@@ -75,7 +77,8 @@ const nothingLeft = { unused: [], needless: [] };
 
 test("the advisor uses every right that it is granted", { timeout: 300_000 }, async () => {
   const kinds = ["infrastructures", "machineconfigurations", "kubevirts", "virtualmachines"];
-  const testCluster = await startTestCluster({ crds: Object.fromEntries(kinds.map((kind) => [kind, kind])) });
+  const crds = { ...Object.fromEntries(kinds.map((kind) => [kind, kind])), ...remediationCrds };
+  const testCluster = await startTestCluster({ crds });
   ends.push(testCluster[Symbol.asyncDispose]);
   const { configs, server } = testCluster;
   const scenario = join(server.folder, "scenario.json");
@@ -93,15 +96,20 @@ test("the advisor uses every right that it is granted", { timeout: 300_000 }, as
   const isThere = async (name: string) => expect((await configs.status(name)).phase).toBe("Ignored");
   await until(() => isThere(loadAware));
   await until(() => isThere(higherDensity));
+  await until(() => isThere(availability));
+  await createSelfTemplate(server);
   await assessPlan(testCluster);
   await configs.create("example-profile", { action: "Apply" });
   await configs.edit(loadAware, { action: "Apply" });
   await configs.edit(higherDensity, { action: "Apply" });
-  for (const name of ["example-profile", loadAware, higherDensity]) await configs.until(name, "Completed");
+  await configs.edit(availability, { action: "Apply", options: { vmHighAvailability: { includeControlPlane: true } } });
+  for (const name of ["example-profile", availability, loadAware, higherDensity])
+    await configs.until(name, "Completed");
+  await configs.edit(availability, { options: { vmHighAvailability: { enabled: false } } });
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
   await configs.edit(higherDensity, { options: { virtHigherDensity: { enableSwap: false } } });
   const ofMaster = [paths.psi, paths.swap].map((path) => path.replace("-worker-", "-master-"));
-  for (const path of [paths.psi, paths.swap, ...ofMaster])
+  for (const path of [paths.psi, paths.swap, ...ofMaster, remediationPaths.check])
     await until(async () => expect((await server.request({ path })).status).toBe(404));
   expect(await askForMetrics()).toBe(403);
   await until(() => expect(comparison(testCluster, advisor, "advisor", "example-profile")).toEqual(nothingLeft));
