@@ -24,7 +24,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "1aaf502542509cc081eb4c00a0fb7401af768f97b3995cf777b38ce93df2b311",
+      hash: "93c29f55a330b3946d6c41cb86b5aa4bfbbad7a1be5e0dba8937c3507b15e2a8",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
