@@ -43,6 +43,7 @@ for (const entry of [...apps, pluginServer]) {
       ...(isPlugin && {
         CONSOLE_PAGES: JSON.stringify(pages.embedded),
         PROFILE_OPTIONS: JSON.stringify(consoleOptions.defaults),
+        TEXT_OPTIONS: JSON.stringify(consoleOptions.texts),
       }),
       ...(entry === pluginServer && { PLUGIN_FILES: JSON.stringify(consolePlugin.embedded) }),
     },

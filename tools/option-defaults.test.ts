@@ -8,3 +8,11 @@ test("every option has a default or a source in the plan", async () => {
   expect(options).not.toEqual([]);
   expect(unexplained.map(([name]) => name)).toEqual([]);
 });
+
+test("lists the options whose values are strings, also below objects", async () => {
+  const { texts } = await readConsoleOptions();
+  expect(texts["load-aware-rebalancing"]).toEqual(["mode", "devDeviationThresholds"]);
+  expect(texts["vm-high-availability"]).toEqual(
+    expect.arrayContaining(["minHealthy", "fenceAgentsTemplate.name", "fenceAgentsTemplate.namespace"]),
+  );
+});

@@ -56,9 +56,32 @@ async function readOptionDefaults(): Promise<OptionDefaults> {
   );
 }
 
-export type ConsoleOptions = { readonly defaults: OptionDefaults; readonly forms: OptionForms };
+/** The options of each profile whose values are strings, as dotted paths. Includes members of objects. */
+type TextOptions = Readonly<Record<string, readonly string[]>>;
+
+async function readTextOptions(): Promise<TextOptions> {
+  const schemas = await optionSchemas(profiles);
+  const texts = profiles.map(
+    ({ name, optionsKey }) => [name, optionsKey ? textPaths(schemas[optionsKey]) : []] as const,
+  );
+  return Object.fromEntries(texts);
+}
+
+function textPaths(schema: Json | undefined): readonly string[] {
+  const properties = member(schema, "properties");
+  if (!isMap(properties)) return [];
+  return entriesOf(properties).flatMap(([name, inner]) =>
+    member(inner, "type") === "string" ? [name] : textPaths(inner).map((path) => `${name}.${path}`),
+  );
+}
+
+export type ConsoleOptions = {
+  readonly defaults: OptionDefaults;
+  readonly forms: OptionForms;
+  readonly texts: TextOptions;
+};
 
 export async function readConsoleOptions(): Promise<ConsoleOptions> {
-  const [defaults, forms] = await Promise.all([readOptionDefaults(), readOptionForms()]);
-  return { defaults, forms };
+  const [defaults, forms, texts] = await Promise.all([readOptionDefaults(), readOptionForms(), readTextOptions()]);
+  return { defaults, forms, texts };
 }

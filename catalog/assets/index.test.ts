@@ -88,6 +88,7 @@ test("assets that change nodes need OpenShift, depend on the platform, and yield
   expect(namesOf(({ poolRule }) => poolRule === "worker")).toEqual(expect.arrayContaining(ofKind("KubeletConfig")));
   expect(namesOf(({ create }) => create === false)).toEqual(expect.arrayContaining(ofKind("HyperConverged")));
   expect(Object.fromEntries(assets.map(({ name, purpose }) => [name, purpose]))).toMatchObject({
+    "node-health-check": "node-remediation",
     "swap-enable": "kubelet-swap",
     "psi-enable": "psi",
     "psi-enable-master": "psi",

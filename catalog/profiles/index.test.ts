@@ -84,6 +84,15 @@ test("each profile declares its impact, purposes and targets", () => {
         { group: "migrations.kubevirt.io", kind: "MigrationPolicy", names: ["virt-live-migration"], isDeleted: true },
       ],
     },
+    "vm-high-availability": {
+      impact: "Medium",
+      optionsKey: "vmHighAvailability",
+      purposes: ["node-remediation"],
+      targets: [
+        { kind: "NodeHealthCheck", plural: "nodehealthchecks", names: ["virt-node-health-check"], isDeleted: true },
+        { kind: "HyperConverged", names: ["kubevirt-hyperconverged"], isNeverCreated: true },
+      ],
+    },
     "example-profile": {
       impact: "Low",
       purposes: [],

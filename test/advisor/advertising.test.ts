@@ -1,4 +1,5 @@
 import { conditionOf } from "@virt/advisor";
+import { profiles } from "@virt/catalog";
 import { expect, test } from "vitest";
 import { edit, eventsAbout, higherDensity, loadAware, paths, readAt, reasonsAbout } from "../support/advisor.ts";
 import { useAdvisor, withoutPsi } from "../support/advisor-suite.ts";
@@ -12,12 +13,12 @@ const names = async () => {
   );
 };
 
-test("advertises the production profiles as Ignore, but not the example profile", async () => {
+test("advertises all production profiles as Ignore, but not the example profile", async () => {
   const { configs, server } = advisor();
-  await configs.until(loadAware, "Ignored");
-  await configs.until(higherDensity, "Ignored");
-  await configs.until("live-migration", "Ignored");
-  expect(await names()).toEqual(["live-migration", loadAware, higherDensity]);
+  const advertised = profiles.filter(({ isAdvertised }) => isAdvertised).map(({ name }) => name);
+  for (const name of advertised) await configs.until(name, "Ignored"); // oxlint-disable-line no-await-in-loop -- one after the other
+  expect((await names()).toSorted()).toEqual(advertised.toSorted());
+  expect(advertised).toEqual(expect.arrayContaining([loadAware, higherDensity, "vm-high-availability"]));
   expect(await readAt(server, paths.config(loadAware))).toMatchObject({
     metadata: {
       labels: { "advisor.kubevirt.io/category": "scheduling" },
@@ -100,7 +101,7 @@ test("advertises a deleted profile again, and keeps a user's own config unchange
 test("advertises no profile with --advertise-profiles=false", async () => {
   const { configs } = advisor();
   await advisor().stop();
-  for (const name of ["live-migration", loadAware, higherDensity]) await configs.remove(name);
+  for (const name of await names()) await configs.remove(name); // oxlint-disable-line no-await-in-loop -- one after the other
   await advisor().start("--advertise-profiles=false");
   await configs.create("example-profile", { action: "Apply" });
   await configs.until("example-profile", "Completed");

@@ -12,6 +12,10 @@ const density = (virtHigherDensity: object, more: object = {}) => ({
   ...more,
 });
 const loadAware = (options: object) => ({ profile: "load-aware-rebalancing", options: { loadAware: options } });
+const availability = (vmHighAvailability: object) => ({
+  profile: "vm-high-availability",
+  options: { vmHighAvailability },
+});
 const ksm = (...matchExpressions: readonly object[]) =>
   density({ ksmConfiguration: { nodeLabelSelector: { matchExpressions } } });
 const labelled = (matchLabels: Readonly<Record<string, string>>) =>
@@ -21,6 +25,11 @@ const many = <T>(count: number, make: (at: number) => T) => Array.from({ length:
 
 /** The seeds' examples are samples, which have a separate test. */
 export const accepted: readonly ConfigCase[] = [
+  {
+    reason: "fence agents with one member of the template",
+    spec: availability({ remediation: "FenceAgentsThenSelf", fenceAgentsTemplate: { name: "ipmi.example" } }),
+  },
+  { reason: "a number of healthy nodes", spec: availability({ minHealthy: "9999", stormCooldownSeconds: 0 }) },
   { reason: "a profile alone", spec: { profile: "load-aware-rebalancing" } },
   { reason: "a profile without options", spec: { profile: "example-profile", action: "Apply" } },
   { reason: "empty options", spec: bare({ options: {} }) },
@@ -118,6 +127,22 @@ export const refused: readonly RefusedConfigCase[] = [
     reason: "options for a profile that has none",
     spec: { profile: "example-profile", options: { loadAware: {} } },
     says: ["options.loadAware can only be used with profile 'load-aware-rebalancing'"],
+  },
+  {
+    reason: "a fence agents template without fence agents",
+    spec: availability({ fenceAgentsTemplate: {} }),
+    says: ["fenceAgentsTemplate needs remediation FenceAgents or FenceAgentsThenSelf"],
+  },
+  {
+    reason: "a template name that is not a DNS name",
+    spec: availability({ remediation: "FenceAgents", fenceAgentsTemplate: { name: "A b" } }),
+    says: ["should match"],
+  },
+  { reason: "a share over 100%", spec: availability({ minHealthy: "101%" }), says: ["should match"] },
+  {
+    reason: "remediation after 29 seconds",
+    spec: availability({ unhealthySeconds: 29 }),
+    says: ["greater than or equal to 30"],
   },
   { reason: "an unknown option", spec: density({ enableSwop: true }), says: ["unknown field"] },
   { reason: "an interval under a minute", spec: loadAware({ deschedulingIntervalSeconds: 30 }), says: [low] },

@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { JsonMap } from "@virt/api";
+import type { JsonMap, KubeObject } from "@virt/api";
 import { issueAuthority, issueServer } from "@virt/kube";
 import type { Server } from "@virt/testkit";
 import { applyManifests } from "./account.ts";
@@ -11,13 +11,20 @@ export type AdmissionWebhook = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-export type AdmissionRequest = { readonly dryRun?: boolean };
+export type AdmissionRequest = {
+  readonly dryRun?: boolean;
+  readonly operation?: string;
+  readonly object?: KubeObject | null;
+  readonly oldObject?: KubeObject | null;
+};
 
 export type WebhookOptions = {
   readonly kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration";
   readonly name: string;
   readonly group: string;
   readonly plural: string;
+  /** Default: UPDATE. */
+  readonly operations?: readonly string[];
   /** Returns the response without the request's UID. */
   readonly answer: (request: AdmissionRequest) => JsonMap | Promise<JsonMap>;
 };
@@ -25,7 +32,7 @@ export type WebhookOptions = {
 type Review = { readonly request: AdmissionRequest & { readonly uid: string } };
 
 export async function startWebhook(server: Server, options: WebhookOptions): Promise<AdmissionWebhook> {
-  const { kind, name, group, plural, answer } = options;
+  const { kind, name, group, plural, operations = ["UPDATE"], answer } = options;
   const valid = { from: new Date(0), until: new Date(4e12) };
   const authority = issueAuthority("webhook", valid);
   const { certificate, key } = issueServer(authority, ["127.0.0.1"], valid);
@@ -50,7 +57,7 @@ export async function startWebhook(server: Server, options: WebhookOptions): Pro
           url: `https://127.0.0.1:${port}/`,
           caBundle: Buffer.from(authority.certificate).toString("base64"),
         },
-        rules: [{ apiGroups: [group], apiVersions: ["*"], operations: ["UPDATE"], resources: [plural] }],
+        rules: [{ apiGroups: [group], apiVersions: ["*"], operations, resources: [plural] }],
         sideEffects: "NoneOnDryRun",
         admissionReviewVersions: ["v1"],
         failurePolicy: "Fail",

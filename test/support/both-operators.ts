@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { operatorAccount } from "./account.ts";
 import { hcoPath } from "./platform-cluster.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
-import { startTestCluster, type TestCluster } from "./test-cluster.ts";
+import { startTestCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
 
 type ReportedEvent = { readonly reason: string; readonly note: string };
 
@@ -22,10 +22,10 @@ export type BothOperators = TestCluster & {
 };
 
 /** The result has its members before the first test runs. */
-export function shareBothOperators(speed?: number): BothOperators {
+export function shareBothOperators(speed?: number, options: TestClusterOptions = {}): BothOperators {
   const both = {} as { -readonly [name in keyof BothOperators]: BothOperators[name] };
   beforeAll(async () => {
-    const testCluster = await startTestCluster();
+    const testCluster = await startTestCluster(options);
     const { server } = testCluster;
     await testCluster.simulate("no-vms", speed);
     await testCluster.startOperator();

@@ -25,11 +25,15 @@ export function deniedWrites(audit: readonly AuditEvent[]): readonly string[] {
   return policyDenials(audit.filter(isTheirs));
 }
 
-/** Returns the operators' requests that were denied by missing rights or by a policy. */
+/** Returns the operators' requests that were denied by missing rights or by a policy, not by a webhook. */
 export function refusedRequests(audit: readonly AuditEvent[]): readonly string[] {
-  const refused = audit.filter((event) => isTheirs(event) && isRefused(event));
+  const refused = audit.filter((event) => isTheirs(event) && isRefused(event) && !isByWebhook(event));
   const texts = refused.map(({ verb, requestURI, responseStatus }) =>
     [`${verb} ${requestURI}`, responseStatus?.message ?? []].flat().join(": "),
   );
   return [...new Set(texts)];
+}
+
+function isByWebhook({ responseStatus }: AuditEvent): boolean {
+  return responseStatus?.message?.startsWith("admission webhook ") === true;
 }

@@ -72,7 +72,7 @@ function kindsOfProfile({ name, targets, needs }: Profile): readonly CustomKind[
     if (isBuiltIn(group)) return [];
     const need = needs(undefined).find((one) => one.group === group && one.kind === kind);
     const [version] = need?.versions ?? forms.map(({ apiVersion }) => apiVersion.slice(group.length + 1));
-    if (version === undefined) throw new Error(`profile ${name} writes ${kind} of ${group} and does not need it`);
+    if (version === undefined) throw new Error(`profile ${name} writes ${kind} of ${group} in an unknown version`);
     return [{ group, version, kind, plural, isNamespaced: namespaces !== undefined }];
   });
 }

@@ -6,6 +6,9 @@ import { CliError } from "./verb.ts";
 /** Option paths below `spec.options`, by profile. Set by the bundler; undefined in unbundled sources. */
 declare const PROFILE_OPTIONS: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 
+/** Dotted paths of options whose values are strings, by profile. Set by the bundler, like `PROFILE_OPTIONS`. */
+declare const TEXT_OPTIONS: Readonly<Record<string, readonly string[]>> | undefined;
+
 /** Undefined: unknown in this build, so only the API server validates. */
 export function optionNames(profile: string, optionsKey: string): readonly string[] | undefined {
   if (typeof PROFILE_OPTIONS === "undefined") return undefined;
@@ -20,4 +23,9 @@ export function requireOption(profile: string, given: string, names: readonly st
   throw new CliError(
     `--set ${given}: ${profile} has no option "${name}"${hint} Available options: ${names.join(", ")}`,
   );
+}
+
+/** Returns the options of the profile whose values are strings, so that `51` is not read as a number. */
+export function textOptions(profile: string): readonly string[] {
+  return typeof TEXT_OPTIONS === "undefined" ? [] : (TEXT_OPTIONS[profile] ?? []);
 }

@@ -52,7 +52,7 @@ const pointingAt = (namespace: string, manager = "virt-platform-operator", field
     managedFields: [
       {
         manager,
-        operation: manager === "virt-platform-operator" ? "Apply" : "Update",
+        operation: manager.startsWith("virt-") ? "Apply" : "Update",
         apiVersion: "remediation.medik8s.io/v1alpha1",
         fieldsType: "FieldsV1",
         fieldsV1: { "f:spec": { "f:remediationTemplate": fields } },
@@ -78,6 +78,11 @@ test.each([
   {
     reason: "keeps a reference that is owned field by field",
     facts: { preferredTemplate, otherTemplate, own: pointingAt(other, "virt-platform-operator", byField) },
+    namespace: other,
+  },
+  {
+    reason: "keeps the reference of the advisor's plan",
+    facts: { preferredTemplate, otherTemplate, own: pointingAt(other, "virt-advisor-operator-vm-high-availability") },
     namespace: other,
   },
   {

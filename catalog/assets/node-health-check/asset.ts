@@ -1,59 +1,51 @@
 // Remediates workers that stopped responding, so that their VMs restart elsewhere.
 
-import { contentForms, fieldManagers, type KubeObject } from "@virt/api";
+import { contentForms, type JsonMap } from "@virt/api";
 import { object } from "@virt/cluster";
-import { appliedBy, asText, at, fieldPath, readOwners, touchesField } from "@virt/objects";
 import { defineAsset } from "@virt/platform";
+import {
+  nodeHealthCheck,
+  nodeHealthCheckRef,
+  nodeRemediation,
+  selfNodeTemplate,
+  selfNodeTemplateIn,
+  standardSettings,
+  templateHomeOf,
+  templateHomes,
+  workersOnly,
+} from "../../node-health-check.ts";
 
 const target = {
-  apiVersion: "remediation.medik8s.io/v1alpha1",
-  kind: "NodeHealthCheck",
-  name: "virt-node-health-check",
+  ...nodeHealthCheckRef,
   crd: "nodehealthchecks.remediation.medik8s.io",
   operator: "Node Health Check Operator",
 } as const;
 
-const template = {
-  apiVersion: "self-node-remediation.medik8s.io/v1alpha1",
-  kind: "SelfNodeRemediationTemplate",
-  name: "self-node-remediation-automatic-strategy-template",
-} as const;
-
 /** The remediation that a template creates. Without its operator, the check has no effect. */
 const remediation = {
-  apiVersion: template.apiVersion,
+  apiVersion: selfNodeTemplate.apiVersion,
   kind: "SelfNodeRemediation",
   crd: "selfnoderemediations.self-node-remediation.medik8s.io",
   operator: "Self Node Remediation Operator",
 } as const;
 
-/** Namespaces of the operator, OperatorHub's default first. Templates elsewhere do not belong to it. */
-const homes = ["openshift-workload-availability", "openshift-operators"] as const;
-const [preferredHome, otherHome] = homes;
+const [preferredHome, otherHome] = templateHomes;
 
-const fixed = {
-  minHealthy: "51%",
-  stormCooldownDuration: "5m",
-  selector: {
-    matchExpressions: [
-      { key: "node-role.kubernetes.io/worker", operator: "Exists" },
-      { key: "node-role.kubernetes.io/control-plane", operator: "DoesNotExist" },
-      { key: "node-role.kubernetes.io/master", operator: "DoesNotExist" },
-    ],
-  },
-  unhealthyConditions: [
-    { type: "Ready", status: "False", duration: "300s" },
-    { type: "Ready", status: "Unknown", duration: "300s" },
-  ],
-};
+const rendered = (home: string) =>
+  nodeHealthCheck({
+    ...standardSettings,
+    selector: workersOnly,
+    remediation: { remediationTemplate: selfNodeTemplateIn(home) },
+  });
 
 const { constantFields, fields, oneOf, required } = contentForms;
+const { remediationTemplate: _template, ...fixed } = rendered(preferredHome)["spec"] as JsonMap;
 const spec = fields({
   ...constantFields(fixed),
   remediationTemplate: required(
     fields({
-      ...constantFields(template, "required"),
-      namespace: required(oneOf(...homes)),
+      ...constantFields(selfNodeTemplate, "required"),
+      namespace: required(oneOf(...templateHomes)),
     }),
   ),
 });
@@ -72,9 +64,10 @@ export default defineAsset({
   forms: [{ apiVersion: target.apiVersion, spec }],
   reads: {
     own: object(target),
-    preferredTemplate: object({ ...template, namespace: preferredHome }),
-    otherTemplate: object({ ...template, namespace: otherHome }),
+    preferredTemplate: object({ ...selfNodeTemplate, namespace: preferredHome }),
+    otherTemplate: object({ ...selfNodeTemplate, namespace: otherHome }),
   },
+  purpose: nodeRemediation,
   singleton: true, // two checks of the same nodes would remediate twice
   adoption: "whole",
   impact: "pods",
@@ -100,31 +93,6 @@ export default defineAsset({
       source: "object SelfNodeRemediationTemplate",
     },
   },
-  render: ({ own, preferredTemplate, otherTemplate }) => ({
-    apiVersion: target.apiVersion,
-    kind: target.kind,
-    metadata: { name: target.name },
-    spec: {
-      ...fixed,
-      remediationTemplate: { ...template, namespace: homeOf([preferredTemplate, otherTemplate], own) },
-    },
-  }),
+  render: ({ own, preferredTemplate, otherTemplate }) =>
+    rendered(templateHomeOf([preferredTemplate, otherTemplate], own)),
 });
-
-/**
- * Returns the template's namespace. Keeps the current one while its template exists, so that another template does not
- * take over. Without a template, the check is disabled.
- */
-function homeOf(templates: readonly (KubeObject | undefined)[], own: KubeObject | undefined): string {
-  const found = homes.filter((home) => templates.some((one) => one?.metadata.namespace === home));
-  const current = found.find((home) => home === currentHome(own));
-  return current ?? found[0] ?? preferredHome;
-}
-
-/** Returns the namespace that the operator set. Ignores changes by other clients. */
-function currentHome(own: KubeObject | undefined): string | undefined {
-  const names = ["spec", "remediationTemplate", "namespace"] as const;
-  if (own === undefined) return undefined;
-  const isOurs = touchesField(appliedBy(readOwners(own), fieldManagers.platform), fieldPath(...names));
-  return isOurs ? asText(at(own, ...names)) : undefined;
-}

@@ -211,6 +211,20 @@ describe("a removal", () => {
   });
 });
 
+test("a release is a change as long as the advisor owns fields, even if no value changes", () => {
+  const facts = reconcileFacts({ objects: [settings], ...noKernel });
+  const [first] = plannedItems(facts).filter(({ operation }) => operation === "Apply");
+  const owned = { manager: "virt-advisor-operator", operation: "Apply", fieldsV1: { "f:data": { "f:size": {} } } };
+  const live = { ...settings, metadata: { ...settings.metadata, managedFields: [owned] } };
+  const changesOf = (isRelease: boolean, before: KubeObject) => {
+    const planned = { ...first, isRelease } as ComparedItem["planned"];
+    return composeDraft(facts, [{ planned, live: before, predicted: settings, conflicts: [] }]).items[0]?.changes;
+  };
+  expect(changesOf(true, live)).toBe(true);
+  expect(changesOf(false, live)).toBe(false);
+  expect(changesOf(true, settings)).toBe(false);
+});
+
 test("warns about an object that the platform controller manages", () => {
   const labels = { [managedByLabel.key]: managedByLabel.value };
   const managed = { ...settings, metadata: { ...settings.metadata, labels } };

@@ -1,6 +1,14 @@
 // Composes a plan from the items of a profile and their dry runs.
 
-import { type Conflict, type Item, type KubeObject, managedByLabel, profileManager, type Severity } from "@virt/api";
+import {
+  type Conflict,
+  type Item,
+  isAdvisorManager,
+  type KubeObject,
+  managedByLabel,
+  profileManager,
+  type Severity,
+} from "@virt/api";
 import { type Health } from "@virt/cluster";
 import {
   type Assessment,
@@ -19,7 +27,9 @@ import {
   creationDiff,
   deletionDiff,
   equalDiff,
+  givesUpFields,
   isMadeBy,
+  readOwners,
 } from "@virt/objects";
 import { admissionChanges, mutationWarning } from "./drift.ts";
 import type { ReconcileFacts } from "./facts.ts";
@@ -151,7 +161,13 @@ function rolloutWarnings({ planned, live, changes }: ShownItem, { pools }: Recon
 function isChange(planned: PlannedItem, live: KubeObject | undefined, predicted: KubeObject | undefined): boolean {
   if (planned.operation === "Delete") return true;
   if (planned.isSkipped === true || predicted === undefined) return false;
-  return live === undefined || contentChanges(live, predicted).length > 0;
+  if (live === undefined || contentChanges(live, predicted).length > 0) return true;
+  return planned.isRelease === true && isAdvisorReleased(live, predicted);
+}
+
+function isAdvisorReleased(live: KubeObject, predicted: KubeObject): boolean {
+  const managers = readOwners(live).map(({ manager }) => manager);
+  return managers.some((manager) => isAdvisorManager(manager) && givesUpFields(live, predicted, manager));
 }
 
 /** Reports whether the plan writes MachineConfigs, so that disruption policies are needed. */

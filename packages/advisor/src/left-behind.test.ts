@@ -76,6 +76,14 @@ test("checks every possible name, namespace and version of a target", () => {
   ]);
 });
 
+test("checks the versions of a target's content if only some options need its kind", () => {
+  const forms = [{ apiVersion: "hco.kubevirt.io/v1beta1" }, { apiVersion: "hco.kubevirt.io/v1" }];
+  const target = { group: "hco.kubevirt.io", kind: "HyperConverged", plural: "hyperconvergeds", names: ["h"], forms };
+  const profile = { targets: [target], needs: () => [] } as unknown as Profile;
+  const found = possibleTargets(profile, { ownNamespace: "own", hcoNamespaces: [] });
+  expect(found.flat().map(({ apiVersion }) => apiVersion)).toEqual(["hco.kubevirt.io/v1beta1", "hco.kubevirt.io/v1"]);
+});
+
 test("reads targets after Ignore, after an edit and after a start", () => {
   const config = (action: "Ignore" | "DryRun", status: Status) => configObject(status, { action }, { generation: 2 });
   const ignored = { phase: "Ignored", observedGeneration: 2 } as const;

@@ -132,6 +132,8 @@ export type PlannedItem = {
       readonly messageInPlace?: string;
       /** True if other settings make the item unnecessary. It is shown with a reason but not applied. */
       readonly isSkipped?: boolean;
+      /** True if the item only gives up fields of earlier plans. It is a change if the advisor still owns such fields. */
+      readonly isRelease?: boolean;
       /** Returns the problem that the target's operator reports. The item is not complete while it lasts. */
       readonly problemOf?: (live: KubeObject) => TargetProblem | undefined;
       readonly reportOn?: (vmNodes: readonly KubeObject[], pools: readonly KubeObject[]) => string;

@@ -11,6 +11,8 @@ export type ValueForm =
   | { readonly form: "list"; readonly of: readonly ValueForm[]; readonly least: number; readonly most: number }
   /** Exactly these elements, in this order. */
   | { readonly form: "tuple"; readonly of: readonly ValueForm[] }
+  /** Any of these forms. */
+  | { readonly form: "either"; readonly of: readonly ValueForm[] }
   | { readonly form: "map"; readonly keys: ValueForm; readonly values: ValueForm; readonly most: number }
   | FieldsForm;
 
@@ -64,6 +66,7 @@ export const contentForms = {
   text: (pattern: string, most: number): ValueForm => ({ form: "text", pattern, most }),
   listOf: (of: readonly ValueForm[], least: number, most: number): ValueForm => ({ form: "list", of, least, most }),
   tuple: (...of: readonly ValueForm[]): ValueForm => ({ form: "tuple", of }),
+  either: (...of: readonly ValueForm[]): ValueForm => ({ form: "either", of }),
   mapOf: (keys: ValueForm, values: ValueForm, most: number): ValueForm => ({ form: "map", keys, values, most }),
   fields: (members: FieldsForm["fields"]): FieldsForm => ({ form: "fields", fields: members }),
   required: presence("required"),

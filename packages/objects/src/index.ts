@@ -48,6 +48,7 @@ export {
   completeConflict,
   describeOpponent,
   dottedPath,
+  givesUpFields,
   isMadeBy,
   isStatusOlder,
   mayOwn,

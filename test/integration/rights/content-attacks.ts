@@ -21,8 +21,9 @@ export const metadataAttacks: Readonly<Record<string, JsonMap>> = {
 const onHyperConverged = on("HyperConverged", {
   "patch KubeVirt by annotation": annotations({ "kubevirt.kubevirt.io/jsonpatch": "[]" }),
   "let an uninstallation delete VMs": spec({ uninstallStrategy: "RemoveWorkloads" }),
-  "remove the settings of another client": spec({ evictionStrategy: null }),
-  "change the settings of another client": spec({ evictionStrategy: "External" }),
+  "remove the settings of another client": spec({ workloads: null }),
+  "change the settings of another client": spec({ workloads: { nodePlacement: { nodeSelector: { ours: "false" } } } }),
+  "block every drain": spec({ evictionStrategy: "External" }),
   "enable a feature gate": spec({ featureGates: { deployKubeSecondaryDNS: true } }),
   "move VMs to its own nodes": spec({ workloads: { nodePlacement: { nodeSelector: { hostile: "true" } } } }),
   "remove the whole spec": { spec: null },
@@ -131,6 +132,7 @@ const byAdvisor: readonly ContentAttack[] = [
     "permit a device": spec({
       permittedHostDevices: { pciHostDevices: [{ pciDeviceSelector: "10DE:1EB8", resourceName: "a.b/c" }] },
     }),
+    "stop VMs on drains": spec({ evictionStrategy: "None" }),
     "turn a switch of the platform controller": annotations({ "platform.kubevirt.io/enable-aaq": "true" }),
     "migrate in a day per GiB": spec({ liveMigrationConfig: { completionTimeoutPerGiB: 86_400 } }),
     "migrate over a network with a foreign name": spec({ liveMigrationConfig: { network: "a/b" } }),
@@ -139,6 +141,15 @@ const byAdvisor: readonly ContentAttack[] = [
     "stop VMs for an hour": spec({ maxDowntimeMs: 2_000_000 }),
     "allow migrations that stop VMs": spec({ allowWorkloadDisruption: true }),
     "migrate at any rate": spec({ bandwidthPerMigration: "1000000000" }),
+  }),
+  ...on("NodeHealthCheck", {
+    "remediate nodes that are ready": spec({
+      unhealthyConditions: [{ type: "Ready", status: "True", duration: "300s" }],
+    }),
+    "remediate after a second": spec({ unhealthyConditions: [{ type: "Ready", status: "False", duration: "1s" }] }),
+    "select all nodes": spec({ selector: { matchExpressions: null, matchLabels: {} } }),
+    "use a template of another kind": spec({ remediationTemplate: { kind: "MachineDeletionRemediationTemplate" } }),
+    "require more nodes than options allow": spec({ minHealthy: 10_000 }),
   }),
   ...on("KubeDescheduler", {
     "set a patch for the platform controller": annotations({ "platform.kubevirt.io/patch": "[]" }),

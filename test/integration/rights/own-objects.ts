@@ -35,7 +35,10 @@ const said = {
   "vfio-devices": '[{"selector": "10DE:1EB8", "resourceName": "nvidia.com/TU104GL_Tesla_T4"}]',
   "usb-devices": '[{"resourceName": "a.b/c", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
 };
-const hco = { ...hcoWith(definitions, said), spec: { evictionStrategy: "LiveMigrate" } };
+const hco = {
+  ...hcoWith(definitions, said),
+  spec: { workloads: { nodePlacement: { nodeSelector: { ours: "true" } } } },
+};
 
 function planned(): readonly OwnObject[] {
   const facts = {
@@ -50,6 +53,10 @@ function planned(): readonly OwnObject[] {
     cnv: true,
     policies: [],
     loadAware: { kind: "unknown" },
+    fenceTemplates: [],
+    checks: [],
+    machineChecks: [],
+    nodeRoles: [],
   };
   return profiles.flatMap((profile) =>
     profile.plan(options[profile.name], facts as unknown as AnyProfileFacts).flatMap((item) => {

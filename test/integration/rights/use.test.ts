@@ -19,8 +19,10 @@ import { type FullCluster, startFullCluster, untilConverged } from "../../suppor
 import { createPrometheusRoute, deschedulerNamespace, monitoredNamespace, routeCrd } from "../../support/monitoring.ts";
 import { PlantedCluster } from "../../support/planted-cluster.ts";
 import { hcoPath, runCommand } from "../../support/platform-cluster.ts";
+import { createSelfTemplate, remediationCrds, remediationPaths } from "../../support/remediation.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
+const availability = "vm-high-availability";
 const prefix = "platform.kubevirt.io/";
 const vms = "/apis/kubevirt.io/v1/namespaces/openshift-cnv/virtualmachineinstances";
 const liveMigration = "live-migration";
@@ -78,7 +80,8 @@ const nothingLeft = { unused: [], needless: [] };
 test("the advisor uses every right that it is granted", { timeout: 300_000 }, async () => {
   const ofMigrations = ["migrationpolicies", "networkattachmentdefinitions"];
   const kinds = ["infrastructures", "machineconfigurations", "kubevirts", "virtualmachines", ...ofMigrations];
-  const testCluster = await startTestCluster({ crds: Object.fromEntries(kinds.map((kind) => [kind, kind])) });
+  const crds = { ...Object.fromEntries(kinds.map((kind) => [kind, kind])), ...remediationCrds };
+  const testCluster = await startTestCluster({ crds });
   ends.push(testCluster[Symbol.asyncDispose]);
   const { configs, server } = testCluster;
   const scenario = join(server.folder, "scenario.json");
@@ -97,21 +100,25 @@ test("the advisor uses every right that it is granted", { timeout: 300_000 }, as
   await until(() => isThere(loadAware));
   await until(() => isThere(higherDensity));
   await until(() => isThere(liveMigration));
+  await until(() => isThere(availability));
+  await createSelfTemplate(server);
   await assessPlan(testCluster);
   await configs.create("example-profile", { action: "Apply" });
   await configs.edit(loadAware, { action: "Apply" });
   await configs.edit(higherDensity, { action: "Apply" });
+  await configs.edit(availability, { action: "Apply", options: { vmHighAvailability: { includeControlPlane: true } } });
   await configs.edit(liveMigration, {
     action: "Apply",
     options: { liveMigration: { policy: { vmLabels: { a: "b" } } } },
   });
-  for (const name of ["example-profile", liveMigration, loadAware, higherDensity])
+  for (const name of ["example-profile", availability, liveMigration, loadAware, higherDensity])
     await configs.until(name, "Completed");
   await configs.edit(liveMigration, { options: { liveMigration: { enabled: false } } });
+  await configs.edit(availability, { options: { vmHighAvailability: { enabled: false } } });
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
   await configs.edit(higherDensity, { options: { virtHigherDensity: { enableSwap: false } } });
   const ofMaster = [paths.psi, paths.swap].map((path) => path.replace("-worker-", "-master-"));
-  for (const path of [paths.psi, paths.swap, ...ofMaster, migrationPolicy])
+  for (const path of [paths.psi, paths.swap, ...ofMaster, migrationPolicy, remediationPaths.check])
     await until(async () => expect((await server.request({ path })).status).toBe(404));
   expect(await askForMetrics()).toBe(403);
   await until(() => expect(comparison(testCluster, advisor, "advisor", "example-profile")).toEqual(nothingLeft));
@@ -146,7 +153,11 @@ test("the platform operator uses every right that it is granted", { timeout: 300
   const { annotations = {} } = (await read(hcoPath)).metadata;
   const asked = Object.keys(annotations).filter((key) => /\/(vfio|usb)-devices$|\/feature-gates$/.test(key));
   const switches = ["kubelet-performance-settings", "numa", "swap", "pci-passthrough", "loadaware", "mtv", "metallb"];
-  const off = [...switches, "node-health-check", "observability"].map((name) => [`${prefix}enable-${name}`, "false"]);
+  const later = ["korrel8r", "in-flight-operations", "scsi-persistent-reservations", "stun-time"];
+  const off = [...switches, ...later, "node-health-check", "observability"].map((name) => [
+    `${prefix}enable-${name}`,
+    "false",
+  ]);
   const taken = Object.fromEntries([...off, ...asked.map((key) => [key, null]), [`${prefix}prune`, "true"]]);
   await edit(hcoPath, { metadata: { annotations: taken } });
   const stays = ["HyperConverged", "Service", "ServiceMonitor", "PrometheusRule"];
@@ -169,7 +180,7 @@ test("the platform operator uses every right that it is granted", { timeout: 300
 async function expectReboots({ testCluster: { server }, edit }: FullCluster): Promise<void> {
   const create = async (path: string, body: KubeObject) =>
     expect((await server.request({ method: "POST", path, body })).status).toBe(201);
-  await server.installCrds(["virtualmachines", "kubevirts", "machineconfigurations"].map(mockCrd));
+  await server.installCrds([mockCrd("machineconfigurations")]);
   const mco = "machineconfiguration.openshift.io/v1";
   await create(`/apis/${mco}/machineconfigpools`, poolObject("worker"));
   const rendered = { apiVersion: mco, kind: "MachineConfig", metadata: { name: "rendered-1" }, spec: {} };

@@ -47,6 +47,8 @@ export function celForm(form: ValueForm, value: string, before?: string, depth =
         `type(${value}) == type([]) && ${value}.size() == ${form.of.length}`,
         ...form.of.map((one, at) => inner(one, `${value}[${at}]`)),
       ]);
+    case "either":
+      return form.of.map((one) => `(${inner(one, value)})`).join(" || ");
     case "map":
       return `type(${value}) == type({}) && ${value}.size() <= ${form.most} && ${value}.all(${element}, ${inner(form.keys, element)} && ${inner(form.values, `${value}[${element}]`)})`;
     case "fields": {

@@ -5,7 +5,7 @@ import { planPatches } from "@virt/views";
 import { findConfig, listCatalogProfiles } from "../find-config.ts";
 import { readFlagDuration } from "../flag-values.ts";
 import { planBlocks, planData } from "../plan-blocks.ts";
-import { optionNames, requireOption } from "../profile-options.ts";
+import { optionNames, requireOption, textOptions } from "../profile-options.ts";
 import { CliError, type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const planProfile: RunVerb = async (context) => {
@@ -41,18 +41,27 @@ async function askForPlan(
   return config;
 }
 
-/** Merges the given options into the existing ones. Values are parsed as JSON if possible, otherwise as strings. */
+/**
+ * Merges the given options into the existing ones. Values are parsed as JSON if possible, otherwise as strings. For an
+ * option of type string, only a quoted value counts as JSON.
+ */
 async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
   const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
   if (key === undefined) throw new CliError(`profile ${name} has no options`);
   for (const one of given) requireOption(name, one, optionNames(name, key));
-  return { ...there, [key]: given.reduce<JsonMap>((options, one) => withOption(options, one), there?.[key] ?? {}) };
+  const texts = textOptions(name);
+  return {
+    ...there,
+    [key]: given.reduce<JsonMap>((options, one) => withOption(options, one, texts), there?.[key] ?? {}),
+  };
 }
 
-export function withOption(options: JsonMap, given: string): JsonMap {
+export function withOption(options: JsonMap, given: string, texts: readonly string[] = []): JsonMap {
   const [, path, text = ""] = /^([\w.]+)=(.*)$/su.exec(given) ?? [];
   if (path === undefined) throw new CliError(`--set ${given}: use the form key=value`);
-  return setMember(options, path.split("."), readValue(text));
+  const value = readValue(text);
+  const isQuoted = typeof value === "string" || value === null; // null removes an option
+  return setMember(options, path.split("."), texts.includes(path) && !isQuoted ? text : value);
 }
 
 function setMember(map: JsonMap, [first = "", ...rest]: readonly string[], value: Json): JsonMap {

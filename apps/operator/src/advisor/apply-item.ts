@@ -9,6 +9,7 @@ import {
   contentChanges,
   desiredChanges,
   dottedPath,
+  givesUpFields,
   isMadeBy,
   type Outcome,
   ownersOf,
@@ -93,6 +94,7 @@ async function isApplied(
   if (outcome.kind === "unavailable") return { ...outcome };
   if (outcome.kind !== "done" || outcome.live === undefined || contentChanges(live, outcome.live).length > 0)
     return false;
+  if (givesUpFields(live, outcome.live, manager)) return false;
   const ours = appliedBy(readOwners(live), manager);
   return (item.managedFields ?? []).every((field) => touchesField(ours, dottedPath(field)))
     ? { kind: "confirmed" }

@@ -29,7 +29,7 @@ export function advisorHcoInformers(): readonly InformerSpec[] {
 }
 
 /** Kinds whose operator reports in the status whether it can apply the values of the plan. */
-const reported: ReadonlySet<string> = new Set(["KubeDescheduler"]);
+const reported: ReadonlySet<string> = new Set(["KubeDescheduler", "NodeHealthCheck"]);
 
 /** Returns the informer of one target. */
 export function targetInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {

@@ -57,11 +57,12 @@ const item = "enable-psi-metrics";
 function believed(
   seconds: readonly number[],
   between: (rejections: Rejections, nowMs: number) => void = () => undefined,
+  message = "no",
 ): readonly string[] {
   const rejections = new Rejections();
   return seconds.map((second) => {
     const nowMs = second * 1000;
-    const result = rejections.counterFor("write", config, nowMs).count(item, "no");
+    const result = rejections.counterFor("write", config, nowMs).count(item, message);
     between(rejections, nowMs);
     return result.kind;
   });
@@ -70,6 +71,12 @@ function believed(
 test("accepts a rejection after 3 attempts, 5 seconds apart", () => {
   expect(believed([0, 5, 10])).toEqual(["unavailable", "unavailable", "rejected"]);
   expect(believed([0, 1, 2, 3, 4])).not.toContain("rejected");
+});
+
+test("retries a write that a running remediation prohibits, however often it is refused", () => {
+  const refusal =
+    'admission webhook "vnodehealthcheck.kb.io" denied the request: selector update prohibited due to running remediation';
+  expect(believed([0, 5, 10, 15, 20], undefined, refusal)).not.toContain("rejected");
 });
 
 test("an accepted attempt resets the count of rejections", () => {

@@ -95,6 +95,11 @@ export type RejectionCounter = {
   readonly reset: (item: string) => void;
 };
 
+/** The Node Health Check Operator refuses changes of its checks while it remediates a node. */
+function isTemporary(message: string): boolean {
+  return message.includes("prohibited due to running remediation");
+}
+
 type RejectionRow = { readonly generation: number; readonly count: number; readonly lastMs: number };
 
 /** Accepts a rejection only after 3 in a row, 5 seconds apart, because webhooks and permissions change. */
@@ -112,6 +117,7 @@ export class Rejections {
     this.#rows.set(name, rows);
     return {
       count: (item, message) => {
+        if (isTemporary(message)) return { kind: "unavailable", message, retryInMs: rejectionSpacingMs };
         const before = rows.get(`${request} ${item}`);
         const isContinued = before?.generation === generation;
         const { count, lastMs } = isContinued ? before : { count: 0, lastMs: -rejectionSpacingMs };

@@ -57,11 +57,18 @@ test("a node that is not ready for the duration gets a remediation until it is r
     metadata: { ownerReferences: [{ kind: "NodeHealthCheck", name: "workers" }] },
     spec: { remediationStrategy: "Automatic" },
   });
-  expect(statusOf(simulation)).toMatchObject({ observedNodes: 3, healthyNodes: 2, phase: "Remediating" });
+  expect(statusOf(simulation)).toMatchObject({
+    observedNodes: 3,
+    healthyNodes: 2,
+    phase: "Remediating",
+    unhealthyNodes: [
+      { name: "worker-1", remediations: [{ resource: { kind: "SelfNodeRemediation", name: "worker-1" } }] },
+    ],
+  });
   silence(simulation, "worker-1", false);
   simulation.runFor(1);
   expect(remediations(simulation)).toEqual([]);
-  expect(statusOf(simulation)).toMatchObject({ healthyNodes: 3, phase: "Enabled" });
+  expect(statusOf(simulation)).toMatchObject({ healthyNodes: 3, phase: "Enabled", unhealthyNodes: [] });
 });
 
 test.each([
@@ -137,5 +144,16 @@ test.each([
   expect(statusOf(simulation)).toMatchObject({
     phase: "Disabled",
     conditions: [{ type: "Disabled", status: "True", reason }],
+  });
+});
+
+test("a single MachineHealthCheck for terminated machines does not disable the check", () => {
+  const termination = {
+    ...machineHealthCheck,
+    spec: { unhealthyConditions: [{ type: "Terminating", status: "True" }] },
+  };
+  expect(statusOf(simulated(template("SelfNode"), termination, nodeHealthCheck()))).toMatchObject({ phase: "Enabled" });
+  expect(statusOf(simulated(template("SelfNode"), termination, machineHealthCheck, nodeHealthCheck()))).toMatchObject({
+    phase: "Disabled",
   });
 });

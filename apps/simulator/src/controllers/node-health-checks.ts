@@ -35,7 +35,8 @@ function reconcileNodeHealthCheck(
 ): readonly ObjectWrite[] {
   const steps = remediationSteps(check);
   const refusal = disabledBy(cluster, steps);
-  if (refusal !== undefined) return [checkStatus(cluster, check, { observed: 0, healthy: 0, remediating: 0, refusal })];
+  if (refusal !== undefined)
+    return [checkStatus(cluster, check, { observed: 0, healthy: 0, remediating: 0, unhealthy: [], refusal })];
   const nodes = cluster
     .list("Node")
     .filter(({ metadata }) => matchesSelector(at(check, "spec", "selector"), metadata.labels ?? {}))
@@ -43,13 +44,20 @@ function reconcileNodeHealthCheck(
   const healthy = nodes.filter(({ health, remediations }) => health === "Healthy" && remediations.length === 0).length;
   const unhealthy = nodes.filter(({ health }) => health === "Unhealthy");
   const isAllowed = healthy >= minHealthy(check, nodes.length) && !unhealthy.some(({ node }) => isUpdating(node));
-  const remediating = nodes.filter(({ remediations }) => remediations.length > 0).length;
+  const remediating = nodes.filter(isRemediated).length;
   return [
-    checkStatus(cluster, check, { observed: nodes.length, healthy, remediating }),
+    checkStatus(cluster, check, {
+      observed: nodes.length,
+      healthy,
+      remediating,
+      unhealthy: nodes.filter(isRemediated),
+    }),
     ...nodes.filter(({ health }) => health === "Healthy").flatMap(endRemediations),
     ...(isAllowed ? unhealthy.flatMap((each) => startRemediations({ cluster, timers, check, steps }, each)) : []),
   ];
 }
+
+const isRemediated = ({ remediations }: CheckedNode): boolean => remediations.length > 0;
 
 type CheckedNode = {
   readonly node: KubeObject;
@@ -119,7 +127,7 @@ function findTemplate(cluster: ClusterState, reference: Json): KubeObject | unde
 
 function disabledBy(cluster: ClusterState, steps: readonly RemediationStep[]): SimulatedCondition | undefined {
   const disabled = { type: "Disabled", status: "True" } as const;
-  if (cluster.list("MachineHealthCheck").length > 0) {
+  if (isRivaled(cluster.list("MachineHealthCheck"))) {
     const message = "Custom MachineHealthCheck(s) detected, disabling NodeHealthCheck to avoid conflicts";
     return { ...disabled, reason: "ConflictingMachineHealthCheckDetected", message };
   }
@@ -129,10 +137,18 @@ function disabledBy(cluster: ClusterState, steps: readonly RemediationStep[]): S
   return { ...disabled, reason: "RemediationTemplateNotFound", message: `Remediation template not found: "${name}"` };
 }
 
+// As the real operator: it tolerates a single MachineHealthCheck that only handles terminated cloud machines.
+function isRivaled([first, ...more]: readonly KubeObject[]): boolean {
+  const conditions = asList(at(first, "spec", "unhealthyConditions"));
+  const isForTermination = conditions.length === 1 && member(conditions[0], "type") === "Terminating";
+  return first !== undefined && (more.length > 0 || !isForTermination);
+}
+
 type CheckCounts = {
   readonly observed: number;
   readonly healthy: number;
   readonly remediating: number;
+  readonly unhealthy: readonly CheckedNode[];
   readonly refusal?: SimulatedCondition;
 };
 
@@ -146,7 +162,7 @@ const enabled: SimulatedCondition = {
 function checkStatus(
   cluster: ClusterState,
   check: KubeObject,
-  { observed, healthy, remediating, refusal }: CheckCounts,
+  { observed, healthy, remediating, unhealthy, refusal }: CheckCounts,
 ): ObjectWrite {
   const [phase, reason] =
     refusal !== undefined
@@ -155,8 +171,19 @@ function checkStatus(
         ? ["Remediating", `NHC is remediating ${remediating} nodes`]
         : ["Enabled", "NHC is enabled, no ongoing remediation"];
   const conditions = withTransitionTimes(check, [refusal ?? enabled], cluster.timestamp);
-  const status = { observedNodes: observed, healthyNodes: healthy, phase, reason, conditions };
+  const unhealthyNodes = unhealthy.map(unhealthyNode);
+  const status = { observedNodes: observed, healthyNodes: healthy, phase, reason, conditions, unhealthyNodes };
   return { kind: "set", object: check, fields: { status }, isStatus: true, manager };
+}
+
+function unhealthyNode({ node, remediations }: CheckedNode) {
+  return {
+    name: node.metadata.name,
+    remediations: remediations.map(({ apiVersion, kind, metadata: { name, namespace = "", creationTimestamp } }) => ({
+      resource: { apiVersion, kind, name, namespace },
+      started: asText(creationTimestamp) ?? "",
+    })),
+  };
 }
 
 type RemediationContext = {

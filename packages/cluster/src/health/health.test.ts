@@ -93,6 +93,28 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     message: "KubeDescheduler 'x' has no status yet",
   },
   {
+    reason: "an enabled NodeHealthCheck is done",
+    object: object("NodeHealthCheck", conditions(["Disabled", "False"])),
+    state: "done",
+    message: "NodeHealthCheck 'x' is enabled",
+  },
+  {
+    reason: "a disabled NodeHealthCheck is degraded, with its reason and message",
+    object: object("NodeHealthCheck", {
+      status: {
+        conditions: [{ type: "Disabled", status: "True", reason: "RemediationTemplateNotFound", message: "no" }],
+      },
+    }),
+    state: "degraded",
+    message: "NodeHealthCheck 'x' is disabled: RemediationTemplateNotFound: no",
+  },
+  {
+    reason: "a NodeHealthCheck without status is waiting",
+    object: object("NodeHealthCheck", {}),
+    state: "waiting",
+    message: "NodeHealthCheck 'x' has no status yet",
+  },
+  {
     reason: "a node without status is waiting",
     object: node("b", "a", {}),
     state: "waiting",

@@ -2,7 +2,16 @@ import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import type { Json } from "../json/json.ts";
 import { pathsOf } from "./field-set.ts";
-import { appliedBy, completeConflict, describeOpponent, isMadeBy, opponentOf, ownersOf, readOwners } from "./owners.ts";
+import {
+  appliedBy,
+  completeConflict,
+  describeOpponent,
+  givesUpFields,
+  isMadeBy,
+  opponentOf,
+  ownersOf,
+  readOwners,
+} from "./owners.ts";
 import { fieldPath, writePath } from "./path.ts";
 
 type Entry = { manager: string; operation?: string; time?: string; subresource?: string; fields: Json };
@@ -35,6 +44,14 @@ const live = objectWith(
 test("we own what we applied, except subresources", () => {
   expect(pathsOf(appliedBy(readOwners(live), ours)).map(writePath)).toEqual(["/spec/mode"]);
   expect(pathsOf(appliedBy(readOwners(live), "kubectl-edit"))).toEqual([]);
+});
+
+test("an apply gives up the fields that it no longer contains, even if another manager owns them", () => {
+  const both = objectWith({ manager: ours, operation: "Apply", fields: mode }, { manager: "other", fields: mode });
+  const theirs = objectWith({ manager: "other", fields: mode });
+  expect(givesUpFields(both, theirs, ours)).toBe(true);
+  expect(givesUpFields(both, both, ours)).toBe(false);
+  expect(givesUpFields(theirs, both, ours)).toBe(false);
 });
 
 test("managers of a field, its parent or its part own it", () => {

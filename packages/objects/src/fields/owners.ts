@@ -69,6 +69,12 @@ export function appliedBy(owners: readonly Owner[], manager: string): FieldSet {
   return more.reduce(uniteFields, first);
 }
 
+/** Reports whether an apply gives up fields that the manager applied before. Other managers may still own them. */
+export function givesUpFields(before: KubeObject, after: KubeObject, manager: string): boolean {
+  const [earlier, later] = [before, after].map((object) => appliedBy(ownersAs(object, before.apiVersion), manager));
+  return !isNoFields(subtractFields(earlier ?? noFields, later ?? noFields));
+}
+
 function isApplier(owner: Owner, manager: string): boolean {
   return owner.manager === manager && owner.operation === "Apply" && owner.subresource === undefined;
 }

@@ -75,6 +75,10 @@ export const reference = {
   fieldPath: "d",
 };
 
-export function referenceFields(path: string): readonly Field[] {
-  return [{ path }, ...Object.keys(reference).map((key) => ({ path: `${path}.${key}`, good: [""] }))];
+export function referenceFields(path: string, isRequired = false): readonly Field[] {
+  return [{ path, isRequired }, ...Object.keys(reference).map((key) => ({ path: `${path}.${key}`, good: [""] }))];
+}
+
+export function referencePaths(path: string): readonly string[] {
+  return referenceFields(path).map((field) => field.path);
 }

@@ -147,7 +147,7 @@ function OptionInput({ field, value, error, onChange }: OptionInputProps) {
         <TextInput
           {...common}
           validated={validated}
-          inputMode="numeric"
+          inputMode={type === "integer" ? "numeric" : "text"}
           placeholder={fallback}
           onChange={(_, next) => onChange(next)}
         />
