@@ -61,7 +61,7 @@ async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbCont
   return wholeDiff(before, fresh, { isRaw });
 }
 
-/** Undefined if the plan deletes the object. */
+/** Returns the predicted object, or undefined if the plan deletes it. */
 async function predict({ operation, desiredState }: Item, live: string, session: ReturnType<VerbContext["session"]>) {
   if (operation === "Delete" || desiredState === undefined) return undefined;
   return live === "absent" ? ({ kind: "found", object: desiredState } as const) : session.predictTarget(desiredState);

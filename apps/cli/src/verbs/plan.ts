@@ -41,7 +41,7 @@ async function askForPlan(
   return config;
 }
 
-/** Merges the given options into the existing ones. Values are parsed as JSON if possible, otherwise as strings. */
+/** Merges the given options into the existing ones. A value that is not valid JSON is a string. */
 async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
   const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
   if (key === undefined) throw new CliError(`profile ${name} has no options`);
@@ -83,14 +83,14 @@ function isSettled({ metadata, status }: VirtPlatformConfig): boolean {
   return settled.has(status?.phase) && status?.observedGeneration === metadata.generation;
 }
 
-/** The impact follows the draft of a plan by a few seconds. Stops waiting after this time. */
+/** The time to wait for the impact, which the advisor usually publishes a few seconds after the plan. */
 const assessmentMs = 10_000;
 
 function isBeingAssessed({ status }: VirtPlatformConfig): boolean {
   return status?.phase === "ReviewRequired" && (status.disruption ?? []).length > 0 && status.impact === undefined;
 }
 
-/** Waits for the plan and its impact. If the assessment takes too long, returns the plan without the impact. */
+/** Waits for the plan and its impact. After `assessmentMs`, returns the plan without the impact. */
 async function waitForPlan(name: string, generation: number, { session, flag, signal, printer, program }: VerbContext) {
   const timeoutMs = readFlagDuration(flag("timeout") ?? "60s", "timeout");
   const late = new CliError(

@@ -24,7 +24,7 @@ export const strings = {
   showCommand: "Show command",
   hideCommand: "Hide command",
   next: "Next:",
-  /** Keyed by phase, for steps with buttons. */
+  /** Next steps that have buttons, by phase. */
   nextSteps: {
     Ignored: "This profile is not managed. Draft a plan to see what it would change.",
     Pending: "The plan is being drafted.",

@@ -1,4 +1,4 @@
-// Gauges of the impact of pending plans, from their statuses. They never name a VM.
+// Gauges for the impact of pending plans, computed from statuses. Labels never contain VM names.
 
 import { isPlanOpen } from "@virt/advisor";
 import type { Impact, Status } from "@virt/api";
@@ -6,7 +6,7 @@ import type { GaugeDefinition, GaugeSeries } from "./metrics.ts";
 
 type ImpactSeries = (name: string, impact: Impact) => GaugeSeries;
 
-/** The status keeps the impact after the plan starts, but the gauge exists only while the plan is pending. */
+/** The phases in which a plan is pending. The status keeps the impact longer, but the gauges do not. */
 const waiting =
   (seriesOf: ImpactSeries) =>
   (name: string, { phase, impact }: Status): GaugeSeries =>

@@ -110,7 +110,7 @@ function observeRollout(before: Item | undefined, after: Item, observe: (seconds
 type GaugeInput = {
   readonly configs: () => readonly VirtPlatformConfig[];
   readonly pools: () => readonly KubeObject[];
-  /** Returns the kinds that the last reconcile found not served. */
+  /** Returns the kinds that were not served during the last reconcile. */
   readonly missing: (config: string) => readonly string[];
 };
 
@@ -142,7 +142,7 @@ export function configGauges(registry: Registry, prefix: string, input: GaugeInp
   for (const one of [phase, ...flags, ...planGauges, ...statusGauges, ...gaugesOf(input)]) declare(one);
 }
 
-/** Ignored configs have the phase metric only. */
+/** Excludes ignored configs, which have only the phase metric. */
 const managed =
   (seriesOf: (name: string, status: Status) => GaugeSeries) =>
   ({ metadata, status }: VirtPlatformConfig): GaugeSeries =>
@@ -233,8 +233,9 @@ function countStates(name: string, items: readonly Item[]): GaugeSeries {
 }
 
 /**
- * Returns counts only while the item is in progress, because later pool changes belong to other rollouts. Omits updated
- * machines until the status counts the pool, because the pool's own count may be for an earlier target.
+ * Returns machine counts only while the item is in progress, because later pool changes belong to other rollouts. Omits
+ * updated machines until the config's status counts them, because the pool's own count may belong to an earlier
+ * rendered config.
  */
 function machinesOf(
   name: string,

@@ -1,4 +1,4 @@
-// Gauges of open rollouts, from their statuses. They never name a VM.
+// Gauges for active rollouts, computed from statuses. Labels never contain VM names.
 
 import { conditionOf, isRolloutOpen } from "@virt/advisor";
 import type { NodeRolloutPhase, PoolRollout, RolloutStatus, Status } from "@virt/api";
@@ -8,7 +8,7 @@ type RolloutGauge = Omit<GaugeDefinition, "seriesOf"> & {
   readonly seriesOf: (name: string, status: Status) => GaugeSeries;
 };
 
-/** A completed rollout stays in the status, but has no series. */
+/** The phases with an active rollout. A completed rollout stays in the status, but has no metrics. */
 const open =
   (seriesOf: (name: string, rollout: RolloutStatus) => GaugeSeries) =>
   (name: string, status: Status): GaugeSeries =>
@@ -50,7 +50,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
 
 const working: readonly NodeRolloutPhase[] = ["Draining", "Applying", "Rebooting", "Uncordoning"];
 
-// The list of nodes may be truncated, and starts with nodes in progress. The phases together count each node once.
+// The list of nodes starts with those in progress and may be truncated. The phases still count every node exactly once.
 function phasesOf(
   pool: PoolRollout,
   { nodes }: RolloutStatus,

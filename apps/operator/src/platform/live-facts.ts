@@ -2,7 +2,7 @@ import { scrubText } from "@virt/kube";
 import type { LiveObjectFacts } from "@virt/platform";
 import type { PlatformRuntime } from "./runtime.ts";
 
-/** Returns what the process knows about an object. Redacts the server's message, which may contain rejected values. */
+/** Returns the last known facts about an object. Redacts the server's message, because it may quote secret values. */
 export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
   const { failure, hold } = records.object(key);
   return {

@@ -18,12 +18,12 @@ export type PlatformMetrics = {
   readonly object: (ref: Ref) => ObjectMetrics | undefined;
   readonly removeObject: (ref: Ref) => void;
   readonly removeAllObjects: () => void;
-  /** Undefined if the asset is applied. */
+  /** Sets why the asset is not applied. Undefined if it is applied. */
   readonly setExcluded: (asset: string, reason: string | undefined) => void;
   readonly countThrashing: (ref: Ref) => void;
   readonly observeDuration: (ref: Ref, seconds: number) => void;
   readonly setDependencies: (all: readonly Dependency[]) => void;
-  /** 0: gone, -1: error, -2: skipped. Undefined: not due. */
+  /** Sets the result: 0 if the object is gone, -1 after an error, -2 if it is kept. Undefined removes the series. */
   readonly setTombstone: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
   readonly setActive: (activation: string, isActive: boolean) => void;
 };
@@ -67,7 +67,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   const labelsOf = ({ kind, name, namespace = "" }: Ref) => ({ kind, name, namespace });
-  // Removes series by exact labels, because searching the series of all objects is slow.
+  // Removes series by their exact labels, because searching the series of all objects is slow.
   const clear = (labels: ReturnType<typeof labelsOf>) => {
     compliance.remove(labels);
     contested.remove(labels);
@@ -76,7 +76,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     for (const type of customizationTypes) custom.remove({ ...labels, type });
     for (const type of invalidOverrideTypes) invalid.remove({ ...labels, type });
   };
-  // Most reconciles change nothing, and setting all series would cost more than the decision.
+  // Sets only changed series. Most reconciles change nothing, and setting all series would cost more than the decision.
   const shown = new Map<string, { readonly ref: Ref; readonly metrics: ObjectMetrics }>();
   const reasons = new Map<string, string | undefined>();
   const removeObject = (ref: Ref) => {
@@ -92,7 +92,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       const before = shown.get(objectKey(ref))?.metrics;
       if (before !== undefined && equalJson(before, next)) return;
       shown.set(objectKey(ref), { ref, metrics: next });
-      if (before === undefined) thrashing.inc(labels, 0); // `rate()` misses an initial 1
+      if (before === undefined) thrashing.inc(labels, 0); // `rate()` ignores the first sample of a series
       clear(labels);
       if (next.compliance !== undefined) compliance.set(labels, next.compliance);
       if (next.paused !== undefined) paused.set({ ...labels, reason: next.paused }, 1);
@@ -115,7 +115,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     },
     countThrashing: (ref) => thrashing.inc(labelsOf(ref)),
     observeDuration: (ref, seconds) => {
-      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // may be removed by now
+      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // the object may have been removed in the meantime
     },
     setDependencies: (all) => {
       missing.reset();

@@ -1,4 +1,4 @@
-// Publishes the report as a ConfigMap after changes, at a limited rate.
+// Publishes the report in a ConfigMap when it changes, at a limited rate.
 
 import { fieldManagers } from "@virt/api";
 import { type ReconcileContext, type ReconcileResult } from "@virt/kube";
@@ -17,11 +17,11 @@ import { type RowCache, reportRows } from "./report-rows.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** The maximum age of the published report. */
+/** The maximum delay between a change and the published report. */
 const mostAgeMs = 2_000;
 const gatherMs = 1_000;
 
-/** The delay before a rejected report is sent again. */
+/** The delay before a rejected report is retried. */
 const rejectedRestMs = 60_000;
 
 /** Returns the time at which the next report is due. `reconciledAt` is the time of the last one. */
@@ -70,7 +70,6 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       lastError = why;
       if (outcome.kind === "done") return { kind: "done" };
       if (outcome.kind === "unavailable") {
-        dirtyAt ??= now; // otherwise, no report is due
         return { kind: "retry" };
       }
       rejected = { text, retryAt: now + rejectedRestMs };

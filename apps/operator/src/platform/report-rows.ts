@@ -1,4 +1,4 @@
-// Builds the report's rows of each object again only after something about that object has changed.
+// Builds the report rows for each object. Reuses them until something about the object changes.
 
 import { type AssetRow, type ManagedObject, type ObjectRow, objectKey, objectRow, rowsOf } from "@virt/platform";
 import { liveFactsOf } from "./live-facts.ts";
@@ -9,7 +9,7 @@ export type ReportRows = { readonly assets: readonly AssetRow[]; readonly object
 
 type KnownRows = ReportRows & { readonly inputs: readonly unknown[] };
 
-/** The rows of the last report. A report of many objects would otherwise block the event loop. */
+/** The rows of the last report. Rebuilding the rows for many objects would block the event loop. */
 export type RowCache = Map<string, KnownRows>;
 
 export function reportRows(snapshot: Snapshot, cache: RowCache, runtime: PlatformRuntime): readonly ReportRows[] {
