@@ -130,7 +130,7 @@ function meantVariable(variable: string, known: readonly string[]): string | und
 }
 
 function misspelt(variable: string, meant: string): string {
-  return `unknown environment variable ${variable}; did you mean ${meant}? Rename or remove it`;
+  return `unknown environment variable ${variable}; did you mean ${meant}? Rename or remove the variable`;
 }
 
 function badVariable(what: string, { default: usual }: Flag): string {

@@ -1,4 +1,4 @@
-// Remediates workers that stopped responding, so that their VMs restart elsewhere.
+// Remediates workers that stop responding, so that their VMs restart on other nodes.
 
 import { contentForms, fieldManagers, type KubeObject } from "@virt/api";
 import { object } from "@virt/cluster";
@@ -19,7 +19,7 @@ const template = {
   name: "self-node-remediation-automatic-strategy-template",
 } as const;
 
-/** The remediation that a template creates. Without its operator, the check has no effect. */
+/** The remediation that the template creates. If its operator is not installed, the check has no effect. */
 const remediation = {
   apiVersion: template.apiVersion,
   kind: "SelfNodeRemediation",
@@ -27,7 +27,10 @@ const remediation = {
   operator: "Self Node Remediation Operator",
 } as const;
 
-/** Namespaces of the operator, OperatorHub's default first. Templates elsewhere do not belong to it. */
+/**
+ * The namespaces in which the remediation operator may run, with OperatorHub's default first. Templates in other
+ * namespaces are ignored.
+ */
 const homes = ["openshift-workload-availability", "openshift-operators"] as const;
 const [preferredHome, otherHome] = homes;
 
@@ -75,7 +78,7 @@ export default defineAsset({
     preferredTemplate: object({ ...template, namespace: preferredHome }),
     otherTemplate: object({ ...template, namespace: otherHome }),
   },
-  singleton: true, // two checks of the same nodes would remediate twice
+  singleton: true, // two checks for the same nodes would remediate them twice
   adoption: "whole",
   impact: "pods",
   values: {
@@ -88,7 +91,7 @@ export default defineAsset({
       source: "operator default",
     },
     selector: {
-      reason: "Workers that are not control plane nodes.",
+      reason: "Checks workers that are not control plane nodes.",
       source: "operator default",
     },
     unhealthyConditions: {
@@ -112,8 +115,8 @@ export default defineAsset({
 });
 
 /**
- * Returns the template's namespace. Keeps the current one while its template exists, so that another template does not
- * take over. Without a template, the check is disabled.
+ * Returns the template's namespace. Keeps the current namespace while it has a template, so that a new template
+ * elsewhere changes nothing. Without any template, the check is disabled.
  */
 function homeOf(templates: readonly (KubeObject | undefined)[], own: KubeObject | undefined): string {
   const found = homes.filter((home) => templates.some((one) => one?.metadata.namespace === home));
@@ -121,7 +124,7 @@ function homeOf(templates: readonly (KubeObject | undefined)[], own: KubeObject 
   return current ?? found[0] ?? preferredHome;
 }
 
-/** Returns the namespace that the operator set. Ignores changes by other clients. */
+/** Returns the namespace that the operator set earlier. Ignores changes by other clients. */
 function currentHome(own: KubeObject | undefined): string | undefined {
   const names = ["spec", "remediationTemplate", "namespace"] as const;
   if (own === undefined) return undefined;

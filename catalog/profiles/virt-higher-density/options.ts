@@ -1,4 +1,4 @@
-// The options of higher density. Build time only: schema, docs, form and help are generated from it.
+// The options of higher density. The CRD schema, the docs, the console's form and the help are generated from them.
 
 import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";
@@ -16,7 +16,8 @@ const valuesFitOperator = {
   message: "values must be non-empty for operators In and NotIn and empty for Exists and DoesNotExist",
 };
 
-// Like the API server's label validation. The HyperConverged would reject an invalid label, or select no node.
+// Follows the API server's label validation. With an invalid label, the HyperConverged would be rejected or select no
+// nodes.
 const dnsLabel = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 const keyPattern = `^(${dnsLabel}([.]${dnsLabel})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`;
 const valuePattern = "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$";

@@ -48,7 +48,7 @@ async function readReport({ session, flag, program, signal }: VerbContext): Prom
     throw new CliError(`cannot read the report of the platform controller: ${foreignText(found.refusal, 300)}`);
   if (text === undefined)
     throw new CliError(
-      `no report of the platform controller in ${placesText(found.namespaces)}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
+      `no report from the platform controller found in ${placesText(found.namespaces)}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
     );
   try {
     return JSON.parse(text) as Json;

@@ -84,7 +84,7 @@ async function listReadableConfigs({ session, printer }: VerbContext): Promise<R
     printer.progress(`cannot read the advisor's records: ${error.message}`);
     const reason = error.answered === 403 ? "Forbidden" : "Unavailable";
     const isInstalled = error.answered !== 404;
-    const message = "the start times that the advisor recorded are unknown";
+    const message = "durations are measured from now, because the advisor's start times are unknown";
     return { configs: [], gaps: isInstalled ? [{ kind: "VirtPlatformConfig", reason, message }] : [] };
   }
 }
@@ -100,10 +100,10 @@ function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[
 }
 
 function quietText(pools: readonly string[], young: readonly RolloutFinding[]): string {
-  if (pools.length === 0) return "The cluster has no MachineConfigPools.";
+  if (pools.length === 0) return "This cluster has no MachineConfigPools.";
   return young.length === 0
     ? noBlockerText([], "the pools")
-    : "No cause has lasted long enough to be a finding yet. To check again, run this command in a few minutes.";
+    : "No problem has lasted long enough to be reported as a finding. To check again, run this command in a few minutes.";
 }
 
 export function diagnosisBlocks(
@@ -118,7 +118,7 @@ export function diagnosisBlocks(
   return [
     textBlock(...lines, ...(rollout.findings.length === 0 ? [`  ${quiet}`] : [])),
     listBlock(
-      "New causes, which become findings if they last:",
+      "Recent problems, which become findings if they persist:",
       young.flatMap((finding) => findingLines(viewFinding(finding))),
     ),
     listBlock(

@@ -26,7 +26,7 @@ export async function advertiseProfile(
     });
   }
   if (result.kind !== "failed") return { kind: "done" };
-  runtime.log.warn("failed to create the VirtPlatformConfig of a profile, retrying in 2 minutes", {
+  runtime.log.warn("failed to create the VirtPlatformConfig for a profile, retrying in 2 minutes", {
     profile: profile.name,
     why: result.message,
   });

@@ -47,7 +47,7 @@ export async function applyItem(
   }
   return {
     kind: "unavailable",
-    message: `${describeRef(item.targetRef)} was modified concurrently, several times in a row`,
+    message: `${describeRef(item.targetRef)} was modified concurrently several times in a row`,
   };
 }
 

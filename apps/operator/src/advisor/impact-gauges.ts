@@ -19,7 +19,7 @@ type ImpactGauge = Omit<GaugeDefinition, "seriesOf"> & { readonly seriesOf: Retu
 export const impactGauges: readonly ImpactGauge[] = [
   {
     name: "impact_nodes",
-    help: "Nodes that the current plan disrupts, by pool and by class of disruption.",
+    help: "Nodes that the current plan disrupts, by pool and disruption class.",
     labels: ["name", "pool", "class"],
     seriesOf: waiting((name, { pools }) =>
       pools.map((pool) => ({ labels: { name, pool: pool.name, class: pool.class }, value: pool.nodes })),
@@ -27,7 +27,7 @@ export const impactGauges: readonly ImpactGauge[] = [
   },
   {
     name: "impact_vms",
-    help: "VMs on the nodes that the current plan disrupts, by outcome; absent while they are not assessed.",
+    help: "VMs on the nodes that the current plan disrupts, by outcome; absent until they are assessed.",
     labels: ["name", "outcome"],
     seriesOf: waiting((name, { vms = {} }) =>
       Object.entries(vms).map(([outcome, value]) => ({ labels: { name, outcome }, value })),

@@ -61,9 +61,9 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
     ["operation", "result"],
     ({ operation }) => ({ operation, result: results.confirmed }),
   );
-  const drifts = itemCounter("drift_detected_total", "Items found drifted.", [], () => ({}));
-  const corrections = itemCounter("drift_corrections_total", "Drifts corrected automatically.", [], () => ({}));
-  const errors = counter("reconcile_errors_total", "Reconciles that failed, by class.", ["class"]);
+  const drifts = itemCounter("drift_detected_total", "Drifts that were detected.", [], () => ({}));
+  const corrections = itemCounter("drift_corrections_total", "Drifts that were corrected automatically.", [], () => ({}));
+  const errors = counter("reconcile_errors_total", "Failed reconciles, by error class.", ["class"]);
   const rollouts = new Histogram({
     name: `${prefix}rollout_duration_seconds`,
     help: "Time from the write of a MachineConfig until the last node runs it.",
@@ -73,7 +73,7 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
   });
   const durations = new Histogram({
     name: `${prefix}reconcile_duration_seconds`,
-    help: "Duration of a reconcile of a config.",
+    help: "Time to reconcile a config.",
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
@@ -166,15 +166,15 @@ const flag = (name: string, help: string, isSet: (status: Status) => boolean): G
 });
 
 const flags: readonly GaugeDefinition[] = [
-  flag("config_drifted", "1 while targets differ from what the plan applied.", (status) =>
+  flag("config_drifted", "1 while objects differ from the applied plan.", (status) =>
     conditionIs(status, "Drifted", "True"),
   ),
-  flag("config_plan_stale", "1 while a plan that became stale after its approval waits for review.", (status) =>
+  flag("config_plan_stale", "1 while a plan is waiting for review because it became stale after its approval.", (status) =>
     conditionIs(status, "PlanStale", "True"),
   ),
   flag(
     "config_review_forced",
-    "1 while a plan that was drafted after the approval waits for review.",
+    "1 while a plan is waiting for review because it was drafted after the approval.",
     (status) => status.phase === "ReviewRequired" && status.review?.forced === true,
   ),
   flag("config_upgrade_available", "1 while this version of the operator would draft a different plan.", (status) =>
@@ -193,7 +193,7 @@ const planGauges: readonly GaugeDefinition[] = [
   },
   {
     name: "plan_info",
-    help: "Always 1; the label is the hash of the plan.",
+    help: "Always 1; the label hash identifies the plan.",
     labels: ["name", "hash"],
     seriesOf: managed((name, { planHash }) =>
       planHash === undefined ? [] : [{ labels: { name, hash: planHash }, value: 1 }],
@@ -201,7 +201,7 @@ const planGauges: readonly GaugeDefinition[] = [
   },
   {
     name: "plan_items",
-    help: "Items of the plan, by state.",
+    help: "Plan items, by state.",
     labels: ["name", "state"],
     seriesOf: managed((name, { items = [] }) => countStates(name, items)),
   },
@@ -210,13 +210,13 @@ const planGauges: readonly GaugeDefinition[] = [
 const gaugesOf = ({ missing, pools }: GaugeInput): readonly GaugeDefinition[] => [
   {
     name: "missing_prerequisites",
-    help: "1 for each kind that a config requires and the API server does not serve.",
+    help: "1 for each kind that a config requires but the API server does not serve.",
     labels: ["name", "kind"],
     seriesOf: managed((name) => missing(name).map((kind) => ({ labels: { name, kind }, value: 1 }))),
   },
   {
     name: "rollout_machines",
-    help: "Machines of the pools to which an item is being rolled out, by state.",
+    help: "Machines in the pools that are rolling out an item, by state.",
     labels: ["name", "item", "pool", "state"],
     seriesOf: managed((name, { items = [], ...status }) =>
       items.flatMap((item) => machinesOf(name, item, status, pools())),

@@ -30,7 +30,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
   },
   {
     name: "rollout_nodes",
-    help: "Nodes of the pools that roll out the changes of a config, by phase. Unlisted: nodes in progress that the status does not list (it lists at most 20 nodes).",
+    help: "Nodes in the pools that are rolling out changes of a config, by phase. Phase Unlisted counts nodes in progress that are not in the status, which lists at most 20 nodes.",
     labels: ["name", "pool", "phase"],
     seriesOf: open((name, rollout) =>
       rollout.pools.flatMap((pool) =>

@@ -18,7 +18,7 @@ import {
 } from "./command.ts";
 
 const warning =
-  "Note: an active operator takes over these objects again. First set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or uninstall the operator.";
+  "Note: an active operator takes over released objects again. To prevent this, first set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or uninstall the operator.";
 
 export const releaseCommand: Command = {
   summary: "release all objects that the platform controller applied, without changing any value",
@@ -80,7 +80,7 @@ async function releaseAll(client: Client, args: CommandArguments, context: Comma
   if (args.text("yes") !== "true")
     return {
       out: lines(ours.map(({ text }) => text)),
-      notes: ["Nothing was changed. Repeat with --yes to release them.", warning],
+      notes: ["Nothing was changed. To release these objects, repeat the command with --yes.", warning],
     };
   const done: string[] = [];
   const failures: string[] = [];

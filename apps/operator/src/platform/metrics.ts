@@ -37,14 +37,14 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     new Gauge({ name: `${prefix}${name}`, help, labelNames, registers });
   const compliance = gauge(
     "compliance_status",
-    "1 while an object is in its desired state, 0 while it is not or cannot be applied.",
+    "1 while an object is in its desired state, 0 while it is out of sync or cannot be applied.",
     knn,
   );
   const paused = gauge("paused_resources", "1 while an object is paused, by reason.", [...knn, "reason"]);
   const held = gauge("held_resources", "1 while a write that reboots nodes is on hold, by reason.", [...knn, "reason"]);
   const custom = gauge("customization_info", "1 while a valid override is in effect, by type.", [...knn, "type"]);
-  const invalid = gauge("invalid_override", "1 while an override cannot be used, by type.", [...knn, "type"]);
-  const contested = gauge("contested_fields", "Fields that other clients set and the operator does not change.", knn);
+  const invalid = gauge("invalid_override", "1 while an override is invalid, by type.", [...knn, "type"]);
+  const contested = gauge("contested_fields", "Fields that other clients set and that the operator leaves unchanged.", knn);
   const excluded = gauge("excluded_assets", "1 for each asset that is not applied, by reason.", ["asset", "reason"]);
   const missing = gauge("missing_dependency", "1 while a CRD that a feature needs is missing, 0 if it is installed.", [
     "group",
@@ -61,7 +61,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   });
   const durations = new Histogram({
     name: `${prefix}reconcile_duration_seconds`,
-    help: "Duration of a reconcile of an object.",
+    help: "Time to reconcile an object.",
     labelNames: knn,
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],

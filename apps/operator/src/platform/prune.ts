@@ -102,7 +102,7 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
         outcome: await releaseObject(live, cluster),
         events: normalEvent(
           "FieldsReleased",
-          `Released all fields of ${name}. The object is kept because it existed before the operator or other clients own parts of it`,
+          `Released all fields of ${name}. The object is kept, because the operator did not create it or other clients own some of its fields`,
         ),
       };
     case "delete": {

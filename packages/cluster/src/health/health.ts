@@ -30,5 +30,5 @@ function virtualMachineInstanceMigrationHealth(object: KubeObject): Health {
   const name = `Migration '${object.metadata.name}' of '${machine}'`;
   if (phase === "Succeeded") return { state: "done", message: `${name} succeeded` };
   if (phase === "Failed") return { state: "failed", message: `${name} failed` };
-  return { state: "waiting", message: phase === "" ? `${name} has not begun` : `${name} is ${phase}` };
+  return { state: "waiting", message: phase === "" ? `${name} has not started` : `${name} is ${phase}` };
 }

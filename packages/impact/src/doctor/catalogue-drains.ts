@@ -27,7 +27,7 @@ export const drainFindings = {
     command: "virtctl migrate <vm> -n <ns>",
     detected: "The VM's eviction strategy is External, and its eviction was requested.",
     cause:
-      "Another controller, such as the one of a hosted cluster, is responsible for moving this VM and has not done so.",
+      "Another controller, such as that of a hosted cluster, is responsible for moving this VM and has not done so.",
     remedy: "Check that controller, or migrate the VM yourself.",
   },
   EvacuationNotStarted: {

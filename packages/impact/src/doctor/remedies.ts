@@ -45,7 +45,7 @@ function pausedRemedies(pool: string): readonly BlockerRemedy[] {
   const command = fillCommand(`oc patch mcp <pool> --type merge -p '{"spec":{"paused":false}}'`, { pool });
   return [
     {
-      text: "Leave the pool paused until the person who paused it agrees.",
+      text: "Leave the pool paused until the administrator who paused it agrees to resume it.",
       consequence: "Until then, no node of the pool is updated.",
     },
     {

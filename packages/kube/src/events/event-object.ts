@@ -42,7 +42,7 @@ export function eventName(namePrefix: string, { regarding, reason, action, note 
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;
-  const how = "Too many events of this kind: this series counts them, and the operator's log contains each one.";
+  const how = "Too many events of this kind. This event counts them. The operator's log contains each one.";
   return { ...event, action: `${reason} ${subjectKey(related)} combined`, note: `${how} The first: ${note}` };
 }
 

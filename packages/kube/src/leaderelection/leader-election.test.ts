@@ -115,7 +115,7 @@ test("closes the fence ten seconds after the last renewal in an outage", async (
     "does not lead",
     "held by me",
     "leads",
-    "failing: no answer in time",
+    "failing: no response in time",
     "does not lead",
     "recovered",
     "leads",
@@ -155,7 +155,7 @@ test("recovers from a lost answer without another transition", async () => {
   shelf.mode = "answering";
   await clock.advance(4_000);
   expect(shelf.calls.slice(2)).toEqual(['update to "me"', 'update to "me"', "read", 'update to "me"']);
-  expect(reported.slice(2)).toEqual(["leads", "failing: no answer in time", "recovered"]);
+  expect(reported.slice(2)).toEqual(["leads", "failing: no response in time", "recovered"]);
   await leave();
 });
 

@@ -88,13 +88,13 @@ async function runAction(
   const limit = new AbortController();
   const abortCall = () => limit.abort(signal.reason);
   // Half the deadline leaves time for a second attempt before the fence closes.
-  const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no answer in time")));
+  const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no response in time")));
   signal.addEventListener("abort", abortCall, { once: true });
   try {
     return action.kind === "read" ? await api.read(limit.signal) : await api[action.kind](action.lease, limit.signal);
   } catch (error) {
     if (!limit.signal.aborted) throw error;
-    return { kind: "failed", message: "no answer in time" };
+    return { kind: "failed", message: "no response in time" };
   } finally {
     cancel();
     signal.removeEventListener("abort", abortCall);

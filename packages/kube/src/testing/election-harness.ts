@@ -134,7 +134,7 @@ class Candidate {
 
   #ask(action: LeaseAction, sentAt: number): void {
     const hear = (answer: LeaseAnswer) => this.#ifNothingElseCame(() => this.#go(answer, sentAt));
-    this.machine.clock.schedule(deadlineMs / 2, hear({ kind: "failed", message: "no answer in time" }));
+    this.machine.clock.schedule(deadlineMs / 2, hear({ kind: "failed", message: "no response in time" }));
     this.#harness.send(action, (answer) => this.machine.hear(hear(answer)));
   }
 

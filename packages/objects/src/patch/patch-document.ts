@@ -39,7 +39,7 @@ export class PatchDocument {
   add(pointer: Pointer, value: Json): PatchStep {
     const { parent, key } = this.#parentOf(pointer);
     if (Array.isArray(parent)) return this.#insert(parent, key, value);
-    if (parent === undefined) return failed("its parent does not exist or is not an object or a list");
+    if (parent === undefined) return failed("its parent does not exist, or is neither an object nor a list");
     if (Object.hasOwn(parent, key)) return this.replace(pointer, value);
     // An assignment to `__proto__` would set the prototype.
     Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });

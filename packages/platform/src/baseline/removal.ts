@@ -33,7 +33,7 @@ export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecis
   return isOurs ? deletion(live) : { kind: "release" };
 }
 
-const noOwnFields = "the operator owns none of its fields";
+const noOwnFields = "the operator does not own any of its fields";
 
 function hasOwnFields(live: KubeObject): boolean {
   return !isNoFields(appliedBy(readOwners(live), fieldManagers.platform));
@@ -58,7 +58,7 @@ export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { ki
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
   if (!hasOwnFields(live)) return { kind: "keep", why: noOwnFields };
-  return isCreatedByUs(live) ? deletion(live) : { kind: "keep", why: "nothing proves that the operator created it" };
+  return isCreatedByUs(live) ? deletion(live) : { kind: "keep", why: "there is no proof that the operator created it" };
 }
 
 function keptBecause(live: KubeObject): string | undefined {

@@ -105,7 +105,7 @@ export function isUnsettled(outcome: ReconcileOutcome): boolean {
 export function explainFailure(result: WriteResult, { apiVersion, kind, namespace = "" }: Ref): string {
   switch (result.kind) {
     case "done":
-      return "the response of the API server does not contain the object";
+      return "the API server's response does not contain the object";
     case "stale":
       return "the object was modified concurrently";
     case "absent":
