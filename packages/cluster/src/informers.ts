@@ -5,21 +5,21 @@ import type { InformerSpec } from "@virt/objects";
 import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
-/** `starting`: the first list is in progress. `not served`: the API server does not serve the kind. */
+/** A cached list. `starting`: the first list is in progress. `not served`: the API server does not serve the kind. */
 export type CachedList = {
   readonly state: "starting" | "synced" | "not served";
   readonly store: { readonly items: () => Iterable<KubeObject> };
 };
 
-/** Returns undefined if the informer is not running. */
+/** Returns the cached list, or undefined if the informer is not running. */
 export type FindCached = (spec: InformerSpec) => CachedList | undefined;
 
-/** Key paths to keep in addition to the metadata. */
+/** Field paths to keep in addition to the metadata. */
 export type ReadParts = readonly (readonly string[])[];
 
 const partsOnly = (parts: ReadParts) => ({ keep: "parts", parts }) as const;
 
-/** All VirtPlatformConfigs, whole. */
+/** Caches all VirtPlatformConfigs completely. */
 export const configInformer: InformerSpec = {
   apiVersion: configKind.apiVersion,
   kind: configKind.kind,
@@ -57,7 +57,7 @@ export const networkInformer: InformerSpec = {
   projection: partsOnly(networkParts),
 };
 
-/** Shows only whether the namespace exists. */
+/** Returns an informer that only shows whether the namespace exists. */
 export function namespaceInformer(name: string): InformerSpec {
   return { apiVersion: "v1", kind: "Namespace", name, projection: partsOnly([]) };
 }
@@ -69,7 +69,7 @@ export function kindInformer(apiVersion: string, kind: string, parts: ReadParts 
 
 const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metadata", "annotations"]];
 
-/** Keeps what users configure. Omits the status, which changes often. */
+/** Keeps the parts that users configure. Drops the status, which changes often. */
 export const contentProjection = partsOnly(content);
 
 /** Keeps the content, the reported conditions and the field owners. */

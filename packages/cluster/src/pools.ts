@@ -5,15 +5,15 @@ import { asList, entriesOf, isMap, matchesSelector, member, oncePer } from "@vir
 import { readKubeletConfig } from "./kinds/kubelet-config.ts";
 import { readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
-/** `kernelArguments` are those of the current configuration. Undefined until they are read. */
+/** A pool. `kernelArguments` are those in its current config, and undefined until they are read. */
 export type PoolFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly kernelArguments: readonly string[] | undefined;
 };
 
 /**
- * Applies the rules of the Machine Config Operator: master first, then a custom pool, then worker. Returns undefined
- * for Windows nodes and for nodes in several custom pools.
+ * Returns the pool of a node by the rules of the Machine Config Operator: master first, then a custom pool, then
+ * worker. Returns undefined for Windows nodes and for nodes that match several custom pools.
  */
 export function poolOfNode(labels: Readonly<Record<string, string>>, pools: readonly KubeObject[]): string | undefined {
   if (labels["kubernetes.io/os"] === "windows") return undefined;
@@ -32,7 +32,10 @@ const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
   }),
 );
 
-/** Reports whether a selector sets no condition. Kubernetes selects everything with it, a pool selects nothing. */
+/**
+ * Reports whether a selector is empty. In Kubernetes, an empty selector selects everything, but in a pool, it selects
+ * nothing.
+ */
 export function isEmptySelector(selector: Json | undefined): boolean {
   const wanted = member(selector, "matchLabels");
   const isUnlabelled = !isMap(wanted) || entriesOf(wanted).length === 0;
@@ -41,9 +44,9 @@ export function isEmptySelector(selector: Json | undefined): boolean {
 
 type PoolConfigQuery = {
   readonly pool: string;
-  /** Undefined if the pool does not exist. The built-in labels then apply. */
+  /** The pool. Undefined if it does not exist, in which case its default labels are assumed. */
   readonly fact: PoolFact | undefined;
-  /** All objects of the kind, with `spec.machineConfigPoolSelector`. */
+  /** All KubeletConfigs, with `spec.machineConfigPoolSelector`. */
   readonly configs: readonly KubeObject[];
   /** The name of our own object, which does not count as foreign. */
   readonly own: string;
@@ -52,7 +55,10 @@ type PoolConfigQuery = {
 /** The MachineConfigPool fields that `foreignPoolConfig` reads. */
 export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
 
-/** Returns the first foreign object that selects the pool. If several do, the operator silently uses the last one. */
+/**
+ * Returns the first KubeletConfig of another client that selects the pool. If several select it, the operator silently
+ * uses only the last one.
+ */
 export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery): string | undefined {
   const labels = fact?.labels ?? {
     [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",

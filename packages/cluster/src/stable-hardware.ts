@@ -1,4 +1,4 @@
-// Delays hardware changes by 10 minutes, because labels disappear while nodes restart.
+// Delays hardware changes by 10 minutes, because node labels can disappear while nodes restart.
 
 import { readTime, writeTime } from "@virt/objects";
 import { detectors, type Hardware } from "./hardware.ts";
@@ -9,29 +9,28 @@ const fields = [...detectors, "podSubnetPrefix"] as const satisfies readonly (ke
 
 type HardwareValue = Hardware[keyof Hardware];
 
-/** A reported change that is not in effect yet. Null: the value is unknown. */
+/** A hardware change that is not in effect yet. A null value is unknown. */
 export type HardwareChange = {
   readonly name: keyof Hardware;
   readonly counted: boolean | number | null;
   readonly seen: boolean | number | null;
-  /** The time at which the change takes effect, unless it reverts first. Wall time, for display. */
+  /** When the change takes effect, unless it reverts before that. In wall-clock time, for display. */
   readonly countsAt: string;
 };
 
-/** The hardware in effect, and reported changes that are not in effect yet. */
+/** The hardware in effect, and changes that are not in effect yet. */
 export type CountedHardware = { readonly hardware: Hardware; readonly changes: readonly HardwareChange[] };
 
 type WaitingChange = HardwareChange & {
-  /** In monotonic milliseconds. */
   readonly dueMs: number;
 };
 
-/** The readings of this process. Without them, the next reading takes effect immediately. */
+/** The readings of this process. If there are none, the next reading takes effect immediately. */
 export type HardwareMemory = { readonly hardware: Hardware; readonly changes: readonly WaitingChange[] };
 
 export type ReadingTime = { readonly wallMs: number; readonly monotonicMs: number };
 
-/** Adds a reading. If nodes cannot be read (undefined), all waits restart at the next reading. */
+/** Adds a reading. If the nodes could not be read (undefined), the delay of all pending changes restarts. */
 export function followHardware(
   before: HardwareMemory | undefined,
   reading: Hardware | undefined,
@@ -68,14 +67,15 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
 }
 
 /**
- * Returns the time at which the next change takes effect, in monotonic milliseconds, unless another reading arrives
- * first.
+ * Returns when the next pending change takes effect, in monotonic milliseconds. Another reading can still revert it.
  */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }
 
-/** Applies pending changes from a controller's report, unless they have reverted. For processes without a watch. */
+/**
+ * Applies pending changes from a controller's report, unless they have reverted. For programs that do not watch nodes.
+ */
 export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
   const changes = reported.filter(
     (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,

@@ -1,4 +1,4 @@
-// Assesses whether the VMs of nodes that drain together fit on other nodes.
+// Assesses whether the VMs on nodes that drain at the same time fit on other nodes.
 
 import type { Impact } from "@virt/api";
 import { type ClusterShape, type VmFact } from "@virt/cluster";
@@ -16,7 +16,10 @@ export type CapacityInput = {
 
 const MiB = 2 ** 20;
 
-/** Returns the wave with the largest shortage. If there is none, `Unknown` if some VMs cannot be assessed. */
+/**
+ * Returns the capacity for the wave of nodes with the largest shortage. If there is no shortage but some VMs cannot be
+ * assessed, returns `Unknown`.
+ */
 export function assessCapacity(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,

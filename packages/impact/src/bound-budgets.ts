@@ -1,4 +1,4 @@
-// Limits the time for comparing pods with the selectors of PodDisruptionBudgets.
+// Limits the time that is spent on matching pods with the selectors of PodDisruptionBudgets.
 
 import { type BudgetFact, type PodFact } from "@virt/cluster";
 import { asList, isMap, type Json, member } from "@virt/objects";
@@ -6,12 +6,15 @@ import { type Assessment, assessed } from "./assessed.ts";
 import { keysBeyondLimit } from "./cost-limit.ts";
 import { isBudgetedPod, isBudgetOfPods } from "./drained-pods.ts";
 
-/** Comparisons of a requirement with a pod, per assessment. docs/decisions/0063-impact.md has the measurement. */
+/** The maximum number of comparisons per assessment. See docs/decisions/0063-impact.md for measurements. */
 const mostComparisons = 1_000_000;
-/** Comparing a value of an expression is cheaper than comparing its key. */
+/** This many values of an expression count as one comparison, because comparing a value is cheap. */
 const valuesPerComparison = 10;
 
-/** Marks the budgets beyond the limit as too large. Returns the same list if all fit. List order does not matter. */
+/**
+ * Marks budgets beyond the limit as too large. Returns the same list if there are none. The order of the list does not
+ * matter.
+ */
 export function boundBudgets(budgets: readonly BudgetFact[], pods: readonly PodFact[]): readonly BudgetFact[] {
   const evicted = Map.groupBy(pods.filter(isBudgetedPod), ({ namespace }) => namespace);
   const costs = budgets.filter(isBudgetOfPods).map((budget) => ({

@@ -1,11 +1,15 @@
-// Limits the comparisons of an assessment. It is synchronous, and any user can create the objects that it compares.
+// Limits the comparisons in an assessment, because it blocks the process and any user can create the objects that it
+// compares.
 
 import { compareUtf8 } from "@virt/objects";
 
 /** The comparisons that an item needs. Items with the same key are evaluated together. */
 export type ItemCost = { readonly namespace: string; readonly key: string; readonly cost: number };
 
-/** Admits the cheapest namespaces and items first, so that expensive ones cannot displace them. Ignores order. */
+/**
+ * Returns the keys of items beyond the limit. The cheapest namespaces and items are admitted first, so that expensive
+ * ones cannot displace them.
+ */
 export function keysBeyondLimit(costs: readonly ItemCost[], most: number): ReadonlySet<string> {
   const namespaces = [...Map.groupBy(costs, ({ namespace }) => namespace)].map(([namespace, items]) => ({
     key: namespace,

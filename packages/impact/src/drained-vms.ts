@@ -4,7 +4,7 @@ import type { NodeLoad } from "./duration.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 import { type AssessedOutcome, outcomeOf } from "./vm-outcomes.ts";
 
-/** `bytes` is the size of its migration. */
+/** A VM on a node that drains. `bytes` is the amount of memory that its migration copies. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
 
 export type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
@@ -17,12 +17,14 @@ export type DrainedVmsInput = {
   readonly runStrategies: ReadonlyMap<string, string>;
 };
 
-/** Returns the names of nodes that drain or reboot at any time in the rollout. */
+/** Returns the names of all nodes that drain or reboot during the rollout. */
 export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly string[] {
   return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
 
-/** Returns the assessed VMs by node in rollout order, then by namespace and name. VMs without a node come last. */
+/**
+ * Returns the assessed VMs, sorted by node in rollout order, then by namespace and name. VMs without a node come last.
+ */
 export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput): readonly DrainedVm[] {
   const byNode = Map.groupBy(input.vms, ({ node }) => node);
   const drained: DrainedVm[] = [];
@@ -48,7 +50,7 @@ export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput
   return drained;
 }
 
-/** Reports whether the VM counts as `stop` only because its owner was not read yet. */
+/** Reports whether the VM counts as `stop` only because its owner has not been read yet. */
 export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: ReadonlyMap<string, string>): boolean {
   const { namespace, controller } = vm;
   return (
@@ -65,7 +67,7 @@ function sortByName(vms: readonly VmFact[]): readonly VmFact[] {
   return isSorted ? vms : vms.toSorted(inNameOrder);
 }
 
-// A node in two waves counts in the last one, where it gets the plan's change.
+// Returns the wave of each node. A node in two waves counts in the last one, in which it gets the plan's change.
 function waveOfNodes({ waves }: AssessedPool): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     waves.flatMap((wave) => {

@@ -10,7 +10,7 @@ const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
   ["VirtualMachineInstanceMigration", virtualMachineInstanceMigrationHealth],
 ]);
 
-/** Returns undefined for a kind without a rule. */
+/** Returns the health of an object, or undefined if there is no rule for its kind. */
 export function healthOf(object: KubeObject): Health | undefined {
   return rules.get(object.kind)?.(object);
 }
@@ -19,7 +19,7 @@ function hyperConvergedHealth(object: KubeObject): Health {
   return operatorHealth(object, "unavailable");
 }
 
-/** Older descheduler operators do not report Available. */
+/** Returns the health. Older descheduler operators do not report Available. */
 function kubeDeschedulerHealth(object: KubeObject): Health {
   return operatorHealth(object, "available");
 }

@@ -4,20 +4,23 @@ import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
-/** A write of a MachineConfig whose rollout to the nodes is followed. */
+/** A write of a MachineConfig whose rollout is tracked. */
 export type MachineConfigChange = {
-  readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
+  readonly machineConfig: KubeObject; // the desired object, or the object before its deletion
   readonly operation: "Apply" | "Delete";
-  readonly wasThere: boolean; // if true, each pool's list of sources stays the same
-  readonly before: ReadonlyMap<string, string>; // the target configuration of each pool at the start of the rollout
+  readonly wasThere: boolean; // true if it existed before the write; the list of sources in each pool then stays the same
+  readonly before: ReadonlyMap<string, string>; // the target config of each pool at the start of the rollout
   readonly startedMsAgo: number;
-  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: those that the labels select
+  readonly pools?: readonly string[]; // the pools that were affected before a deletion; if absent, those that the labels select
 };
 
-/** Returns undefined if the configuration was not read. */
+/** Returns a rendered config, or undefined if it was not read. */
 export type RenderedOf = (name: string) => KubeObject | undefined;
 
-/** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
+/**
+ * Returns the pools that select the MachineConfig, and the pool of its role (default `worker`) even if it does not
+ * exist. `worker` comes first.
+ */
 export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
   const labels = machineConfig.metadata.labels ?? {};
   const matching = pools.filter((pool) => matchesSelector(readMachineConfigPool(pool).machineConfigSelector, labels));
@@ -26,10 +29,13 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
-/** Counts the nodes of a pool by its machines. Undefined to use the counts in the pool's status. */
+/** Returns the progress of a pool, or undefined to use the counts in its status. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** Reports on the failed pools. If there are none, reports on those that are not done, and otherwise on all. */
+/**
+ * Returns the health of the rollout. Its message covers failed pools only, or else the pools that are not done, or else
+ * all pools.
+ */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,
@@ -68,7 +74,7 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
-/** Reports whether the target configuration of the pool contains the change. This says nothing about the nodes. */
+/** Reports whether the pool's target config contains the change. The nodes may not have applied it yet. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const { name: target = "", sources } = readMachineConfigPool(pool).target;
   const isListed = sources.includes(nameOf(change));

@@ -1,11 +1,12 @@
-// Deduplicates the node reports in the message of a degraded pool.
+// Removes duplicate node reports from the message of a degraded pool.
 
 const report = /Node (\S+) is reporting: "((?:[^"\\]|\\.)*)"/gu;
 
 /**
- * Returns each report once. The Machine Config Controller lists a degraded node twice: with the message of its
- * MachineConfigNode, which starts with `Node <name> upgrade failure.`, and with the node's annotation, which the
- * daemon cuts after 2,000 characters. Checked against `SetDegraded` (pkg/daemon/writer.go) and `calculateStatus`
+ * Returns the message with each report only once. The Machine Config Controller lists a degraded node twice: with the
+ * message of its MachineConfigNode, which starts with `Node <name> upgrade failure.`, and with the node's annotation,
+ * which the daemon truncates to 2,000 characters. Checked against `SetDegraded` (pkg/daemon/writer.go) and
+ * `calculateStatus`
  * (pkg/controller/node/status.go) of openshift/machine-config-operator at 00d4bfc.
  */
 export function listReportsOnce(message: string): string {

@@ -1,8 +1,8 @@
-// Parts of projections. Lists may be long, so informers keep only the members that we read.
+// Building blocks for projections, so that informers keep only the fields that the operator reads.
 
 import type { InformerSpec, ProjectionMember } from "@virt/objects";
 
-/** Keeps the identity, the deletion and these members. */
+/** Keeps the name, namespace, uid, deletion timestamp and these fields. */
 export function keepMembers(...kept: readonly ProjectionMember[]): InformerSpec["projection"] {
   return {
     keep: "members",
@@ -10,7 +10,7 @@ export function keepMembers(...kept: readonly ProjectionMember[]): InformerSpec[
   };
 }
 
-/** Keeps these parts of the conditions of these types, and no other conditions. */
+/** Keeps only conditions of these types, and only these fields in them. */
 export function keepConditions(
   among: readonly string[],
   parts: readonly string[] = ["type", "status", "reason"],
@@ -22,7 +22,10 @@ export function keepOwners(...among: readonly string[]): readonly ProjectionMemb
   return ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 }
 
-/** Limits strings that namespace users write. Real values take a few dozen bytes, but the API server has no limit. */
+/**
+ * Truncates strings that namespace users can write. Real values take a few dozen bytes, but the API server sets no
+ * limit.
+ */
 const shortText = { atMost: 1_000 };
 export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
   return paths.map((path) => [...path, shortText]);

@@ -4,7 +4,7 @@ import { asList, asText, at, type InformerSpec, type Json, type KubeObject, memb
 import type { ObjectCondition } from "../health/conditions.ts";
 import { keepConditions } from "./kept-members.ts";
 
-/** The informer keeps no settings, so `isAutoSized` reads as false. */
+/** All KubeletConfigs, without their settings. `isAutoSized` is therefore always false. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",
@@ -20,7 +20,7 @@ export const kubeletConfigInformer: InformerSpec = {
 
 export type KubeletConfig = {
   readonly poolSelector: Json | undefined;
-  /** True if each node reserves resources by its own size. */
+  /** True if each node reserves resources according to its size. */
   readonly isAutoSized: boolean;
   /** All conditions in order, including incomplete ones. Absent strings are empty. */
   readonly conditions: readonly Pick<ObjectCondition, "type" | "status" | "message">[];

@@ -6,13 +6,13 @@ import { keepConditions, keepMembers } from "./kept-members.ts";
 
 /** The settings of KubeVirt that affect live migration and placement. */
 export type VirtSettings = {
-  /** The default of the cluster. `None` if KubeVirt has no default. Undefined if unknown. */
+  /** The default eviction strategy of the cluster. `None` if KubeVirt sets none. Undefined if unknown. */
   readonly evictionStrategy: string | undefined;
   readonly migrationsPerCluster: number;
   readonly migrationsPerNode: number;
-  /** Seconds per GiB before a migration is cancelled. */
+  /** The migration timeout, in seconds per GiB. */
   readonly timeoutPerGiB: number;
-  /** Bytes per second. 0: no limit. */
+  /** The bandwidth limit in bytes per second. 0 means no limit. */
   readonly bandwidth: number;
   /** Guest memory in percent of the memory request. */
   readonly memoryOvercommit: number;
@@ -30,7 +30,10 @@ export const kubeVirtInformer: InformerSpec = {
   ),
 };
 
-/** Prefers the KubeVirt object, which also includes patches of the HyperConverged. */
+/**
+ * Reads the settings from the KubeVirt object if possible, because it also includes JSON patches set in the
+ * HyperConverged.
+ */
 export function readVirtSettings(kubevirt: KubeObject | undefined, hco: KubeObject | undefined): VirtSettings {
   const configuration = at(kubevirt, "spec", "configuration");
   if (kubevirt !== undefined) {

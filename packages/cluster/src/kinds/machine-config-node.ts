@@ -2,7 +2,7 @@ import type { KubeObject, NodeRolloutPhase } from "@virt/api";
 import { asList, asText, at, type InformerSpec, member, readTime } from "@virt/objects";
 import { keepConditions } from "./kept-members.ts";
 
-/** The steps of an update, starting with the last. The status of a step in progress is Unknown. */
+/** The steps of an update, starting with the last one. A step in progress has status Unknown. */
 export const updateSteps = [
   "Uncordoned",
   "RebootedNode",
@@ -16,7 +16,7 @@ export const updateSteps = [
 
 const keptConditions = ["NodeDegraded", ...updateSteps] as const;
 
-/** Every write updates `time`, even if nothing else changes. */
+/** A reported condition. The daemon updates `time` with each write, even if nothing else changes. */
 type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
 
 /** The update steps that the Machine Config Daemon reports for a node. */
@@ -59,7 +59,10 @@ export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNode
   };
 }
 
-/** Returns the latest possible start in milliseconds. Later writes can only make the phase look younger than it is. */
+/**
+ * Returns the latest possible start of a phase, in milliseconds. The phase may be older, because later writes update
+ * the time.
+ */
 export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
   const { Cordoned, Drained, RebootedNode } = conditions;
   const isUnderWay = RebootedNode?.status === "Unknown";

@@ -16,14 +16,14 @@ import { conditionsOf, isBehind, type ObjectCondition } from "../health/conditio
 
 const machineConfigApi = "machineconfiguration.openshift.io/v1";
 
-/** All pools, with the members that show the progress of a rollout. */
+/** All pools, with the fields that show the progress of a rollout. */
 export const poolInformer: InformerSpec = {
   apiVersion: machineConfigApi,
   kind: "MachineConfigPool",
   projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
 };
 
-/** One pool, reduced to the labels and the target, so its other members read as absent. */
+/** Returns an informer for one pool that keeps only the labels and the target config. All other fields are absent. */
 export function poolInformerOf(name: string): InformerSpec {
   const parts = [
     ["metadata", "labels"],
@@ -32,31 +32,31 @@ export function poolInformerOf(name: string): InformerSpec {
   return { apiVersion: machineConfigApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
 }
 
-/** The parts of a MachineConfigPool that decide how it rolls out changes. */
+/** The parts of a MachineConfigPool that determine how it rolls out changes. */
 export type MachineConfigPool = {
   readonly name: string;
   readonly isPaused: boolean;
-  /** Such as 2 or "10%". Undefined if absent or of another type. */
+  /** A value such as 2 or "10%". Undefined if it is absent or has another type. */
   readonly maxUnavailable: number | string | undefined;
   readonly nodeSelector: Json | undefined;
   readonly machineConfigSelector: Json | undefined;
-  /** The configuration that the nodes must run. */
+  /** The config that the nodes must run. */
   readonly target: PoolConfiguration;
-  /** The last configuration that all machines ran. */
+  /** The last config that all machines ran. */
   readonly current: PoolConfiguration;
   readonly hasStatus: boolean;
   /** True if the status is older than the spec. */
   readonly isBehind: boolean;
   readonly machines: MachineCounts;
   readonly conditions: readonly ObjectCondition[];
-  /** `expiry` is in RFC 3339. */
+  /** Certificates that the pool distributes. `expiry` is in RFC 3339 format. */
   readonly certificates: readonly { readonly subject: string; readonly expiry: string }[];
 };
 
-/** `name` is undefined until the configuration is rendered. `sources` lists its MachineConfigs in order. */
+/** A rendered config. `name` is undefined until it is rendered. `sources` lists its MachineConfigs in order. */
 export type PoolConfiguration = { readonly name: string | undefined; readonly sources: readonly string[] };
 
-/** `ready` counts machines that are ready and updated. Absent counts are 0. */
+/** Machine counts. `ready` counts machines that are both ready and updated. Missing counts are 0. */
 export type MachineCounts = {
   readonly all: number;
   readonly updated: number;

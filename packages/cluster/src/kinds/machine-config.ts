@@ -1,6 +1,6 @@
 import { asList, asText, at, type Json, type KubeObject, member } from "@virt/objects";
 
-/** Absent members get the operator's defaults. */
+/** The content of a MachineConfig. Missing fields have the operator's defaults. */
 export type MachineConfig = {
   readonly ignitionVersion: string | undefined;
   readonly files: readonly Json[];
@@ -14,7 +14,7 @@ export type MachineConfig = {
   readonly hasFips: boolean;
 };
 
-/** Reads a MachineConfig of any shape. An absent one has no content. */
+/** Reads a MachineConfig of any shape. If it is undefined, the content is empty. */
 export function readMachineConfig(object: KubeObject | undefined): MachineConfig {
   const spec = member(object, "spec");
   const list = (...path: readonly string[]) => asList(at(spec, ...path));

@@ -10,16 +10,16 @@ export type MigrationFact = {
   /** Empty until KubeVirt processes the migration. */
   readonly phase: string;
   readonly created: string;
-  /** RFC 3339: start of the search for a target node. Without one, the creation time. */
+  /** When the search for a target node started, in RFC 3339 format. If it has not started, the creation time. */
   readonly searched: string;
-  /** The drained node, or undefined if the migration has another cause. */
+  /** The node that is being drained, or undefined if the migration has another cause. */
   readonly evacuatedNode: string | undefined;
   readonly hasTarget: boolean;
   readonly hold: MigrationHold | undefined;
   readonly failureReason: string;
 };
 
-/** The reason why KubeVirt does not start a pending migration. */
+/** Why KubeVirt does not start a pending migration. */
 export type MigrationHold = "quota" | "backup" | "utility volume";
 
 const holds: readonly (readonly [string, MigrationHold])[] = [
@@ -30,7 +30,9 @@ const holds: readonly (readonly [string, MigrationHold])[] = [
 
 const holdConditions: readonly string[] = holds.map(([type]) => type);
 
-/** Real objects stay far below: a migration has about 10 phases, and an error of 1 or 2 lines. */
+/**
+ * The size limit for a migration's status. Real ones are far smaller: about 10 phases, and an error of 1 or 2 lines.
+ */
 const mostReportBytes = 8_000;
 
 /** All live migrations, reduced to what `readMigrationFact` needs. */

@@ -1,4 +1,4 @@
-// Reads Nodes: their progress in a rollout, and the constraints for VMs on them.
+// Reads Nodes: their progress in a rollout, and the constraints that they set for VMs.
 
 import type { Json, KubeObject } from "@virt/api";
 import {
@@ -17,18 +17,20 @@ import { keepConditions, keepMembers } from "./kept-members.ts";
 /** A taint of a node. Absent values are empty. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
-/** The parts of a node that placement, drains and updates depend on. Absent strings are empty. */
+/** The parts of a node that affect placement, drains and updates. Missing strings are empty. */
 export type NodeFact = {
   readonly name: string;
-  /** RFC 3339. Undefined if unknown. */
+  /** The creation time in RFC 3339 format. Undefined if unknown. */
   readonly created: string | undefined;
-  /** Without labels of CPU features. */
+  /** The labels, excluding those for CPU features. */
   readonly labels: Readonly<Record<string, string>>;
   readonly currentConfig: string;
   readonly desiredConfig: string;
   readonly state: string;
   readonly reason: string;
-  /** The request of the daemon, and the last request that the drain controller completed: `drain-…` or `uncordon-…`. */
+  /**
+   * The daemon's current request, and the last request that the drain controller completed: `drain-…` or `uncordon-…`.
+   */
   readonly desiredDrain: string;
   readonly lastAppliedDrain: string;
   readonly postConfigAction: string;
@@ -36,7 +38,7 @@ export type NodeFact = {
   readonly isCordoned: boolean;
   readonly isReady: boolean;
   readonly taints: readonly Taint[];
-  /** Bytes. Undefined if unknown. */
+  /** The allocatable memory in bytes. Undefined if unknown. */
   readonly allocatableMemory: number | undefined;
 };
 
@@ -48,7 +50,7 @@ export function isDroppedLabel(key: string): boolean {
   return droppedLabels.some((start) => key.startsWith(start));
 }
 
-/** Informers drop all other annotations. */
+/** The annotations to keep. Informers drop all others. */
 const annotations = [
   "currentConfig",
   "desiredConfig",

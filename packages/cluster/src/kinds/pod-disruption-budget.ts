@@ -3,21 +3,21 @@ import { asNumber, asText, at, exceedsBytes, type InformerSpec } from "@virt/obj
 import { keepMembers, keepOwners, shortTexts } from "./kept-members.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
-/** The parts of a PodDisruptionBudget that decide whether it blocks an eviction. */
+/** The parts of a PodDisruptionBudget that determine whether it blocks an eviction. */
 export type BudgetFact = {
   readonly namespace: string;
   readonly name: string;
   readonly selector: Json | undefined;
-  /** Also 0 if the controller has not counted yet. */
+  /** The number of disruptions allowed now. Also 0 if the controller has not computed it yet. */
   readonly disruptionsAllowed: number;
   readonly currentHealthy: number;
   readonly desiredHealthy: number;
   readonly ownerKind: string | undefined;
-  /** Set if the selector is too large to evaluate. The budget may protect any pod of its namespace. */
+  /** Set if the selector is too large to evaluate. The budget may then protect any pod in its namespace. */
   readonly isTooLarge?: true;
 };
 
-/** Limits the selector of a budget. Real selectors take a few dozen bytes. */
+/** The size limit for a budget's selector. Real selectors take a few dozen bytes. */
 const mostSelectorBytes = 8_000;
 
 /** All PodDisruptionBudgets, reduced to what `readBudgetFact` needs. */

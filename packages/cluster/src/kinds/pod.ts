@@ -3,20 +3,20 @@ import { asNumber, asText, at, exceedsBytes, readTime } from "@virt/objects";
 import { textsOf } from "./node.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
-/** The parts of a pod that decide whether a drain evicts it. */
+/** The parts of a pod that determine whether a drain evicts it. */
 export type PodFact = {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
-  /** The time of the deletion request in milliseconds, according to the API server's clock. Undefined without one. */
+  /** When the deletion was requested, in milliseconds by the API server's clock. Undefined if it was not. */
   readonly deletedAt: number | undefined;
-  /** Set if the labels are too large to keep. Budgets that select the pod are then unknown. */
+  /** Set if the labels are too large to keep. It is then unknown which budgets select the pod. */
   readonly isTooLarge?: true;
 };
 
-/** Limits the labels of a pod. Real labels take a few hundred bytes. */
+/** The size limit for a pod's labels. Real labels take a few hundred bytes. */
 const mostLabelBytes = 16_000;
 
 /** Reads the metadata of a Pod of any shape. */
@@ -34,7 +34,7 @@ export function readPodFact(pod: KubeObject): PodFact {
   };
 }
 
-// Subtracts the grace period, because the deletion timestamp is its end.
+// Subtracts the grace period, because the deletion timestamp marks its end.
 function deletionOf(pod: KubeObject): number | undefined {
   const text = asText(at(pod, "metadata", "deletionTimestamp"));
   if (text === undefined) return undefined;

@@ -1,10 +1,10 @@
-// The catalogue of findings: causes that may block a rollout, their age thresholds, messages and remedies.
+// The catalogue of findings: the causes that can block a rollout, with age thresholds, messages and remedies.
 
 import { drainFindings } from "./catalogue-drains.ts";
 import { nodeFindings } from "./catalogue-nodes.ts";
 import { poolFindings } from "./catalogue-pools.ts";
 
-/** In the order of docs/stuck-rollouts.md. */
+/** All findings, in the order of docs/stuck-rollouts.md. */
 export const findingCatalogue = { ...poolFindings, ...drainFindings, ...nodeFindings } as const;
 
 /** The id of a finding. It is part of the API, metrics and events. */

@@ -1,4 +1,4 @@
-// The restore command for the target of a running plan that another client deleted.
+// Builds the command that restores a plan target that another client deleted.
 
 import { fieldManagers } from "@virt/api";
 import { isDnsName } from "./text-templates.ts";

@@ -1,4 +1,4 @@
-// Diagnoses a rollout from one list of each kind, without watching it.
+// Diagnoses a rollout from a single list of each kind, without a watch.
 
 import type { KubeObject, RolloutFinding } from "@virt/api";
 import { readMachineConfigPool } from "@virt/cluster";
@@ -6,14 +6,17 @@ import type { FindingId } from "./catalogue.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
 import type { DoctorFacts, RolloutChange } from "./rollout-view.ts";
 
-/** `young` has causes that become findings if they last. A watching controller does not report them yet. */
+/**
+ * A diagnosis. `young` contains causes that become findings only if they last longer. The controller does not report
+ * them yet.
+ */
 export type OnceDiagnosis = Pick<ReturnType<typeof diagnoseRollout>, "rollout"> & {
   readonly young: readonly RolloutFinding[];
 };
 
 const laterMs = 3_600_000;
 
-/** These findings only mean that time has passed, so they cannot be predicted. */
+/** Findings whose only cause is that a time limit has passed, so they cannot be predicted. */
 const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "CertificateExpired",
   "ControllerDown",
@@ -23,7 +26,10 @@ const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "RebootOverdue",
 ]);
 
-/** Measures ages from reported times, such as the start of a drain. A cause without one is young. */
+/**
+ * Diagnoses a rollout. Ages are measured from reported times, such as the start of a drain. A cause without such a time
+ * counts as recent.
+ */
 export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   const unwatched = { ...facts, isUnwatched: true };
   const { rollout, sightings } = diagnoseRollout(unwatched);
@@ -34,7 +40,9 @@ export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   return { rollout, young: later.rollout.findings.filter(isNew) };
 }
 
-/** Returns a change that stands for everything the pool rolls out. It has the name of the pool's first source. */
+/**
+ * Returns a change that represents everything that the pool is rolling out. It is named after the pool's first source.
+ */
 export function changeOfPool(pool: KubeObject): RolloutChange {
   const [machineConfig = ""] = readMachineConfigPool(pool).target.sources;
   return {

@@ -1,4 +1,4 @@
-// Diagnoses a rollout: its progress, the blocking causes with their start times, and the next command.
+// Diagnoses a rollout: its progress, the causes that block it with their start times, and the command to run next.
 
 import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { writeTime } from "@virt/objects";
@@ -20,20 +20,26 @@ import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts"
 import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
-/** The diagnosed rollout, and the memory that the next diagnosis needs. */
+/** The diagnosed rollout, and data that the next diagnosis needs. */
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;
-  /** VMs seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those that are not running now. */
+  /**
+   * VMs that were seen on the nodes of the rollout, as namespace/name. `stoppedVms` are the ones that are not running
+   * now.
+   */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
-  /** The time in milliseconds at which the next cause reaches an age threshold. Undefined if none will. */
+  /** When the next cause reaches an age threshold, in milliseconds. Undefined if none will. */
   readonly nextAt: number | undefined;
 };
 
 const mostPerNode = 5;
 
-/** Never throws or waits. An unread input results in no finding. Times are measured by the operator's clock. */
+/**
+ * Diagnoses a rollout. Never throws or waits. Inputs that could not be read result in no findings. Times are from the
+ * operator's clock.
+ */
 export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   const budgets = assessBudgets(given.budgets, given.drainedPods);
   const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };
@@ -63,7 +69,10 @@ export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
 }
 
-/** Keeps the message of a gap while its reason is the same, because a failing server words each error differently. */
+/**
+ * Keeps the message of a gap while its reason stays the same, because a failing server often changes the text of its
+ * errors.
+ */
 function gapsToShow({ notAssessed, before }: DoctorFacts): readonly ImpactGap[] {
   const known = before?.notAssessed ?? [];
   return notAssessed.map((gap) => known.find(({ what, reason }) => what === gap.what && reason === gap.reason) ?? gap);
@@ -114,7 +123,7 @@ type AgedCause = { readonly finding?: RolloutFinding; readonly nextAt?: number }
 function ageCause(cause: RolloutCause, facts: DoctorFacts, sightings: Sightings): AgedCause {
   const { id, node, object } = cause;
   const key = findingKey(id, aboutFinding(node, object));
-  // A restart of the process must not reduce the age of a reported finding.
+  // Restores the first-seen time, because a restart of the process must not reduce the age of a finding.
   const seen = cause.since ?? sightings.seeSince(key, cause.reportedSince);
   const since = Math.min(seen, sightings.before(key) ?? Number.POSITIVE_INFINITY);
   const ages = (findingCatalogue[id] as CatalogueEntry).ages.map((each) => ({
@@ -150,7 +159,7 @@ function writeFinding(
   };
 }
 
-// Sorts the worst first. VMs with hidden names share one finding per node and namespace.
+// Sorts the findings by severity, worst first. If VM names are hidden, VMs share one finding per node and namespace.
 function uniqueFindings(findings: readonly RolloutFinding[]): readonly RolloutFinding[] {
   const keyOf = ({ id, node, object, message }: RolloutFinding) =>
     JSON.stringify([id, node, object, object?.name === "*" ? "" : message]);

@@ -4,7 +4,10 @@ import { assessBudgets } from "../bound-budgets.ts";
 import { largePodGaps } from "../impact-gaps.ts";
 import type { DoctorFacts } from "./rollout-view.ts";
 
-/** Returns at most one gap for pods and one for budgets. Their names differ from those of kinds that were not read. */
+/**
+ * Returns the gaps: at most one for pods and one for budgets. Their names differ from those for kinds that could not be
+ * read.
+ */
 export function drainGaps({
   drainedPods,
   budgets,

@@ -1,4 +1,4 @@
-// Follows the migrations of a VM: open and failed ones, and the search for a target.
+// Tracks the migrations of a VM: active and failed ones, and the search for a target node.
 
 import type { MigrationFact } from "@virt/cluster";
 import { compareUtf8, readTime } from "@virt/objects";
@@ -24,13 +24,13 @@ export type EvacuationProgress = {
   readonly open: MigrationFact | undefined;
   readonly failures: number;
   readonly failureReason: string;
-  /** True if the current or last attempt has not found a target. */
+  /** True if the current or last attempt has not found a target node. */
   readonly isWithoutTarget: boolean;
-  /** Milliseconds: the start of the first of several attempts in a row without a target. 0 if unknown. */
+  /** When the first of the consecutive attempts without a target node started, in milliseconds. 0 if unknown. */
   readonly searchedSince: number;
 };
 
-/** Returns the evacuation progress of a VM. `migrations` must start with the oldest. */
+/** Returns a VM's evacuation progress. `migrations` must be sorted with the oldest first. */
 export function evacuationOf(migrations: readonly MigrationFact[]): EvacuationProgress {
   const evacuations = migrations.filter(({ evacuatedNode }) => evacuatedNode !== undefined);
   const ended = evacuations.filter((migration) => !isOpen(migration));

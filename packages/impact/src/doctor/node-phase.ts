@@ -3,7 +3,7 @@
 import type { NodeRolloutPhase } from "@virt/api";
 import { type MachineConfigNodeFact, type NodeFact, updateSteps } from "@virt/cluster";
 
-/** Returns the first phase that applies. A cordoned node first completes an earlier target. */
+/** Returns the first phase that applies. A cordoned node first completes the update to an earlier target config. */
 export function phaseOfNode(
   node: NodeFact,
   target: string,
@@ -23,13 +23,16 @@ export function phaseOfNode(
   return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
 }
 
-// The daemon waits for the uncordon before it sets Done. See `completeUpdate` in pkg/daemon/daemon.go of
+// The daemon waits until the node is uncordoned before it sets Done. See `completeUpdate` in pkg/daemon/daemon.go of
 // openshift/machine-config-operator at 7ff337a.
 function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
   return desiredDrain === `uncordon-${desiredConfig}`;
 }
 
-/** Errors after 1 hour of draining and after 10 minutes without an uncordon. Other findings explain their causes. */
+/**
+ * Errors that the daemon reports after 1 hour of draining, or 10 minutes of waiting to be uncordoned. Other findings
+ * explain their causes.
+ */
 const waitFailures = ["failed to drain node", "failed to uncordon node"];
 
 function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
@@ -44,7 +47,7 @@ export function degradedReason(node: NodeFact, report: MachineConfigNodeFact | u
   return node.reason || (currentReport(node, report)?.conditions.NodeDegraded?.message ?? "");
 }
 
-/** Returns undefined if the report is about an earlier update. */
+/** Returns the node's report, or undefined if it is about an earlier update. */
 function currentReport(
   { desiredConfig }: NodeFact,
   report: MachineConfigNodeFact | undefined,

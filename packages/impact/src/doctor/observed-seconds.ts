@@ -1,4 +1,4 @@
-// Measures drains and restarts of nodes by the operator's clock, for later predictions.
+// Measures how long nodes drain and restart, by the operator's clock, for later predictions.
 
 import type { ObservedSeconds, RolloutStatus } from "@virt/api";
 import type { DoctorFacts, PoolView } from "./rollout-view.ts";
@@ -30,7 +30,7 @@ export function restartSamplesOf(
   return restartSamplesByPool([...observedRollouts, ...(before ? [before] : [])]).get(pool) ?? [];
 }
 
-/** Adds the steps that have ended since the last diagnosis. Returns undefined without measurements. */
+/** Adds measurements of steps that have ended since the last diagnosis. Returns undefined if there are none. */
 export function observePool(
   pool: PoolView,
   rollout: RolloutStatus | undefined,
@@ -48,7 +48,8 @@ type EndedSteps = { readonly drain?: number; readonly restart?: number };
 
 const beforeRestart = ["Waiting", "Draining", "Done"];
 
-// A restart lasts from the end of the drain until the node is back. It is measured only if both ends were observed.
+// A restart lasts from the end of the drain until the node is ready again. It is measured only if both times were
+// observed.
 function endedNow({ node: { name }, phase }: PoolView["nodes"][number], sightings: Sightings): EndedSteps {
   const secondsSince = (ms: number) => Math.round((sightings.now - ms) / 1000);
   const [drained, begun] = [sightings.before(phaseKey(name, "Draining")), sightings.before(restartKey(name))];

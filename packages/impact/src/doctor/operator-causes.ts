@@ -1,4 +1,4 @@
-// Finds problems that the operators behind a rollout report.
+// Finds problems in operators that a rollout depends on, as they report them.
 
 import type { KubeObject } from "@virt/api";
 import { conditionsOf } from "@virt/cluster";
@@ -11,7 +11,10 @@ const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
   ["KubeDescheduler", "DeschedulerDegraded"],
 ]);
 
-/** Sorts by kind and name. A descheduler that lacks PSI is not a cause, because this rollout enables PSI. */
+/**
+ * Returns the causes, sorted by kind and name. A missing PSI in the descheduler is not a cause, because this rollout
+ * enables PSI.
+ */
 export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
   return operators
     .toSorted(
@@ -28,7 +31,7 @@ export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCaus
     });
 }
 
-// Matches suffixes, because the descheduler's operator has conditions for each of its controllers.
+// Matches the suffixes of condition types, because the descheduler operator has conditions for each of its controllers.
 function problemOf(object: KubeObject): { readonly reason: string; readonly text?: string } | undefined {
   const found = conditionsOf(object).find(
     ({ type, status }) =>

@@ -1,4 +1,5 @@
-// Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator.
+// Finds causes that block a whole pool: it is paused, its config is not rendered, it has reached its limit, or the
+// operator is not processing it.
 
 import type { KubeObject } from "@virt/api";
 import { findTrue, readMachineConfigPool } from "@virt/cluster";
@@ -23,7 +24,7 @@ export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sighti
     ...failures,
     ...idle,
     ...(hidden ? [] : unrendered(pool)),
-    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // until then, no node can start
+    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // no node can start until the config is rendered
     ...expiredCertificates(pool, object, facts.now),
   ];
 }
@@ -69,7 +70,7 @@ function deletedTargets(pool: PoolView): readonly RolloutCause[] {
   });
 }
 
-// Ignores a deleted object, which has its own finding or is drift of a completed item.
+// Finds a change that the pool has not rendered. Skips deleted objects, which have their own finding or count as drift.
 function unrendered(pool: PoolView): readonly RolloutCause[] {
   return pool.changes
     .filter((change) => change.isTargetGone !== true && !isTakenUp(change, pool.object))
@@ -82,8 +83,8 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// An active operator reports drain attempts at least every 7 minutes and uncordons within seconds. It handles 5 nodes
-// at a time, so the newest report of any node is used.
+// Finds an operator that is not processing the pool. An active operator reports drain attempts at least every 7
+// minutes, and uncordons within seconds. It handles 5 nodes at a time, so the most recent report of any node counts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   if (readMachineConfigPool(object).isBehind) return [cause];
@@ -94,7 +95,7 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
     const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
-    // After a restart of the process, the age of the reported finding is used.
+    // After a restart of the process, continues with the age of the stored finding.
     const first = sightings.rest(start) === undefined ? shown : undefined;
     return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
   });

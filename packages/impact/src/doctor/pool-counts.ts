@@ -1,4 +1,4 @@
-// Counts the nodes of each pool that have the changes of a config. All node counts are made here.
+// Counts how many nodes in each pool have applied the changes of a config. All node counts come from here.
 
 import type { KubeObject, NodeRolloutPhase, PoolRollout } from "@virt/api";
 import { machineConfigPoolHealth, type PoolProgress, poolProgress } from "@virt/cluster";
@@ -6,13 +6,16 @@ import { isInHand } from "./node-phase.ts";
 import { isTakenUp, type PoolFacts, type PoolView, viewPools } from "./rollout-view.ts";
 import { Sightings } from "./sightings.ts";
 
-/** `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
+/** Node counts. `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
 export type NodeCounts = Pick<PoolRollout, "total" | "done" | "inHand" | "waiting" | "degraded">;
 
-/** `isRendered` is true if the target of the pool has all changes. */
+/** A pool with its counts. `isRendered` is true if the pool's target config contains all changes. */
 export type CountedPool = { readonly object: KubeObject | undefined; readonly isRendered: boolean };
 
-/** If the pool reports completion, that takes precedence over its nodes, because their watch may lag behind. */
+/**
+ * Counts the nodes by phase. If the pool reports completion, this takes precedence, because the watch of the nodes may
+ * lag behind.
+ */
 export function countPhases(phases: readonly NodeRolloutPhase[], { object, isRendered }: CountedPool): NodeCounts {
   if (phases.length === 0) return countMachines(object && poolProgress(object, isRendered));
   const total = phases.length;
@@ -35,7 +38,7 @@ export function countPool(pool: PoolView): NodeCounts {
   );
 }
 
-/** Returns the counts of `countPool` for messages. `updated` is absent if only an out-of-date pool status is known. */
+/** Returns the node counts for messages. `updated` is absent if only a pool status that is out of date is known. */
 export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> {
   const views = viewPools(facts, new Sightings(new Map(), 0));
   return new Map(

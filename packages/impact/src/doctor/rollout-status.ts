@@ -43,7 +43,7 @@ export function summarizeRollout({
   const headline = headlineOf({ findings });
   const rest = headline === undefined && remaining !== undefined && remaining.highSeconds > 0;
   const left = rest ? [leftText(durationText({ low: remaining.lowSeconds, high: remaining.highSeconds }))] : [];
-  // The summary does not name the VM. Only the finding does.
+  // Does not name the VM, which only the finding does.
   const where = headline?.node === undefined ? "" : ` on ${headline.node}`;
   const stuck = headline === undefined ? [] : [`stuck: ${headline.id}${where}`];
   return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
@@ -53,7 +53,10 @@ function leftText(duration: string): string {
   return `${duration.startsWith("up to ") ? "" : "about "}${duration} left`;
 }
 
-/** Marks all nodes as done and removes all findings. The watch of the nodes may lag behind that of the pools. */
+/**
+ * Marks all nodes as done and removes all findings, for a rollout that has ended. The watch of the nodes may lag behind
+ * that of the pools.
+ */
 export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last }: RolloutStatus): RolloutStatus {
   const ended = {
     ...last,
@@ -72,7 +75,10 @@ export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last 
   return { ...ended, summary: foreignText([summarizeRollout(ended), ...stopped].join(", "), mostSummary) };
 }
 
-/** Resets the counts after the target of these pools was deleted, so that none of their nodes counts as updated. */
+/**
+ * Resets the counts after another client deleted the target, so that none of the nodes in these pools counts as
+ * updated.
+ */
 export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
   if (pools.size === 0) return rollout;
   const revoked = {
@@ -102,7 +108,7 @@ const mostMessage = 1024;
 const mostCommand = 1024;
 const mostBytes = 16_000;
 
-/** Truncates strings and lists. `more` counts the omitted entries. */
+/** Truncates strings and lists. `more` is the number of omitted entries. */
 export function boundRollout(whole: RolloutStatus): RolloutStatus {
   const name = (text: string) => foreignText(text, mostName);
   const short: RolloutStatus = {
@@ -120,7 +126,7 @@ function boundGap({ what, reason, message }: ImpactGap): ImpactGap {
   return { what: foreignText(what, mostGap), reason, message: foreignText(message) };
 }
 
-// Omits a long command, because a truncated command would be a different one.
+// Omits a command that is too long, because a truncated command would be a different command.
 function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutFinding {
   const name = (text: string) => foreignText(text, mostName);
   return {
@@ -138,7 +144,7 @@ function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutF
   };
 }
 
-/** Starts with the least important list. */
+/** The order in which lists are truncated, least important first. */
 const cutOrder = ["nodes", "findings", "pools"] as const;
 
 function cutLists(short: RolloutStatus, whole: RolloutStatus): RolloutStatus {

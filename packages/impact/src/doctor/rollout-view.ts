@@ -1,4 +1,4 @@
-// The inputs of a diagnosis, and a view of the pools and nodes of a rollout.
+// The inputs of a diagnosis, and a view of the rollout's pools and nodes.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
 import {
@@ -27,28 +27,28 @@ export type RolloutChange = {
   readonly operation: "Apply" | "Delete";
   readonly pools: readonly string[];
   readonly hasKubeletDropIn: boolean;
-  /** Pools that list the MachineConfig, but whose target does not include the change yet. */
+  /** Pools that list the MachineConfig, but whose target config does not contain the change yet. */
   readonly unrenderedPools?: readonly string[];
-  /** Set if another client deleted the applied MachineConfig, so that the nodes cannot reach the plan's target. */
+  /** Set if another client deleted the applied MachineConfig, so that the nodes cannot reach the planned state. */
   readonly isTargetGone?: boolean;
-  /** The config and its item that wait for the deleted target. */
+  /** The config, and its item that is waiting for the deleted target. */
   readonly waiting?: { readonly config: string; readonly item: string };
 };
 
-/** Inputs that the impact also needs are read only once. */
+/** The inputs of a diagnosis. Includes inputs of an impact assessment, so that they are read only once. */
 export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
-  /** Milliseconds, by the operator's clock. */
+  /** The current time in milliseconds, by the operator's clock. */
   readonly now: number;
   readonly changes: readonly RolloutChange[];
   readonly machineConfigNodes: Assessment<readonly MachineConfigNodeFact[]>;
   readonly migrations: Assessment<readonly MigrationFact[]>;
-  /** The pods of the draining nodes (see `drainingNodes`). Nodes without an entry were not listed yet. */
+  /** The pods on draining nodes (see `drainingNodes`). The pods on nodes without an entry have not been listed yet. */
   readonly drainedPods: ReadonlyMap<string, readonly PodFact[]>;
   readonly drainErrors: DrainErrors;
   readonly kubeletConfigs: readonly KubeObject[];
   /** The existing HyperConverged, KubeVirt and KubeDescheduler objects. */
   readonly operators: readonly KubeObject[];
-  /** The last diagnosis, even if it was not written. After a restart, the stored status. */
+  /** The last diagnosis, even if it was not written. After a restart, the diagnosis in the status. */
   readonly before: RolloutStatus | undefined;
   readonly observedRollouts?: readonly RolloutStatus[];
   /** From the previous diagnosis. Empty after a restart. */
@@ -58,7 +58,7 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly notAssessed: readonly ImpactGap[];
   /** True if VM names may be shown. */
   readonly areVmsNamed: boolean;
-  /** True without a watch. Times from other components are then used. */
+  /** True if there is no watch. Ages are then measured from times that other components report. */
   readonly isUnwatched?: boolean;
 };
 
@@ -67,14 +67,14 @@ export type RolloutCause = {
   readonly node?: string;
   readonly object: FindingObject;
   readonly values: TemplateValues;
-  /** Object names for the command. */
+  /** The object names to insert into the command. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Overrides the catalogue, as `ageSeconds` does. */
+  /** Overrides the severity in the catalogue. */
   readonly severity?: FindingSeverity;
   readonly ageSeconds?: number;
-  /** The start in milliseconds, if it is known more precisely than from the first sighting. */
+  /** When the cause started, in milliseconds, if this is known more precisely than from the first sighting. */
   readonly since?: number;
-  /** The latest possible start in milliseconds that other components report. Used only without a watch. */
+  /** The latest possible start that other components report, in milliseconds. Used only without a watch. */
   readonly reportedSince?: number;
 };
 
@@ -82,7 +82,7 @@ export type NodeView = {
   readonly node: NodeFact;
   readonly phase: NodeRolloutPhase;
   readonly since: number;
-  /** False if the node is still at an earlier target of its pool. */
+  /** False if the node is still updating to an earlier target config of its pool. */
   readonly isForTarget: boolean;
   readonly report: MachineConfigNodeFact | undefined;
 };
@@ -96,7 +96,7 @@ export type PoolView = {
   readonly nodes: readonly NodeView[];
 };
 
-/** The facts about the progress of pools and nodes. Excludes facts about causes. */
+/** The facts about the progress of pools and nodes, without those about causes. */
 export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
@@ -121,7 +121,7 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
   });
 }
 
-/** Returns the phase of a node. A node at a target from before the changes counts as waiting. */
+/** Returns the phase of a node. A node whose target config does not contain the changes counts as waiting. */
 export function phaseForChanges(
   node: NodeFact,
   { target, isRendered }: { readonly target: string; readonly isRendered: boolean },
@@ -131,7 +131,10 @@ export function phaseForChanges(
   return reached === "Done" && !isRendered ? "Waiting" : reached;
 }
 
-/** Reports whether the pool's target includes the change: it lists the MachineConfig, or not after a deletion. */
+/**
+ * Reports whether the pool's target config reflects the change: it lists the MachineConfig, or after a deletion, does
+ * not list it.
+ */
 export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): boolean {
   const { machineConfig, operation, unrenderedPools = [], isTargetGone = false } = change;
   if (pool === undefined || isTargetGone || unrenderedPools.includes(pool.metadata.name)) return false;

@@ -1,4 +1,4 @@
-// Remembers first-seen times by the operator's clock, so that ages survive a restart of the process.
+// Remembers when findings were first seen, by the operator's clock, so that their ages survive a restart.
 
 import type { RolloutStatus } from "@virt/api";
 import { readTime } from "@virt/objects";
@@ -6,7 +6,7 @@ import { readTime } from "@virt/objects";
 /** Times in milliseconds by key. */
 export type SightingTimes = ReadonlyMap<string, number>;
 
-/** The keys of the last and the current diagnosis. Forgets keys that have disappeared. */
+/** The first-seen times of the last and the current diagnosis. Forgets keys that have disappeared. */
 export class Sightings {
   readonly #before: SightingTimes;
   readonly now: number;
@@ -14,26 +14,26 @@ export class Sightings {
   readonly #seen = new Map<string, number>();
   #nextAt: number | undefined;
 
-  /** Without a watch, start times from other components are used. */
+  /** If there is no watch, start times come from other components. */
   constructor(before: SightingTimes, now: number, isUnwatched = false) {
     this.#before = before;
     this.now = now;
     this.#isUnwatched = isUnwatched;
   }
 
-  /** Returns the first-seen time of the key: `first` for a new key. A future time becomes now. */
+  /** Returns when the key was first seen, or `first` for a new key. A time in the future becomes now. */
   see(key: string, first = this.now): number {
     const since = Math.min(this.#before.get(key) ?? first, this.now);
     this.#seen.set(key, since);
     return since;
   }
 
-  /** Like `see`, but without a watch, a new key starts at the reported time. */
+  /** Like `see`, but if there is no watch, a new key gets the reported time. */
   seeSince(key: string, reported: number | undefined): number {
     return this.see(key, this.#isUnwatched ? reported : undefined);
   }
 
-  /** Returns the rest of a key of the last diagnosis that starts with this prefix. */
+  /** Finds a key of the last diagnosis with this prefix, and returns the rest of the key. */
   rest(start: string): string | undefined {
     for (const key of this.#before.keys()) if (key.startsWith(start)) return key.slice(start.length);
     return undefined;
@@ -48,7 +48,7 @@ export class Sightings {
     return this.#nextAt;
   }
 
-  /** Returns the first-seen time that the last diagnosis had for the key. */
+  /** Returns when the key was first seen, as of the last diagnosis. */
   before(key: string): number | undefined {
     const since = this.#before.get(key);
     return since === undefined ? undefined : Math.min(since, this.now);
@@ -82,7 +82,7 @@ export function findingKey(id: string, about: string): string {
   return `finding ${id} ${about}`;
 }
 
-/** Returns the `about` part of a finding key, from members that are also in the status. */
+/** Returns the part of a finding's key that identifies its subject. Uses only fields that are also in the status. */
 export function aboutFinding(
   node: string | undefined,
   object: { readonly namespace?: string; readonly name: string },
