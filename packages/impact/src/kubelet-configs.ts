@@ -7,7 +7,8 @@ import { isMap, matchesSelector } from "@virt/objects";
 export type RefusedKubeletConfig = { readonly name: string; readonly text: string };
 
 /**
- * The pool does not become RenderDegraded. See `AreMCGeneratingSubControllersCompletedForPool` in
+ * Returns rejected KubeletConfigs. They have to be looked up, because the pool does not become RenderDegraded. See
+ * `AreMCGeneratingSubControllersCompletedForPool` in
  * pkg/apihelpers/apihelpers.go of openshift/machine-config-operator at 7ff337a.
  */
 export function refusedKubeletConfigs(
@@ -28,7 +29,8 @@ function selects(config: KubeObject, pool: KubeObject): boolean {
   return isMap(poolSelector) && matchesSelector(poolSelector, pool.metadata.labels ?? {});
 }
 
-// Newer releases list recent attempts as Accepted conditions. Older ones append a result for each. The newest is last.
+// Newer releases list recent attempts as Accepted conditions, and older ones append one result per attempt. The newest
+// is last.
 function refusalOf(config: KubeObject): string | undefined {
   const { conditions } = readKubeletConfig(config);
   const accepted = conditions.findLast(({ type }) => type === "Accepted");

@@ -4,12 +4,15 @@ import { type NodeFact, tooLargePlacement, type VmFact, type VmPlacement } from 
 import { asList, type Json, member } from "@virt/objects";
 import { type ItemCost, keysBeyondLimit } from "./cost-limit.ts";
 
-/** Comparisons of a requirement with a node, per assessment. docs/decisions/0063-impact.md has the measurement. */
+/** The maximum number of comparisons per assessment. See docs/decisions/0063-impact.md for measurements. */
 const mostComparisons = 600_000;
-/** Comparing a value of a requirement is cheaper than comparing its label. */
+/** This many values of a requirement count as one comparison, because comparing a value is cheap. */
 const valuesPerComparison = 10;
 
-/** Marks placements beyond the limit as too large. Returns the same list if all fit. List order does not matter. */
+/**
+ * Marks placements beyond the limit as too large. Returns the same list if there are none. The order of the list does
+ * not matter.
+ */
 export function boundPlacements(vms: readonly VmFact[], nodes: readonly NodeFact[]): readonly VmFact[] {
   const counts = { nodes: nodes.length, taints: nodes.reduce((sum, { taints }) => sum + taints.length, 0) };
   const costs = [...Map.groupBy(vms, ({ namespace }) => namespace)].flatMap(([namespace, found]) => {

@@ -1,4 +1,4 @@
-// Predicts the rollout of a plan's pools: the nodes, their order, the parallelism and the causes of holdups.
+// Predicts the rollout of each pool: which nodes change, in which order, how many in parallel, and what holds them up.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import { findTrue, type NodeFact, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";
@@ -21,14 +21,14 @@ export type AssessedPool = {
   readonly name: string;
   /** The worst effect on any node of the pool. */
   readonly class: DisruptionClass;
-  /** All nodes that change, in the order of their start. Held nodes come last. */
+  /** All nodes that change, in the order in which they start. Nodes on hold come last. */
   readonly nodes: readonly AssessedNode[];
-  /** Names of the nodes that start automatically, in order. */
+  /** The names of the nodes that start automatically, in order. */
   readonly starting: readonly string[];
   readonly held: readonly string[];
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
-  /** The reason why the impact is uncertain: some nodes do not start automatically. */
+  /** Why some nodes do not start automatically, which makes the impact uncertain. */
   readonly holdup: Holdup | undefined;
   readonly heldBy?: string;
 };
@@ -44,7 +44,7 @@ export type PoolRolloutInput = {
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
 };
 
-/** Not the name of a rendered configuration, so every node needs the update. */
+/** A placeholder for the planned config. No node runs it, so all nodes need the update. */
 const planned = "as planned";
 
 /** Returns the pools that change, by name. Omits pools without nodes. */
@@ -92,7 +92,7 @@ export function queuedClasses({
 function assessPool(object: KubeObject, members: readonly AssessedNode[], refused: string | undefined): AssessedPool {
   const pool = rolloutOfPool(object, planned);
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
-  // Assesses a paused pool as if it were not paused.
+  // Assesses a paused pool as if it were not paused, because it may be resumed at any time.
   const running = { ...pool, isPaused: false };
   const isUnrendered = hasTrueCondition(object, "RenderDegraded") || refused !== undefined;
   const { waves, blocked } = isUnrendered
@@ -128,12 +128,12 @@ export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): n
 
 type PoolMembers = {
   readonly nodes: readonly RolloutNode[];
-  /** Nodes that do not get the configuration automatically. */
+  /** The nodes that do not get the config automatically. */
   readonly blocked: readonly RolloutNode[];
   readonly refused: string | undefined;
 };
 
-/** Returns a cause for blocked nodes even if others start, because the blocked ones get the configuration later. */
+/** Returns why nodes are blocked, even if other nodes start, because blocked nodes get the config later. */
 function holdupOf(
   object: KubeObject,
   pool: RolloutPool,

@@ -1,4 +1,4 @@
-// Explains why an impact is uncertain: some nodes do not start automatically, but get the configuration later.
+// Explains why an impact is uncertain: some nodes do not start automatically, but get the config later.
 
 import type { Holdup, Impact, ImpactPool } from "@virt/api";
 

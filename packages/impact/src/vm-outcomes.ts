@@ -6,9 +6,9 @@ export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: st
 
 export type VmOutcomeInput = {
   readonly settings: Pick<VirtSettings, "evictionStrategy">;
-  /** True if the Machine Config Operator reboots without a drain. */
+  /** True if the Machine Config Operator reboots nodes without draining them. */
   readonly isSingleReplica: boolean;
-  /** Undefined: its VM counts as stopping. */
+  /** Returns the run strategy of a VirtualMachine. If it is undefined, the VM counts as stopping. */
   readonly runStrategyOf: (namespace: string, name: string) => string | undefined;
   readonly hasTarget: (vm: VmFact) => boolean;
 };
@@ -37,7 +37,7 @@ export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | 
   return stopOrRestart(vm, input);
 }
 
-// A clean shutdown ends as Succeeded, which RerunOnFailure does not restart.
+// After a clean shutdown the VM has phase Succeeded, so RerunOnFailure does not restart it.
 function stopOrRestart({ namespace, controller }: VmFact, { runStrategyOf }: VmOutcomeInput): AssessedOutcome {
   const isRestarted =
     controller?.kind === "VirtualMachineInstanceReplicaSet" ||

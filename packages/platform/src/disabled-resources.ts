@@ -1,4 +1,4 @@
-// Reads the disabled-resources annotation. Patterns match without backtracking to earlier stars, so no pattern is slow.
+// Reads the disabled-resources annotation. Matching never backtracks to an earlier star, so that no pattern is slow.
 
 import type { Json } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/objects";

@@ -14,7 +14,7 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type TlsMaterial = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** The kubelet renews a mounted token long before it expires, so one check per minute is enough. */
+/** How often to check files. The kubelet renews a mounted token long before it expires, so once a minute is enough. */
 const recheckMs = 60_000;
 
 export class Credentials {
@@ -33,7 +33,10 @@ export class Credentials {
     this.#now = now;
   }
 
-  /** Returns the same object until files change, the plugin's output expires, or `renew` is called. */
+  /**
+   * Returns the current credentials. This is the same object until files change, the plugin's output expires, or
+   * `renew` is called.
+   */
   async current(signal: AbortSignal): Promise<Identity> {
     const isOld = Math.abs(this.#now() - this.#checkedAt) >= recheckMs;
     const hasExpired = (this.#plugin?.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now();
@@ -84,7 +87,7 @@ export class Credentials {
     const cert = this.#plugin?.certificate ?? contentOf(certificate);
     const own = this.#plugin?.key ?? contentOf(key);
     const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(own && { key: own }) };
-    // A new token must not cause new connections, so an equal `tls` stays the same object.
+    // Keeps the same object if `tls` is equal, so that a new token does not cause new connections.
     if (!isDeepStrictEqual(this.#tls, tls)) this.#tls = tls;
     return { headers: this.#headers(), tls: this.#tls };
   }
@@ -107,7 +110,7 @@ export class Credentials {
   }
 }
 
-// Node sends an array as one header line per element, which the API server requires for groups.
+// Uses arrays, because Node sends one header line per element, and the API server requires this for groups.
 function impersonation(who: Access["impersonate"]): Headers {
   if (who === undefined) return {};
   const extra = Object.entries(who.extra).map(([key, values]) => [
@@ -142,11 +145,11 @@ export type ExecCredential = {
   readonly token?: string;
   readonly certificate?: string;
   readonly key?: string;
-  /** Wall time in milliseconds. Absent: valid until the server returns 401. */
+  /** The expiry time in milliseconds. Absent if the credentials are valid until the server returns 401. */
   readonly expiresAt?: number;
 };
 
-/** Long enough for a prepared device login, and a limit for plugins that hang. */
+/** The timeout for plugins. It is long enough to complete a device login. */
 const patienceMs = 60_000;
 
 async function runExecPlugin(plugin: ExecPlugin, access: Access, signal: AbortSignal): Promise<ExecCredential> {

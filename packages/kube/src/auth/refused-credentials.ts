@@ -1,4 +1,4 @@
-// Records that the API server rejects the credentials, so that the client does not send the same ones all the time.
+// Remembers that the API server rejects the credentials, so that the client does not keep sending them.
 
 import { X509Certificate } from "node:crypto";
 import { pauseAfter } from "@virt/objects";

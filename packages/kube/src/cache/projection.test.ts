@@ -1,4 +1,4 @@
-// The parts of an object that a projection keeps, and the changes that count.
+// Tests which parts of an object a projection keeps, and which changes it reports.
 
 import { expect, test } from "vitest";
 import { isSameProjection, keepsOwners, type Projection, projectedBytes, projectObject } from "./projection.ts";

@@ -23,7 +23,7 @@ export function projectObject(object: KubeObject, projection: Projection): KubeO
     case "all":
       return object;
     case "metadata": {
-      // They are larger than all other metadata, and no reader of metadata needs them.
+      // managedFields are larger than all other metadata, and readers of metadata do not need them.
       const { managedFields: _owners, ...metadata } = object.metadata;
       return { apiVersion: object.apiVersion, kind: object.kind, metadata };
     }
@@ -140,7 +140,7 @@ function isAmong(element: JsonMap, key: Key | undefined): boolean {
   return typeof text === "string" && key.among.includes(text);
 }
 
-// Allocates nothing without a match, because it runs for hundreds of labels of thousands of nodes.
+// Allocates memory only for a match, because this runs for hundreds of labels on thousands of nodes.
 function leadingTo(
   name: string,
   members: readonly ProjectionMember[],

@@ -1,4 +1,4 @@
-// Sharing equal values between objects does not change them.
+// Tests that sharing equal values between objects does not change the objects.
 
 import type { KubeObject } from "@virt/objects";
 import fc from "fast-check";

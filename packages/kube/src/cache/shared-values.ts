@@ -3,7 +3,8 @@
 import type { Json, JsonMap, KubeObject } from "@virt/objects";
 
 /**
- * At this limit, all values are forgotten. Objects keep the values that they already share, and memory stays bounded.
+ * The maximum number of known values. When it is reached, all are forgotten. Objects keep the values that they already
+ * share.
  */
 const mostKnown = 500;
 /** Longer values are rarely equal, and comparing them costs more than it saves. */

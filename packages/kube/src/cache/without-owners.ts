@@ -1,10 +1,10 @@
-// Removes unneeded managedFields from JSON text before it is parsed, because parsing them is most of the work.
+// Removes managedFields from JSON text before it is parsed, because parsing them takes most of the time.
 
 const [quote, comma, openMap, closeMap, openList, closeList, backslash] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x5c];
 
 /**
- * Replaces the list with an empty one. `path` leads to the object, such as `["object"]` in a line of a watch. Changes
- * only text without spaces, as API servers write it. The text need not be valid JSON.
+ * Replaces managedFields with an empty list. `path` is the path to the object, such as `["object"]` in a watch event.
+ * Works only on JSON without white space, as API servers write it. Text that is not valid JSON is safe.
  */
 export function withoutOwners(text: string, path: readonly string[]): string {
   const start = [...path, "metadata", "managedFields"].reduce((at, name) => memberAt(text, at, name), 0);

@@ -7,7 +7,7 @@ import type { EventEntry } from "./event-series.ts";
 
 const most = { routine: 250, important: 4_000, others: 1_000 };
 
-/** A storm has thousands of events, so handling one event must not scan all others. */
+/** Tracks recent events. Handling an event never scans all others, because there can be thousands. */
 export class EventCorrelator {
   // The oldest entry is first in each map.
   readonly #important = new Map<string, EventEntry>();
@@ -27,7 +27,7 @@ export class EventCorrelator {
     return this.#important.size + this.#routine.size === 0;
   }
 
-  /** True if new important events must be combined. */
+  /** True if there are so many important events that new ones are combined. */
   get isCrowded(): boolean {
     return this.#important.size >= most.important;
   }
@@ -51,7 +51,10 @@ export class EventCorrelator {
     if (entry.stage !== "unsent" && entry.dueAt < Infinity) this.#due.add(name);
   }
 
-  /** Drops the oldest entries, but not the busy one or unsent important ones. Returns events not fully written. */
+  /**
+   * Drops the oldest entries, except the one being written and important ones that were not sent. Returns the events
+   * that were not completely written.
+   */
   bound(busy: string | undefined): readonly EventInput[] {
     const gone = [
       ...excess(this.#routine, { limit: most.routine, busy }),
@@ -119,7 +122,7 @@ export class EventRateLimiter {
     return true;
   }
 
-  // Doubling the threshold keeps the average cost of a scan constant.
+  // Doubles the threshold after each scan, which keeps the average cost constant.
   #tidy(now: number): void {
     for (const [key, bucket] of this.#buckets) if (isFull(bucket, now)) this.#buckets.delete(key);
     this.#tidyAt = Math.max(fewest, 2 * this.#buckets.size);

@@ -3,7 +3,7 @@
 import type { ClockReading } from "../clock.ts";
 import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
 
-/** `failed`: the write may still take effect. */
+/** The result of a request. After `failed`, a write may still take effect. */
 export type LeaseAnswer =
   | { readonly kind: "found"; readonly lease: LeaseObject }
   | { readonly kind: "absent" }
@@ -11,7 +11,7 @@ export type LeaseAnswer =
   | { readonly kind: "conflict" } // another process updated or created it first
   | { readonly kind: "failed"; readonly message: string };
 
-/** `due`: the wait is over. `leave`: release the lease and end. */
+/** An input. `due`: the wait is over. `leave`: release the lease and stop. */
 export type LeaseInput = LeaseAnswer | { readonly kind: "due" } | { readonly kind: "leave" };
 
 export type LeaseAction =
@@ -31,7 +31,10 @@ export type ElectionState = {
 export type ElectionStep = {
   readonly state: ElectionState;
   readonly action: LeaseAction;
-  /** `renewed`: the write counts from its start. `lost`: this process does not hold the lease. */
+  /**
+   * The update for the fence. `renewed`: the renewal counts from when it was sent. `lost`: this process does not hold
+   * the lease.
+   */
   readonly fenceUpdate?: "renewed" | "lost";
 };
 
@@ -64,7 +67,10 @@ export function stepElection(
 
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
-/** Claims a lease that is ours, free, or unchanged for its duration. Never compares times of other machines. */
+/**
+ * Claims a lease that is ours, free, or has not changed for its whole duration. Never compares timestamps from other
+ * machines.
+ */
 function consider(
   elector: LeaderElector,
   was: ElectionState & { readonly seen: ObservedLease },

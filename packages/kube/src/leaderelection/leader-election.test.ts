@@ -189,7 +189,7 @@ test("losing one lease does not affect another one", async () => {
   await clock.advance(2_000);
   expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([false, true]);
   await clock.advance(60_000);
-  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // the other never renewed
+  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // a third process never renewed its lease
   await Promise.all([advisor.leave(), platform.leave()]);
 });
 

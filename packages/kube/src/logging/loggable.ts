@@ -129,12 +129,12 @@ function map(entries: readonly (readonly [string, unknown])[], place: Place): Js
   );
 }
 
-// Numbers and booleans are not secret: `tokens: 25`, `automountServiceAccountToken: false`.
+// Numbers and booleans are never secret, such as `tokens: 25` or `automountServiceAccountToken: false`.
 function isHideable(value: unknown): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 
-// Visits one value too many, so that the output shows the truncation mark.
+// Visits one value more than fits, so that the output shows the truncation mark.
 function leftOf({ walk }: Place): number {
   return Math.max(0, walk.left) + 1;
 }

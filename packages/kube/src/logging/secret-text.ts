@@ -8,11 +8,11 @@ const maxBytes = 8_192;
 
 const secretNames =
   /authorization|cookie|token|passw(?:or)?d|passphrase|secret|credential|privatekey|apikey|accesskey|keydata/;
-// The name of a Secret or the path of a token is not secret.
+// Names with these endings are not secret, such as the name of a Secret or the path of a token.
 const harmlessEndings =
   /(?:name|namespace|refs?|file|path|type|kind|hash|reviews?|requests?|version|seconds|timestamp|audiences?)$/;
 
-/** Accepts the name of a header, field, variable, or flag in any spelling. */
+/** Reports whether the name of a header, field, variable or flag suggests a secret. Accepts any spelling. */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return secretNames.test(plain) && !harmlessEndings.test(plain);
@@ -20,7 +20,7 @@ export function isSecretName(name: string): boolean {
 
 const secretObject = /\bkind\\*["']?\s*:\s*\\*["']?Secret(?:List)?\b/;
 
-/** Accepts YAML, JSON, and parts of them. */
+/** Reports whether the text contains a Secret object, in YAML or JSON, complete or in part. */
 export function holdsSecretObject(text: string): boolean {
   return secretObject.test(text);
 }

@@ -1,4 +1,4 @@
-// Stores one due time per key. The earliest time wins.
+// Stores one due time per key. If a key is added twice, the earlier time applies.
 
 type Entry = { readonly key: string; readonly at: number; readonly arrival: number };
 

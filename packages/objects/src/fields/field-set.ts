@@ -10,10 +10,13 @@ export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<
 /** The empty set. */
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-// The limit of the API server. Cuts deeper trees.
+// The depth limit of the API server. Deeper trees are cut off.
 const deepest = 1000;
 
-/** Counts a field with an unreadable part as owned, because a false conflict is better than a takeover. */
+/**
+ * Parses fieldsV1. A field that cannot be parsed counts as owned, because a false conflict is better than taking over a
+ * field.
+ */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
 }

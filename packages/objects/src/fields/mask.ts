@@ -54,7 +54,7 @@ function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: Shap
   return isKey(rest, shape) ? below.path : resolve(below, rest, shapeOf);
 }
 
-// Without its key, a list element would be a different one.
+// Reports whether the field is the key of a list element. Without its key, it would be a different element.
 function isKey([segment]: Pointer, shape: Shape | undefined): boolean {
   return shape?.kind === "map" && segment !== undefined && shape.keys.includes(segment);
 }

@@ -1,4 +1,4 @@
-// Translates field ownership between two versions of a kind.
+// Translates field ownership between two API versions.
 
 import type { KubeObject } from "@virt/api";
 import { type FieldSet, fieldSet, isNoFields, pathsOf } from "./field-set.ts";
@@ -52,8 +52,8 @@ export function placeFields(fields: FieldSet, object: KubeObject, moves: readonl
 }
 
 /**
- * Metadata is the same in all versions. A field with a value is in place. A map whose content moved is gone. All
- * others are elsewhere.
+ * Returns where a field is in this version. Metadata is the same in all versions. A field with a value is in place. A
+ * map whose content moved is gone. All others have moved.
  */
 function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): Path | "unknown" | "nowhere" {
   const move = moves.find(({ from }) => startsWith(path, from));

@@ -14,8 +14,8 @@ import {
 } from "../json/json.ts";
 
 /**
- * `f:spec` is a member, `k:{"name":"a"}` a list element by keys, `v:"x"` a set element, `i:0` an element by index. The
- * JSON is canonical, so equal elements are equal strings.
+ * A path of elements: `f:spec` is a field, `k:{"name":"a"}` a list element by keys, `v:"x"` a set element, and `i:0` an
+ * element by index. The JSON is canonical, so equal elements are equal strings.
  */
 export type Path = readonly string[];
 
@@ -87,7 +87,7 @@ function asKeys(text: string): JsonMap {
   return isMap(keys) ? keys : {};
 }
 
-/** Unescaped segments. Empty: the whole document. */
+/** The unescaped segments of a JSON pointer. An empty list means the whole document. */
 export type Pointer = readonly string[];
 
 /** A parsed JSON pointer, or the reason why the string is not one. */

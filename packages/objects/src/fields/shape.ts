@@ -10,10 +10,13 @@ export type Shape =
   | { readonly kind: "map"; readonly keys: readonly string[] } // a list whose elements are identified by these keys
   | { readonly kind: "set" }; // a list whose elements are identified by their value
 
-/** Returns the merge rule of a path; `[]` stands for list elements. Undefined: atomic lists, maps merged by member. */
+/**
+ * Returns the merge rule for a path, in which `[]` stands for list elements. Undefined means that lists are atomic and
+ * maps are merged by field.
+ */
 export type ShapeOf = (path: readonly string[]) => Shape | undefined;
 
-/** For free-form fields, and for objects without a schema. */
+/** The merge rules for free-form fields, and for objects without a schema. */
 export const noSchema: ShapeOf = () => undefined;
 
 /** Returns atomic values, empty maps and scalars. Excludes the identity of the object, which has no owner. */

@@ -24,8 +24,8 @@ export type NextPage = { readonly is: "more" | "complete" | "too large"; readonl
 const leastAfterLarge = 10;
 
 /**
- * Requests an eighth of the objects until a response fits, and half of them after a large page. "too large": not even a
- * single object fits.
+ * Returns the next page to request. If a response did not fit, the next page has an eighth of the objects, and after a
+ * large page, half of them. "too large" means that not even a single object fits.
  */
 export function nextPage(requested: ListPageRequest, answer: PageAnswer): NextPage {
   const { limit } = requested;

@@ -78,7 +78,7 @@ export type ObservedObject = {
   readonly baseline: KubeObject;
   readonly parts: readonly Part[];
   readonly adoption: "whole" | "fieldwise";
-  /** False if only other clients create the object. */
+  /** False if the operator must not create the object. */
   readonly mayCreate: boolean;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
@@ -99,7 +99,7 @@ export type ObjectMemory = {
   /** The last intent that was sent, without the state annotation. */
   readonly sent?: KubeObject;
   readonly bucket: Bucket;
-  /** A pause that is not written yet. It already stops corrections. */
+  /** A pause that has not been written yet. Corrections have already stopped. */
   readonly unwrittenPause?: PauseRecord;
   /** True if the object existed when it was last read. If it is absent now, another client deleted it. */
   readonly wasThere: boolean;
