@@ -3,21 +3,21 @@
 import type { ImpactGap } from "@virt/api";
 import type { Assessment } from "@virt/impact";
 
-/** A list or a single read of a kind. A kind with several versions has one input for each version. */
+/** An input: a list or a single read of a kind. A kind with several API versions has one input for each version. */
 export type DiagnosisInput = readonly [kind: string, input: Assessment<unknown>];
 
-/** Returns one gap for each kind without a readable version, in the order of the inputs. */
+/** Returns one gap for each kind of which no version could be read, in the order of the inputs. */
 export function findDiagnosisGaps(inputs: readonly DiagnosisInput[]): readonly ImpactGap[] {
   return [...Map.groupBy(inputs, ([kind]) => kind)].flatMap(([kind, versions]) => {
     const gaps = versions.flatMap(([, input]) => (input.isAssessed || isNoLoss(kind, input.reason) ? [] : [input]));
     if (versions.some(([, input]) => input.isAssessed)) return [];
-    // A version without an informer counts as Listing, as a first list does, so another reason is more useful.
+    // A version that is not watched has reason Listing, so the reason of another version is more useful.
     const gap = gaps.find(({ reason }) => reason !== "Listing") ?? gaps[0];
     return gap === undefined ? [] : [{ what: kind, reason: gap.reason, message: gap.message }];
   });
 }
 
-/** If the cluster does not serve the kind, there is nothing to check. */
+/** Reports whether the gap can be ignored: if the cluster does not serve the kind, there is nothing to check. */
 function isNoLoss(kind: string, reason: string): boolean {
   return reason === "NotServed" && kind !== "MachineConfigPool";
 }

@@ -36,7 +36,7 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
   const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
   const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
   const listed = (...specs: readonly InformerSpec[]) => specs.flatMap((spec) => assessedOr(list(spec), []));
-  // Profiles keep the HyperConverged without its status, which is enough to identify the namespace.
+  // The profiles' cache has no status of the HyperConverged, but it is sufficient to find the namespace.
   const health = listed(...hcoHealthInformers).find(({ metadata }) => metadata.namespace === hco?.metadata.namespace);
   return {
     ...facts,

@@ -60,7 +60,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   return {
     ...given,
     pools: pools.isAssessed ? pools.value : [],
-    // Without pools, nothing is known about the nodes that a write affects.
+    // Without pools, it is unknown which nodes a write affects, so nodes count as not assessed.
     nodes: pools.isAssessed ? mapped(nodes, nodeFacts) : pools,
     policies: listPolicies(list),
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
@@ -75,7 +75,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   };
 }
 
-/** Rollouts that all configs recorded. Without them, predictions use defaults. */
+/** Returns the rollouts that configs recorded. If there are none, predictions use defaults. */
 function rolloutsOf(configs: Assessment<readonly KubeObject[]>): readonly RolloutStatus[] {
   const known = assessedOr(configs, []) as unknown as readonly VirtPlatformConfig[];
   return known.flatMap(({ status }) => status?.rollout ?? []);

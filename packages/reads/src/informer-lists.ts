@@ -30,7 +30,7 @@ export class InformerLists {
     return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing", error);
   }
 
-  /** The time at which the first recent error becomes a lasting one. Undefined without a recent error. */
+  /** When the first recent error counts as permanent. Undefined if there is no recent error. */
   get patientUntil(): number | undefined {
     const recent = [...this.#failures.values()].filter(({ isLasting }) => !isLasting);
     return recent.length === 0 ? undefined : Math.min(...recent.map(({ since }) => since)) + patienceMs;

@@ -21,7 +21,7 @@ export type ContentRules = Pick<Policy, "variables" | "validations">;
 
 const { kept, oneOf, optional, text } = contentForms;
 
-/** A release sets these marks to empty strings and then removes them. */
+/** The operator's marks on objects. When it releases an object, it first empties and then removes them. */
 export const platformMarks: OwnMarks = {
   labels: { [managedByLabel.key]: optional(oneOf(managedByLabel.value, "")) },
   annotations: {

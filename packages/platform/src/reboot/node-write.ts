@@ -60,7 +60,7 @@ function isOnNodes(assets: ManagedObject["assets"], { apiVersion }: KubeObject):
 /** The parts of an object that affect rollouts: its content, and the role label by which pools select it. */
 const contentKeys: readonly (readonly string[])[] = [["spec"], ["metadata", "labels", roleLabel]];
 
-/** Merges an apply as the server does, but replaces lists. The result never underestimates the change. */
+/** Merges an apply like the server, but replaces lists, so that the change is never underestimated. */
 function appliedOver(live: KubeObject, { intent, handOver }: ApplyDecision, shapeOf: ShapeOf): KubeObject {
   const kept = fieldSet([...leafPaths(intent, shapeOf), ...handOver]);
   const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
@@ -95,8 +95,8 @@ export function disruptionOfWrites(
 }
 
 /**
- * Returns the disruption by a KubeletConfig. The Machine Config Operator writes a MachineConfig per selected pool, and
- * custom pools may inherit it.
+ * Returns the disruption that a KubeletConfig causes. The Machine Config Operator writes a MachineConfig for each
+ * selected pool, and custom pools may inherit it.
  */
 function kubeletDisruption(
   { before, after }: NodeWrite,

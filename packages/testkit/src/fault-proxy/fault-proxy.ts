@@ -27,7 +27,7 @@ export type FaultProxy = {
   /** Removes all plans and releases held requests and frames. A silenced watch stays silent. */
   readonly disarm: () => void;
   readonly trace: () => readonly TracedRequest[];
-  /** Rejects if the proxy or a planned crash failed, because such a run proves nothing. */
+  /** Rejects if the proxy itself or a planned crash failed, because the test is then meaningless. */
   readonly stop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
