@@ -30,8 +30,8 @@ export function planHash(
 }
 
 /**
- * Whether the hash is current. `earlier` means that an earlier release computed it, and lists the parts that it does
- * not cover.
+ * The origin of a hash. `earlier` means that an earlier release computed it, and lists the parts that it does not
+ * cover.
  */
 export type HashOrigin =
   | { readonly kind: "current" | "unknown" }

@@ -52,7 +52,7 @@ export type ProfileTarget = {
   readonly plural: string;
   readonly names: readonly string[];
   /**
-   * The namespaces. `$hco` is the namespace of the HyperConverged, `$operator` that of the operator. Absent for
+   * The namespaces. `$hco` is the HyperConverged's namespace, `$operator` that of the operator. Absent for
    * cluster-scoped objects.
    */
   readonly namespaces?: readonly string[];

@@ -91,7 +91,7 @@ export const nodes = () => ({ read: "nodes" }) as const;
 /** Reads an object. Unlike `besideHco`, the fact shows whether the object is absent or could not be read. */
 export const lookup = (ref: Ref) => ({ read: "lookup", ref }) as const;
 /**
- * Reads an object in the namespace of the HyperConverged. The fact is undefined if the object is absent or could not be
+ * Reads an object in the HyperConverged's namespace. The fact is undefined if the object is absent or could not be
  * read.
  */
 export const besideHco = (ref: Ref) => ({ read: "beside-hco", ref }) as const;

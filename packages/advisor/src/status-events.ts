@@ -56,7 +56,7 @@ function tamperEvents(
   const isFound = review?.reason === "PlanTampered" && was?.reason !== "PlanTampered";
   const what = foreignChange ?? (isFound ? review.message : undefined);
   if (what === undefined) return [];
-  const next = "search the audit log of the API server for the client that wrote virtplatformconfigs/status";
+  const next = "search the API server's audit log for the client that wrote virtplatformconfigs/status";
   return warning(
     "PlanTampered",
     `Another client changed the status (${what}). The change is not applied. Next: ${next}.`,

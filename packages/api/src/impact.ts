@@ -81,7 +81,7 @@ export type ImpactDuration = {
   readonly migration: "history" | "default";
 };
 
-/** Whether the VMs fit on other nodes. The numbers are for the wave of nodes with the largest shortage. */
+/** Shows if the VMs fit on other nodes. The numbers are for the wave of nodes with the largest shortage. */
 export type ImpactCapacity = {
   readonly fits: "Yes" | "No" | "Unknown";
   readonly nodes: readonly string[];
@@ -109,7 +109,7 @@ export type Impact = {
 };
 
 /**
- * `spec.guards`: limits on the impact of a plan. An approved plan starts only if its impact is within them. Absent
+ * `spec.guards`: limits on a plan's impact. An approved plan starts only if its impact is within them. Absent
  * means no limit.
  */
 export type Guards = {

@@ -36,7 +36,7 @@ export type PoolRollout = {
   readonly observed?: ObservedSeconds;
 };
 
-/** Measured durations for the nodes of a pool, most recent last. */
+/** Measured durations for the nodes in a pool, most recent last. */
 export type ObservedSeconds = {
   readonly drainSeconds: readonly number[];
   readonly restartSeconds: readonly number[];

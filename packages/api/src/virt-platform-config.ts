@@ -36,12 +36,12 @@ export type FailurePolicy = (typeof failurePolicies)[number];
 
 /** Impact severities, from mildest to worst. */
 export const severities = ["Low", "Medium", "High"] as const;
-/** The impact of a plan item. The impact of a plan is the worst of its items. */
+/** A plan's impact item. A plan's impact is the worst of its items. */
 export type Severity = (typeof severities)[number];
 
 /** All operations of a plan item. */
 export const operations = ["Apply", "Delete"] as const;
-/** What a plan item does to its target. */
+/** The action that a plan item performs on its target. */
 export type Operation = (typeof operations)[number];
 
 /** States of a plan item. It is `InProgress` from just before its write until its rollout is done. */

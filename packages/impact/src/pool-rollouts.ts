@@ -1,4 +1,5 @@
-// Predicts the rollout of each pool: which nodes change, in which order, how many in parallel, and what holds them up.
+// Predicts the rollout of each pool: which nodes change, in which order, how many in parallel, and why nodes are on
+// hold.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import { findTrue, type NodeFact, poolOfNode, type RenderedOf, readMachineConfigPool } from "@virt/cluster";

@@ -1,4 +1,4 @@
-// Finds the report of the platform controller, which is in the controller's namespace.
+// Finds the platform controller's report, which is in the controller's namespace.
 
 import { type KubeObject, usualOperatorNamespaces } from "@virt/api";
 import { type Client, Discovery, type InformerSpec, readerFor } from "@virt/kube";

@@ -23,7 +23,7 @@ export type ConfigPatch =
 
 const shownHash = "/status/planHash";
 
-/** Who made a decision, when, and with which client. `user` is empty if the API server does not report it. */
+/** The user, time and client of a decision. `user` is empty if the API server does not report it. */
 export type Decider = Pick<RecordedDecision, "user" | "time" | "client">;
 
 /**

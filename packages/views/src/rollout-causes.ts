@@ -189,7 +189,7 @@ function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly strin
 
 const unreadTexts: Readonly<Record<UnreadCause, string>> = {
   configs: "VirtPlatformConfigs cannot be listed",
-  report: "the report of the platform controller was not found or cannot be read",
+  report: "the platform controller's report was not found or cannot be read",
   object: "an object of an earlier plan cannot be read",
 };
 

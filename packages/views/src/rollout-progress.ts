@@ -136,7 +136,7 @@ export function viewFinding(finding: RolloutFinding): FindingView {
   };
 }
 
-/** The order in which a plan would update the nodes of a pool. `more` counts the nodes that are not listed. */
+/** The order in which a plan would update the nodes in a pool. `more` counts the nodes that are not listed. */
 export type ExpectedPool = Pick<ImpactPool, "name" | "nodes" | "held" | "atOnce" | "order"> & { readonly more: number };
 
 /**

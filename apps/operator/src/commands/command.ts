@@ -35,7 +35,7 @@ export type CommandArguments = {
 export type Command = {
   readonly takes?: string;
   readonly summary: string;
-  /** What the command changes in a cluster, for the help text. Absent if it changes nothing. */
+  /** The changes that the command makes in a cluster, for the help text. Absent if it changes nothing. */
   readonly changes?: string;
   readonly flags: FlagTable;
   readonly run: (args: CommandArguments, context: CommandContext) => Promise<CommandResult>;

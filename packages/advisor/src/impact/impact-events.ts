@@ -1,4 +1,4 @@
-// Events about the impact of a plan. They never contain VM names, because VM names may be confidential.
+// Events about a plan's impact. They never contain VM names, because VM names may be confidential.
 
 import { disruptionClasses, type EventMessage, type Impact, type Status } from "@virt/api";
 import { conditionOf } from "../conditions/status-conditions.ts";

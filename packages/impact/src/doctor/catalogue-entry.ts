@@ -27,5 +27,5 @@ export function warningFrom(seconds: number): CatalogueEntry["ages"] {
 
 /** The command prefix for the namespace of the Machine Config Operator. */
 export const mco = "oc -n openshift-machine-config-operator";
-/** The command prefix for the namespace of the HyperConverged, where KubeVirt runs. */
+/** The command prefix for the HyperConverged's namespace, where KubeVirt runs. */
 export const virt = "oc -n <hco>";

@@ -27,7 +27,7 @@ export class EventCorrelator {
     return this.#important.size + this.#routine.size === 0;
   }
 
-  /** True if there are so many important events that new ones are combined. */
+  /** True if the number of important events has reached the limit above which new ones are combined. */
   get isCrowded(): boolean {
     return this.#important.size >= most.important;
   }

@@ -29,7 +29,7 @@ export type AppliedOutcome = {
 export type ReconciledObject = { readonly outcome: ReconcileOutcome; readonly evaluated: EvaluatedObject };
 
 /**
- * Whether an outcome is final. `passing`: a write is pending. `held`: it waits for a user, the reboot gate or the input
+ * The finality of an outcome. `passing`: a write is pending. `held`: it waits for a user, the reboot gate or the input
  * limit. `blind`: an input is missing. `settled`: none of these.
  */
 export type ObjectFinding = "settled" | "passing" | "held" | "blind";

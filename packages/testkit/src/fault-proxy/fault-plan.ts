@@ -69,7 +69,7 @@ export type AnswerFault = {
 /** Without `namespace` and `name`, matches all objects and bookmarks. */
 export type FrameMatcher = { readonly resource?: string; readonly namespace?: string; readonly name?: string };
 
-/** What to do with a frame. Frames stay in order, so later ones wait for a frame on hold. */
+/** The treatment of a watch frame. Frames stay in order, so later ones wait for a frame on hold. */
 export type FrameTreatment =
   /** Holds the frame for `forMs`, or until the proxy is disarmed. */
   | { readonly do: "hold"; readonly forMs?: number }
