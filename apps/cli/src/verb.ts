@@ -47,7 +47,7 @@ export type CliFlags = Readonly<Record<string, CliFlag>>;
 
 export type VerbContext = {
   readonly words: readonly string[];
-  /** Returns the last value. Undefined if the flag is not set. */
+  /** Returns the last value, or undefined if the flag is not set. */
   readonly flag: (name: string) => string | undefined;
   readonly all: (name: string) => readonly string[];
   readonly isOn: (name: string) => boolean;

@@ -252,7 +252,7 @@ function unblockSentence(finding: RolloutFinding, config: string): Omit<NextStep
   return { text, ...(command !== undefined && { command }) };
 }
 
-/** Returns how to approve the plan. Undefined for a preview, or while no plan may run. */
+/** Returns how to approve the plan, or undefined for a preview, or while no plan may run. */
 function approvalText(spec: Spec, { review }: Status, operator: Observed["operator"] | undefined): string | undefined {
   if (spec.action !== "Apply" || review === undefined || operator === undefined) return undefined;
   const pin = { action: "Apply", approvedPlan: shortHash(review.planHash) } as const;

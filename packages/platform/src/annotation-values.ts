@@ -47,7 +47,7 @@ export function nearest(word: string, words: readonly string[]): string {
   return ranked(word, words)?.other ?? "";
 }
 
-/** Returns the word that the user most likely meant. Undefined if none is close enough. */
+/** Returns the word that the user most likely meant, or undefined if none is close enough. */
 export function likelyMeant(word: string, words: readonly string[]): string | undefined {
   const synonym = synonyms.get(word.toLowerCase());
   if (synonym !== undefined && words.includes(synonym)) return synonym;

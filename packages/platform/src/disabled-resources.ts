@@ -61,7 +61,7 @@ function globOf(value: Json): Glob | undefined {
 
 type Excludable = { readonly kind: string; readonly name: string; readonly namespace?: string };
 
-/** Returns the index of the first rule that matches an object. Undefined if the object is not excluded. */
+/** Returns the index of the first rule that matches an object, or undefined if the object is not excluded. */
 export function excludedBy(rules: readonly ExclusionRule[], target: Excludable): number | undefined {
   const found = rules.findIndex(
     ({ kind, name, namespace }) =>

@@ -31,7 +31,7 @@ export type CauseFacts = {
   readonly planned?: ReadonlySet<string>;
 };
 
-/** Returns all writes that the reports contain. Undefined if there is no report, or one is invalid. */
+/** Returns all writes that the reports contain, or undefined if there is no report, or one is invalid. */
 export function platformWritesOf(reports: readonly KubeObject[]): readonly PlatformWrite[] | undefined {
   const found = reports.map(writesIn);
   const writes = found.flatMap((one) => one ?? []);

@@ -76,7 +76,7 @@ export type RolloutProgressView = {
 /** Counts the VMs on a node. Undefined if they were not counted. */
 export type CountVms = (node: string) => number | undefined;
 
-/** Returns the rollout of a config. Undefined if it has none. `now` is in milliseconds. */
+/** Returns the rollout of a config, or undefined if it has none. `now` is in milliseconds. */
 export function viewRollout(
   { status }: Pick<VirtPlatformConfig, "status">,
   now: number,

@@ -18,7 +18,7 @@ export type PlatformMetrics = {
   readonly object: (ref: Ref) => ObjectMetrics | undefined;
   readonly removeObject: (ref: Ref) => void;
   readonly removeAllObjects: () => void;
-  /** Sets why the asset is not applied. Undefined if it is applied. */
+  /** Sets the reason why an asset is not applied. Pass undefined if it is applied. */
   readonly setExcluded: (asset: string, reason: string | undefined) => void;
   readonly countThrashing: (ref: Ref) => void;
   readonly observeDuration: (ref: Ref, seconds: number) => void;

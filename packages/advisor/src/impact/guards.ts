@@ -61,7 +61,7 @@ const guardChecks: readonly GuardCheck[] = [
     if (capacity.fits === "Yes") return heldUp("requireCapacity", impact);
     if (capacity.fits === "Unknown")
       return heldUp("requireCapacity", impact) ?? unassessed("requireCapacity", unknownRoomGap(impact));
-    const fact = roomWords(summary) ?? roomText(capacity); // the summary may be truncated
+    const fact = roomWords(summary) ?? roomText(capacity); // falls back to the capacity, because the summary may be truncated
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];

@@ -59,7 +59,7 @@ export function isSameIdentity(left: Identity, right: Identity): boolean {
   return left.tls === right.tls && left.headers["authorization"] === right.headers["authorization"];
 }
 
-/** Returns the expiry date as ISO 8601. Undefined if the certificate is still valid or cannot be parsed. */
+/** Returns the expiry date as ISO 8601, or undefined if the certificate is still valid or cannot be parsed. */
 export function expiredAt(pem: string, nowMs: number): string | undefined {
   try {
     const { validToDate } = new X509Certificate(pem);

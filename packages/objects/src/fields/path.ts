@@ -28,7 +28,7 @@ export function fieldPath(...names: readonly string[]): Path {
   return names.map(fieldElement);
 }
 
-/** Returns the canonical form of an element. Undefined if invalid. */
+/** Returns the canonical form of an element, or undefined if invalid. */
 export function readElement(text: string): string | undefined {
   const content = text.slice(2);
   if (text.startsWith("f:")) return text;

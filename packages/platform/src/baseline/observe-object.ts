@@ -49,7 +49,7 @@ export function shapeOfObject(object: ManagedObject, facts: ClusterFacts): Shape
   return schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
 }
 
-/** Returns the defaults of the object's fields in its CRD. Undefined for fields without a default. */
+/** Returns the defaults of the object's fields in its CRD, or undefined for fields without a default. */
 export function defaultOfObject(object: ManagedObject, facts: ClusterFacts): ObservedObject["defaultOf"] {
   return defaultFrom(servedSchema(object, facts));
 }

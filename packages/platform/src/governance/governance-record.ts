@@ -55,7 +55,7 @@ export function readGovernanceRecord(stored: KubeObject | undefined): StoredReco
   return { kind: "record", record: { governed, released, accounted } };
 }
 
-/** Returns the stored string. Undefined if there is none. */
+/** Returns the stored string, or undefined if there is none. */
 export function governanceText(stored: KubeObject | undefined): string | undefined {
   return asText(at(stored, "data", key));
 }

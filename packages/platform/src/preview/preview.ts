@@ -36,7 +36,7 @@ export type PreviewInput = {
    */
   readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
   readonly hco?: KubeObject | undefined;
-  /** Returns why it is unknown whether the object exists. Undefined if it certainly does not. */
+  /** Returns why it is unknown whether the object exists, or undefined if it certainly does not. */
   readonly unreadReason?: ((ref: Ref) => string | undefined) | undefined;
 };
 

@@ -96,7 +96,7 @@ function contestedText(contested: readonly Contested[]): string {
   return contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
 }
 
-/** Returns the object to apply, without the state annotation. Undefined if nothing would be applied. */
+/** Returns the object to apply, without the state annotation, or undefined if nothing would be applied. */
 export function documentOf(preview: Preview): KubeObject | undefined {
   const isIncluded = rowsOf(preview).some(({ status }) => status === "INCLUDED");
   const intended = preview.decided?.intended;

@@ -34,7 +34,7 @@ const group = "machineconfiguration.openshift.io/";
 /** A pending write of a MachineConfig or KubeletConfig. `before` is undefined on creation, `after` on deletion. */
 export type NodeWrite = MachineConfigWrite;
 
-/** Returns the write of an apply. Undefined if it does not affect nodes. */
+/** Returns the write of an apply, or undefined if it does not affect nodes. */
 export function nodeWriteOf(
   { assets }: ManagedObject,
   decision: ObjectDecision,
@@ -48,7 +48,7 @@ export function nodeWriteOf(
   return isOther ? { before: live, after } : undefined;
 }
 
-/** Returns the write that deletes an object. Undefined if it does not affect nodes. */
+/** Returns the write that deletes an object, or undefined if it does not affect nodes. */
 export function nodeRemovalOf({ assets }: Pick<ManagedObject, "assets">, live: KubeObject): NodeWrite | undefined {
   return isOnNodes(assets, live) ? { before: live, after: undefined } : undefined;
 }

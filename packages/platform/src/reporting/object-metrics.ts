@@ -32,7 +32,7 @@ export type ObjectMetricsInput = {
   readonly isPassing: boolean;
 };
 
-/** Returns the metrics of an object. Undefined if it is not managed. */
+/** Returns the metrics of an object, or undefined if it is not managed. */
 export function objectMetricsOf(outcome: ReconcileOutcome, input: ObjectMetricsInput): ObjectMetrics | undefined {
   const { last } = input;
   if (outcome.kind === "excluded") return undefined;
@@ -96,7 +96,7 @@ function overrideMetrics(
   };
 }
 
-/** Returns the reason for the pause. Undefined if the object is not paused. */
+/** Returns the reason for the pause, or undefined if the object is not paused. */
 export function pausedOf(outcome: ReconcileOutcome): ObjectMetrics["paused"] {
   if (outcome.kind === "paused-now") return "edit-war";
   if (outcome.kind !== "decided") return undefined;

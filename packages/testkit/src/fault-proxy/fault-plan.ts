@@ -12,7 +12,7 @@ export type FaultPlan = {
 /** `number` counts matching requests, starting at 1 after the plan is armed. */
 export type FaultTrigger =
   | { readonly on: "request"; readonly number: number; readonly matching: RequestMatcher }
-  /** Counts only effective writes: a 2xx response, and not a dry run. */
+  /** Counts only effective writes, which have a 2xx response and are not dry runs. */
   | { readonly on: "write"; readonly number: number; readonly matching: RequestMatcher }
   /** Applies to each matching request until the proxy is disarmed. */
   | { readonly on: "every"; readonly matching: RequestMatcher };
