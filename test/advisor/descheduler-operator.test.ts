@@ -51,7 +51,9 @@ test("reports a missing Prometheus Route or namespace label as a prerequisite wi
   await edit(server, deschedulerNamespace, monitoredNamespace);
   await draftAgain();
   const reviewed = await configs.until(loadAware, "ReviewRequired");
-  expect(itemOf(reviewed, deschedulerItem).warnings).toEqual(["Rebalancing starts when PSI metrics are enabled on the nodes"]);
+  expect(itemOf(reviewed, deschedulerItem).warnings).toEqual([
+    "Rebalancing starts when PSI metrics are enabled on the nodes",
+  ]);
 });
 
 test("the descheduler item waits for PSI, and reports this as expected", async () => {

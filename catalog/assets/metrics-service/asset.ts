@@ -32,7 +32,8 @@ export default defineAsset({
       source: "config/manager/platform",
     },
     "spec.ports": {
-      reason: "The port of the metrics endpoint. The protocol is set because server-side apply identifies a port by number and protocol.",
+      reason:
+        "The port of the metrics endpoint. The protocol is set because server-side apply identifies a port by number and protocol.",
       source: "config/manager/pod",
     },
   },

@@ -148,7 +148,7 @@ function objectText(item: Item, drift: Drift): string {
     case "deleted":
       if (isSkipped(item))
         return `the setting that made ${object} unnecessary was removed: ${drift.changes.join(", ")}`;
-      return `${object} was deleted by an unknown client (to find it, search the API server's audit log)`;
+      return `${object} was deleted by an unknown client (see the API server's audit log)`;
     case "mutated":
       return `${object}: ${mutationText(drift)}`;
     case "created-again":

@@ -62,7 +62,12 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
     ({ operation }) => ({ operation, result: results.confirmed }),
   );
   const drifts = itemCounter("drift_detected_total", "Drifts that were detected.", [], () => ({}));
-  const corrections = itemCounter("drift_corrections_total", "Drifts that were corrected automatically.", [], () => ({}));
+  const corrections = itemCounter(
+    "drift_corrections_total",
+    "Drifts that were corrected automatically.",
+    [],
+    () => ({}),
+  );
   const errors = counter("reconcile_errors_total", "Failed reconciles, by error class.", ["class"]);
   const rollouts = new Histogram({
     name: `${prefix}rollout_duration_seconds`,
@@ -169,8 +174,10 @@ const flags: readonly GaugeDefinition[] = [
   flag("config_drifted", "1 while objects differ from the applied plan.", (status) =>
     conditionIs(status, "Drifted", "True"),
   ),
-  flag("config_plan_stale", "1 while a plan is waiting for review because it became stale after its approval.", (status) =>
-    conditionIs(status, "PlanStale", "True"),
+  flag(
+    "config_plan_stale",
+    "1 while a plan is waiting for review because it became stale after its approval.",
+    (status) => conditionIs(status, "PlanStale", "True"),
   ),
   flag(
     "config_review_forced",

@@ -44,7 +44,11 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   const held = gauge("held_resources", "1 while a write that reboots nodes is on hold, by reason.", [...knn, "reason"]);
   const custom = gauge("customization_info", "1 while a valid override is in effect, by type.", [...knn, "type"]);
   const invalid = gauge("invalid_override", "1 while an override is invalid, by type.", [...knn, "type"]);
-  const contested = gauge("contested_fields", "Fields that other clients set and that the operator leaves unchanged.", knn);
+  const contested = gauge(
+    "contested_fields",
+    "Fields that other clients set and that the operator leaves unchanged.",
+    knn,
+  );
   const excluded = gauge("excluded_assets", "1 for each asset that is not applied, by reason.", ["asset", "reason"]);
   const missing = gauge("missing_dependency", "1 while a CRD that a feature needs is missing, 0 if it is installed.", [
     "group",

@@ -55,7 +55,7 @@ function isWritten({ state, changes, appliedTime }: Item): boolean {
 }
 
 function goneText({ targetRef: { kind, name } }: Item): string {
-  return `${kind} '${name}' was deleted by an unknown client (to find it, search the API server's audit log); no node counts as updated until it is restored`;
+  return `${kind} '${name}' was deleted by an unknown client (see the API server's audit log); no node counts as updated until it is restored`;
 }
 
 export function itemsWithoutTarget({ items }: Pick<Observed, "items">): readonly Item[] {

@@ -24,7 +24,7 @@ test("a deleted target stalls the running plan with two remedies", () => {
   harness.put(machineTarget, undefined);
   harness.reconcile();
   const { status } = harness;
-  const deleted = `MachineConfig '${machineTarget.name}' was deleted by an unknown client (to find it, search the API server's audit log)`;
+  const deleted = `MachineConfig '${machineTarget.name}' was deleted by an unknown client (see the API server's audit log)`;
   expect(status.phase).toBe("InProgress");
   expect(kernelItem(harness)).toMatchObject({ state: "InProgress", message: expect.stringContaining(deleted) });
   const stalled = conditionOf(status, "Stalled");

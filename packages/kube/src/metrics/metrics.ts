@@ -79,7 +79,11 @@ export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: bo
 /** Registers the metrics of events and returns the observer that updates them. Call it once per registry. */
 export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver {
   const registers = [registry];
-  const written = new Counter({ name: `${prefix}events_written_total`, help: "Events and event series that were written.", registers });
+  const written = new Counter({
+    name: `${prefix}events_written_total`,
+    help: "Events and event series that were written.",
+    registers,
+  });
   const lost = new Counter({
     name: `${prefix}events_lost_total`,
     help: "Events that were not written, by reason.",
@@ -130,13 +134,22 @@ export function queueMetrics(
       },
     });
   gauge("depth", "Keys waiting in the work queue.", ({ depth }) => depth);
-  gauge("unfinished_work_seconds", "Total time spent so far on the keys in progress.", (state) => state.unfinishedSeconds);
+  gauge(
+    "unfinished_work_seconds",
+    "Total time spent so far on the keys in progress.",
+    (state) => state.unfinishedSeconds,
+  );
   gauge(
     "longest_running_processor_seconds",
     "Time spent so far on the key that has been in progress the longest.",
     (state) => state.longestRunningSeconds,
   );
-  const adds = new Counter({ name: "workqueue_adds_total", help: "Keys added to the work queue.", labelNames, registers });
+  const adds = new Counter({
+    name: "workqueue_adds_total",
+    help: "Keys added to the work queue.",
+    labelNames,
+    registers,
+  });
   const retries = new Counter({
     name: "workqueue_retries_total",
     help: "Keys added to the work queue again because their reconcile failed.",
