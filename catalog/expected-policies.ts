@@ -24,7 +24,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "bcbbd702f5850af72930f53d5566de517fd4f95039f2d628dfe80883d219cfcf",
+      hash: "031f6f581b8f1ded5582735d238a6040f949e46c457ebf561900b3270123762a",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -41,7 +41,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "e243645794f8eb6a01b36b7a10849859c5d575327347b511427d405ce7efad27",
+      hash: "52e4012c4b215b15f2e7d8a7b06a471112b56eca54074ad067b2270fad97ce59",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

@@ -27,6 +27,7 @@ export function readFlags(args: readonly string[], table: FlagTable): FlagsRead 
     args: args.map(withTwoDashes),
     options: parseOptions(table),
     allowPositionals: true,
+    strict: false, // errors are reported below, with our own messages
     tokens: true,
   });
   for (const token of tokens) {

@@ -84,6 +84,7 @@ async function drift({ api }: Rig, observer: FieldObserver, at: number): Promise
   const path = `${checkPath}?fieldManager=bench-${from.getTime()}`;
   ok(await api.request({ method: "PATCH", path, body }));
   const correctedMs = await observer.between(bad, golden);
+  await pause(restMs); // until the operator has also written its events
   if (at >= bucket) await pause(6_500); // until the rate limiter has a token
   return { from, until: new Date(), correctedMs };
 }

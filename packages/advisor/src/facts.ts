@@ -55,6 +55,7 @@ export type ReconcileFacts = {
 /** Confirmed drift, by item name. An item without an entry has not drifted. */
 export type Drifts = ReadonlyMap<string, Drift>;
 
+/** Live targets by key. Undefined if a target does not exist. */
 export type LiveTargets = ReadonlyMap<string, KubeObject | undefined>;
 
 const hcoKind = { kind: "HyperConverged", name: "kubevirt-hyperconverged" };

@@ -84,7 +84,7 @@ async function listReadableConfigs({ session, printer }: VerbContext): Promise<R
     printer.progress(`cannot read the advisor's records: ${error.message}`);
     const reason = error.answered === 403 ? "Forbidden" : "Unavailable";
     const isInstalled = error.answered !== 404;
-    const message = "durations are measured from now, because the advisor's start times are unknown";
+    const message = "the advisor's recorded start times are unknown";
     return { configs: [], gaps: isInstalled ? [{ kind: "VirtPlatformConfig", reason, message }] : [] };
   }
 }

@@ -70,6 +70,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       lastError = why;
       if (outcome.kind === "done") return { kind: "done" };
       if (outcome.kind === "unavailable") {
+        dirtyAt ??= now; // otherwise, the report would not be retried
         return { kind: "retry" };
       }
       rejected = { text, retryAt: now + rejectedRestMs };

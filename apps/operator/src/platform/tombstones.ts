@@ -47,6 +47,7 @@ export async function deleteTombstone(
   if (tombstone === undefined || isGone(tombstone, runtime)) return { kind: "done" };
   const before = known.get(key);
   if (snapshot === undefined || !snapshot.facts.activation.isActive || isBarred(tombstone, snapshot.facts)) {
+    known.delete(key); // so that the next round tries again
     metrics.setTombstone(tombstone, undefined);
     return { kind: "done" };
   }
