@@ -32,9 +32,7 @@ const named = (kind: string, name: string) => ({
   metadata: { name },
 });
 
-/**
- * Creates a pool that already lists our MachineConfig, so that the rollout completes without a Machine Config Operator.
- */
+/** Creates a pool that already lists our MachineConfig, so that the rollout completes without a Machine Config Operator. */
 async function settledPool(api: Server): Promise<void> {
   const role = { "node-role.kubernetes.io/worker": "" };
   const selector = { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } };

@@ -41,9 +41,7 @@ type PlatformOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/**
- * Starts the shipped operator with only the platform controller, with activation `always`. `flags` can override this.
- */
+/** Starts the shipped operator with only the platform controller, with activation `always`. `flags` can override this. */
 export function startPlatform(
   { api, ours }: Rig,
   { program = operatorProgram, flags = [], env = {} }: PlatformOptions = {},

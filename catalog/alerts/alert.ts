@@ -63,9 +63,7 @@ export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueFo
 
 type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };
 
-/**
- * Fires if no replica is the leader. A stopped process exports no metrics, so a missing series also fires the alert.
- */
+/** Fires if no replica is the leader. A stopped process exports no metrics, so a missing series also fires the alert. */
 export function noLeader({ alert, prefix, words }: AlertedController): Alert {
   const leader = last(`${prefix}leader`);
   return {

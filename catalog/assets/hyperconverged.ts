@@ -43,9 +43,7 @@ export function renderHco({ apiVersion, namespace }: AssetHcoFact, { v1beta1, v1
 
 const { fields, kept, listOf, oneOf, optional, required, text } = contentForms;
 
-/**
- * Returns the allowed content of a device list. `spec.permittedHostDevices` is removed together with the last device.
- */
+/** Returns the allowed content of a device list. `spec.permittedHostDevices` is removed together with the last device. */
 export function deviceForms(kind: "pciHostDevices" | "usbHostDevices"): readonly ObjectForm[] {
   const offer = {
     resourceName: required(

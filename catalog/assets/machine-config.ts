@@ -62,10 +62,7 @@ export function renderKernelArguments(
 
 const kubelet = { apiVersion, kind: "KubeletConfig", name: "virt-perf-settings" } as const;
 
-/**
- * Common settings of all assets that write the KubeletConfig. They share one, because OpenShift honors only one per
- * pool.
- */
+/** Common settings of all assets that write the KubeletConfig. They share one, because OpenShift honors only one per pool. */
 export const kubeletPart = {
   ...nodeChange,
   order: 10,
@@ -97,9 +94,7 @@ export function kubeletForms(kubeletConfig: JsonMap, isAutoSized = false): reado
 
 const workerSelector = { matchLabels: { [`pools.operator.${group}/worker`]: "" } };
 
-/**
- * Renders an asset's part of the KubeletConfig. Each part includes the pool selector, so that it is valid on its own.
- */
+/** Renders an asset's part of the KubeletConfig. Each part includes the pool selector, so that it is valid on its own. */
 export function renderKubelet(spec: JsonMap): KubeObject {
   const { name, ...type } = kubelet;
   return { ...type, metadata: { name }, spec: { machineConfigPoolSelector: workerSelector, ...spec } };

@@ -59,9 +59,7 @@ export type ConfigNotice =
   | { readonly kind: "lost"; readonly message: string; readonly retryInMs: number }
   | { readonly kind: "back" };
 
-/**
- * Reads and patches objects in the cluster. On failure, throws a CliError with the object, the cause and the next step.
- */
+/** Reads and patches objects in the cluster. On failure, throws a CliError with the object, the cause and the next step. */
 export class ClusterSession {
   readonly #client: Client;
   readonly #writer: ApiWriter;
@@ -159,10 +157,7 @@ export class ClusterSession {
     return asList(at(answer.body ?? null, "items")).length + (typeof left === "number" ? left : 0);
   }
 
-  /**
-   * Yields all configs immediately, and again after each change. Reconnects until the caller stops or the signal
-   * aborts.
-   */
+  /** Yields all configs immediately, and again after each change. Reconnects until the caller stops or the signal aborts. */
   async *watchConfigs(): AsyncGenerator<ConfigNotice> {
     let known = new Map<string, VirtPlatformConfig>();
     let lostFor = 0;

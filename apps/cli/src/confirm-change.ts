@@ -16,9 +16,7 @@ export function showBeforeChange(blocks: readonly Block[], { printer }: Pick<Ver
   for (const line of shown.render({ type: "Preview", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
 }
 
-/**
- * Reports whether the user typed yes. If stdin is not a terminal, throws a CliError that suggests --yes or `otherwise`.
- */
+/** Reports whether the user typed yes. If stdin is not a terminal, throws a CliError that suggests --yes or `otherwise`. */
 export async function confirmChange(
   { question, otherwise }: { readonly question: string; readonly otherwise?: string },
   { ask, printer }: Pick<VerbContext, "ask" | "printer">,

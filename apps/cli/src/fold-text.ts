@@ -5,9 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 /** Matches a command up to the end of the line. Commands are never wrapped, because users paste them. */
 const command = /(?<!\S)[('`]?(?:kubectl|oc|ssh|virtctl) \S.*$/su;
 
-/**
- * Returns the parts between which a line may be wrapped. Keeps indentation and wide gaps, because they align columns.
- */
+/** Returns the parts between which a line may be wrapped. Keeps indentation and wide gaps, because they align columns. */
 export function foldableParts(line: string): readonly string[] {
   const at = line.search(command);
   const prose = at < 0 ? line : line.slice(0, at);

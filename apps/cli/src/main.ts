@@ -17,9 +17,7 @@ declare const BUILD_VERSION: string | undefined;
 const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;
 
 const { env } = process;
-/**
- * The command to show in messages. kubectl and oc do not tell a plugin which of them was called, so this is a guess.
- */
+/** The command to show in messages. kubectl and oc do not tell a plugin which of them was called, so this is a guess. */
 const program =
   env["VIRT_ADVISOR_CALLED_AS"] || (basename(env["_"] ?? "") === "oc" ? "oc virt-advisor" : "kubectl virt-advisor");
 

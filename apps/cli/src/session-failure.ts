@@ -49,9 +49,7 @@ export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb
   }
 }
 
-/**
- * Removes the patch from an error. For an unknown field, the API server quotes the whole patch before the actual error.
- */
+/** Removes the patch from an error. For an unknown field, the API server quotes the whole patch before the actual error. */
 function withoutPatch(message: string): string {
   return /strict decoding error: (.*)$/su.exec(message)?.[1] ?? message;
 }

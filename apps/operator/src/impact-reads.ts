@@ -5,9 +5,7 @@ import type { Discovery, ReconcileContext } from "@virt/kube";
 import { type ImpactReads, inLanes } from "@virt/reads";
 import type { ReadCache } from "./read-cache.ts";
 
-/**
- * The maximum number of rendered configs to read, because each can be 1 MB. Unread ones are assumed to reboot nodes.
- */
+/** The maximum number of rendered configs to read, because each can be 1 MB. Unread ones are assumed to reboot nodes. */
 const mostConfigs = 8;
 
 export type ImpactReading = {
@@ -20,9 +18,7 @@ export type ImpactReading = {
   readonly isPatient?: () => boolean;
 };
 
-/**
- * Reads the objects that the lists do not contain. Returns false if some are left to read, or failed temporarily.
- */
+/** Reads the objects that the lists do not contain. Returns false if some are left to read, or failed temporarily. */
 export async function loadImpactReads(
   facts: ImpactFacts,
   { reads, readCache, discovery, now, isPatient = () => false }: ImpactReading,

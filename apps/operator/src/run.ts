@@ -30,9 +30,7 @@ const oldestWatchMs = 600_000;
 /** How long 401 responses may last. Must be longer than a token rotation, which also causes them. */
 const unauthorizedMs = 30_000;
 
-/**
- * Runs until the signal is aborted and everything has stopped. Throws an AccessError for errors that the user must fix.
- */
+/** Runs until the signal is aborted and everything has stopped. Throws an AccessError for errors that the user must fix. */
 export async function run(
   settings: Settings,
   factories: readonly ControllerFactory[],

@@ -26,9 +26,7 @@ export function migrationSettings(cluster: ClusterState, machine: KubeObject): M
   };
 }
 
-/**
- * Returns the policy that matches the most labels. Ties are broken by the number of matching VM labels, then by name.
- */
+/** Returns the policy that matches the most labels. Ties are broken by the number of matching VM labels, then by name. */
 function findMigrationPolicy(cluster: ClusterState, { metadata }: KubeObject): KubeObject | undefined {
   const namespace = findObject(cluster, "Namespace", metadata.namespace ?? "");
   const [best] = cluster

@@ -11,10 +11,7 @@ export function isFinishedMigration(migration: KubeObject): boolean {
   return ["Succeeded", "Failed"].includes(statusPhase(migration));
 }
 
-/**
- * Reports whether the migration counts towards the limit on parallel migrations. It does once its target pod is
- * scheduled.
- */
+/** Reports whether the migration counts towards the limit on parallel migrations. It does once its target pod is scheduled. */
 export function hasLane(migration: KubeObject): boolean {
   return ["Scheduling", "Running"].includes(statusPhase(migration));
 }

@@ -61,9 +61,7 @@ export function isUncordonAsked(node: KubeObject): boolean {
 /** Matches the error with which the daemon marks a node Unreconcilable. */
 const cannotReconcile = /can't reconcile/;
 
-/**
- * Returns the fields that the daemon writes. The kubelet writes readiness, and the operator the desired configuration.
- */
+/** Returns the fields that the daemon writes. The kubelet writes readiness, and the operator the desired configuration. */
 export function daemonFields({ current, desired, phase, isCordoned, reason = "" }: RolloutNode): JsonMap {
   const drain = { [desiredDrain]: `drain-${desired}` };
   const drainAnnotations = {

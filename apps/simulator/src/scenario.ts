@@ -20,10 +20,7 @@ export type Scenario = {
   readonly faults: readonly ScenarioFault[];
 };
 
-/**
- * A group of `count` nodes, named `<name>-0` and so on, or as listed in `names`. They are assigned to the zones in
- * turn.
- */
+/** A group of `count` nodes, named `<name>-0` and so on, or as listed in `names`. They are assigned to the zones in turn. */
 export type NodeGroup = {
   readonly name: string;
   readonly count: number;

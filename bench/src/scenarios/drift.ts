@@ -61,9 +61,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Drift = Window & { readonly correctedMs: number };
 type Window = { readonly from: Date; readonly until: Date };
 
-/**
- * Measures a raw change after a pause, because the server is idle before a drift, but busy during floor measurements.
- */
+/** Measures a raw change after a pause, because the server is idle before a drift, but busy during floor measurements. */
 async function rawChange({ api }: Rig, at: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig: api.user("floor", ["system:masters"]).kubeconfig }));
   const change = (value: string) =>

@@ -8,10 +8,7 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/**
- * How long the client keeps editing. The fifth correction comes 15 s after the first, and the next edit pauses the
- * object.
- */
+/** How long the client keeps editing. The fifth correction comes 15 s after the first, and the next edit pauses the object. */
 const warMs = { quick: 20_000, usual: 60_000, full: 60_000 };
 const paces = [
   { name: "at 1 Hz", everyMs: 1_000 },

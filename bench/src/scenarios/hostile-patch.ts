@@ -28,9 +28,7 @@ function measure({ size, say }: Rig): Promise<Measured> {
   });
 }
 
-/**
- * Returns the minimum time, to exclude other load, and the maximum memory, because garbage collection can reduce it.
- */
+/** Returns the minimum time, to exclude other load, and the maximum memory, because garbage collection can reduce it. */
 function costOf(text: string, count: number): { readonly ms: number; readonly mb: number } {
   const samples = Array.from({ length: count }, () => {
     const heap = process.memoryUsage().heapUsed;

@@ -78,9 +78,7 @@ function samplesOf(controller: string, followed: Followed): Measured["samples"] 
   };
 }
 
-/**
- * Deletes an object while the reboot gate is enabled. The first assessment ends with the event about the blocked write.
- */
+/** Deletes an object while the reboot gate is enabled. The first assessment ends with the event about the blocked write. */
 async function measurePlatform(rig: Rig): Promise<Followed> {
   const { api, say } = rig;
   await using operator = startPlatform(rig);

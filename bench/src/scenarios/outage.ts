@@ -10,10 +10,7 @@ import { pause, timed, until } from "../wait.ts";
 
 const path = "/api/v1/namespaces/outage/configmaps";
 const originals = 20;
-/**
- * The circuit breaker opens after three failures in a row. Until then, each stream and reconcile sends its own
- * requests.
- */
+/** The circuit breaker opens after three failures in a row. Until then, each stream and reconcile sends its own requests. */
 const openingSeconds = 3;
 const seconds = { quick: 6, usual: 30, full: 90 };
 

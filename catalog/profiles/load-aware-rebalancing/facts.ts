@@ -56,10 +56,7 @@ export const defaults = {
   devDeviationThresholds: "AsymmetricLow",
 } as const;
 
-/**
- * The options with defaults. Limits that are not set depend on the HyperConverged, and `enablePSIMetrics` on the
- * descheduler.
- */
+/** The options with defaults. Limits that are not set depend on the HyperConverged, and `enablePSIMetrics` on the descheduler. */
 export type LoadAwareSettings = Options & Required<Pick<Options, keyof typeof defaults>>;
 
 export function loadAwareSettings(given: Options | undefined): LoadAwareSettings {

@@ -16,9 +16,7 @@ const { kind, name, namespace } = deschedulerRef;
  */
 const longestUnprovenMs = 300_000;
 
-/**
- * Returns the operator's problem. An error about missing PSI metrics is expected until nodes have rebooted with PSI.
- */
+/** Returns the operator's problem. An error about missing PSI metrics is expected until nodes have rebooted with PSI. */
 export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): TargetProblem | undefined {
   const next = `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`;
   const health = healthOf(live);

@@ -36,10 +36,7 @@ export function enablePsi(facts: LoadAwareFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role) => enableFor(role, facts));
 }
 
-/**
- * Plans PSI for a role. Skips pools in which PSI is already enabled, because a second `psi=1` would reboot them for
- * nothing.
- */
+/** Plans PSI for a role. Skips pools in which PSI is already enabled, because a second `psi=1` would reboot them for nothing. */
 function enableFor(role: NodeRole, facts: LoadAwareFacts): PlannedItem {
   const desired = machineConfigFor(psiConfig, role);
   const live = liveConfig(role, facts);

@@ -73,10 +73,7 @@ function ksmWarnings({ ksm }: DensitySettings, { nodes }: DensityFacts): readonl
   return isAimless && ksm.isPinned ? ["nodeLabelSelector matches no node"] : [];
 }
 
-/**
- * Warns after the dry run if KSM stays enabled, because the API server keeps a released field that another client also
- * owns.
- */
+/** Warns after the dry run if KSM stays enabled, because the API server keeps a released field that another client also owns. */
 export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRunResult): readonly string[] {
   const isKsmLeft = item.operation === "Apply" && hcoValue(item.desired, "ksmConfiguration") === undefined;
   if (item.name !== densityItem || !isKsmLeft || liveSelector(live) === undefined) return [];

@@ -8,10 +8,7 @@ import { isPlanNamed } from "./plan-names.ts";
 
 type ApprovalRequest = Pick<Observed, "spec" | "generation" | "stored" | "operator">;
 
-/**
- * Reports whether the user approved this plan. If its review is forced, the plan must have been shown before the
- * approval.
- */
+/** Reports whether the user approved this plan. If its review is forced, the plan must have been shown before the approval. */
 export function mayExecute(request: ApprovalRequest, planHash: string): boolean {
   const { spec, generation, stored } = request;
   if (spec.action !== "Apply" || !isPinned(request, planHash)) return false;
@@ -46,10 +43,7 @@ export function isPlanStale({ items, isDisruptionStale }: Pick<Observed, "items"
   return isDisruptionStale || items.some(({ isStale }) => isStale);
 }
 
-/**
- * Reports whether the plan may overwrite targets that changed since the review. Never true if the approval names a plan
- * hash.
- */
+/** Reports whether the plan may overwrite targets that changed since the review. Never true if the approval names a plan hash. */
 export function isLockBypassed({ bypassOptimisticLock, approvedPlan }: Spec): boolean {
   return bypassOptimisticLock && approvedPlan === undefined;
 }
@@ -62,10 +56,7 @@ export function reviewOf(request: ApprovalRequest, planHash: string): Review {
   return { planHash, generation: request.generation, forced, reason, ...(message !== undefined && { message }) };
 }
 
-/**
- * Returns the review for an approved plan that a guard blocks. The approval stays valid until the guard allows the
- * plan.
- */
+/** Returns the review for an approved plan that a guard blocks. The approval stays valid until the guard allows the plan. */
 export function guardedReview({ stored, generation }: ApprovalRequest, planHash: string, message: string): Review {
   const shown = stored.review?.planHash === planHash ? stored.review : { planHash, generation, forced: false };
   return { ...shown, reason: "Guarded", message };
@@ -89,10 +80,7 @@ function reasonOf(request: ApprovalRequest, planHash: string): ReviewReason {
   return stored.review.reason === "Guarded" ? "NotRequested" : stored.review.reason;
 }
 
-/**
- * Returns the field manager of the last spec edit. For edits in the same second, prefers the one that changed the
- * approval.
- */
+/** Returns the field manager of the last spec edit. For edits in the same second, prefers the one that changed the approval. */
 export function approverOf(config: VirtPlatformConfig): string | undefined {
   const editors = ownersOf(readOwners(config), fieldPath("spec"));
   const approvers = ["action", "approvedPlan"].flatMap((field) => ownersOf(editors, fieldPath("spec", field)));

@@ -23,9 +23,7 @@ export function isTampered(check: PlanCheck): check is PlanDifference & { readon
   return check.kind === "differs" && check.reason === "PlanTampered";
 }
 
-/**
- * Renders the plan from the spec and the cluster, and compares the result with the stored plan. Also checks the hash.
- */
+/** Renders the plan from the spec and the cluster, and compares the result with the stored plan. Also checks the hash. */
 export function checkPlan(facts: ReconcileFacts): PlanCheck {
   if (!facts.isForDraft) return { kind: "unchecked" };
   const { items = [] } = facts.config.status ?? {};
@@ -34,10 +32,7 @@ export function checkPlan(facts: ReconcileFacts): PlanCheck {
   return earlierHash(facts) ?? checkSeal(facts);
 }
 
-/**
- * Returns the hash that an earlier release stored, if the plan is already running. A pending plan gets a new hash
- * instead.
- */
+/** Returns the hash that an earlier release stored, if the plan is already running. A pending plan gets a new hash instead. */
 function earlierHash({ config: { spec, status = {} } }: ReconcileFacts): PlanDifference | undefined {
   const origin = hashOrigin(status.planHash, spec, status.items ?? [], status.disruption);
   if (origin.kind !== "earlier" || status.phase === "InProgress") return undefined;
@@ -50,10 +45,7 @@ function checkSeal(facts: ReconcileFacts): PlanCheck {
   return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
 }
 
-/**
- * Reports whether rendering gives these items. With bypassOptimisticLock, the plan may also result from the current
- * targets.
- */
+/** Reports whether rendering gives these items. With bypassOptimisticLock, the plan may also result from the current targets. */
 function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (readonly PlannedItem[])[] {
   const now = plannedItems(facts);
   if (!facts.config.spec.bypassOptimisticLock) return [now];
@@ -61,9 +53,7 @@ function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (rea
   return [now, plannedItems(withLiveTargets(facts, applied))];
 }
 
-/**
- * Returns the first difference, as a clause for a message. A deletion is in the stored plan only if its target existed.
- */
+/** Returns the first difference, as a clause for a message. A deletion is in the stored plan only if its target existed. */
 function differenceOf(items: readonly Item[], planned: readonly PlannedItem[]): string | undefined {
   const isStored = ({ name }: PlannedItem) => items.some((item) => item.name === name);
   const expected = planned.filter((one) => one.operation === "Apply" || isStored(one));
@@ -132,10 +122,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
   return { kind: "differs", reason: "PlanTampered", text };
 }
 
-/**
- * Reports whether a target changed. Uses the profile's list of managed fields, because the one in the status may be
- * forged.
- */
+/** Reports whether a target changed. Uses the profile's list of managed fields, because the one in the status may be forged. */
 function isTargetMoved(facts: ReconcileFacts): boolean {
   const planned = plannedItems(facts);
   return (facts.config.status?.items ?? []).some(({ name, state, sourceHash, targetRef: stored }) => {

@@ -21,20 +21,14 @@ import type { Drift, ObservedItem } from "./observed.ts";
 import { hasPlanBegun } from "./phases.ts";
 import { findBlocker, plannedItems } from "./plan.ts";
 
-/**
- * An applied or failed item whose cached target differs from the plan. `live` is undefined if the target does not
- * exist.
- */
+/** An applied or failed item whose cached target differs from the plan. `live` is undefined if the target does not exist. */
 export type DriftSuspect = {
   readonly item: Item;
   readonly live: KubeObject | undefined;
   readonly changes: readonly Change[];
 };
 
-/**
- * Returns items that may have drifted. Confirm them with a dry run, because the API server may store a value in another
- * form.
- */
+/** Returns items that may have drifted. Confirm them with a dry run, because the API server may store a value in another form. */
 export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
   if (!isGuarded(facts)) return [];
   const { phase, items = [] } = facts.config.status ?? {};
@@ -47,9 +41,7 @@ export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[
   });
 }
 
-/**
- * Returns the items in `items` that were applied and have drifted. Excludes items that are waiting for a correction.
- */
+/** Returns the items in `items` that were applied and have drifted. Excludes items that are waiting for a correction. */
 export function driftedItems(observed: readonly ObservedItem[], items: readonly Item[]): readonly ObservedItem[] {
   const applied = new Set(items.filter(isApplied).map(({ name }) => name));
   return observed.filter(({ item, drift }) => drift !== undefined && applied.has(item.name));
@@ -62,10 +54,7 @@ function isGuarded(facts: ReconcileFacts): boolean {
   return spec.action !== "Ignore" && isDue && findBlocker(facts)?.kind !== "missing";
 }
 
-/**
- * Reports whether the plan may start although targets changed after the review. Items without changes are then applied
- * again.
- */
+/** Reports whether the plan may start although targets changed after the review. Items without changes are then applied again. */
 function mayStartStale({ config: { spec, status } }: ReconcileFacts): boolean {
   return status?.phase === "ReviewRequired" && spec.action === "Apply" && isLockBypassed(spec);
 }
@@ -102,9 +91,7 @@ function allFields(desired: KubeObject): readonly Change[] {
     });
 }
 
-/**
- * Returns the fields that admission changed. Ignores defaults, equivalent values, and list entries of other clients.
- */
+/** Returns the fields that admission changed. Ignores defaults, equivalent values, and list entries of other clients. */
 export function admissionChanges(desired: KubeObject, answer: KubeObject): readonly Change[] {
   const changes = desiredChanges(desired, answer).filter((change) => !isSame(change.desired, change.live));
   if (changes.length === 0) return [];

@@ -9,10 +9,7 @@ import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 import type { PoolPlan } from "./shared-pools.ts";
 
-/**
- * Facts about the operator. `withheld` is set if it currently executes no plans, even approved ones, and contains the
- * reason.
- */
+/** Facts about the operator. `withheld` is set if it currently executes no plans, even approved ones, and contains the reason. */
 export type OperatorFacts = { readonly version: string; readonly mustPin: boolean; readonly withheld?: string };
 
 /** `own`: this process wrote the stored status. `unknown`: another process or client may have written it. */

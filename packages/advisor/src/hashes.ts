@@ -16,10 +16,7 @@ export type WithLive<T> = T & { readonly live: KubeObject | undefined };
 /** The part of the spec that the plan hash covers: the profile and the execution settings. */
 export type HashedSpec = Pick<Spec, "profile" | "guards" | "bypassOptimisticLock" | "failurePolicy" | "waitTimeout">;
 
-/**
- * Returns the plan hash. It covers items, disruption and execution settings as stored, so that a stored plan can be
- * verified.
- */
+/** Returns the plan hash. It covers items, disruption and execution settings as stored, so that a stored plan can be verified. */
 export function planHash(
   { profile, guards = {}, bypassOptimisticLock, failurePolicy, waitTimeout = "" }: HashedSpec,
   items: readonly HashedItem[],
@@ -29,10 +26,7 @@ export function planHash(
   return digest({ ...contentOf(items, disruption), execution, profile, version: 3 });
 }
 
-/**
- * The origin of a hash. `earlier` means that an earlier release computed it, and lists the parts that it does not
- * cover.
- */
+/** The origin of a hash. `earlier` means that an earlier release computed it, and lists the parts that it does not cover. */
 export type HashOrigin =
   | { readonly kind: "current" | "unknown" }
   | { readonly kind: "earlier"; readonly additions: readonly string[] };

@@ -39,9 +39,7 @@ export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
   return state === "InProgress" && changes && appliedTime === undefined;
 }
 
-/**
- * Reports whether the target has the desired content, with or without a write. Its rollout may still be in progress.
- */
+/** Reports whether the target has the desired content, with or without a write. Its rollout may still be in progress. */
 export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }

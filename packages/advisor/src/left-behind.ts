@@ -6,9 +6,7 @@ import { type Owner, readOwners } from "@virt/objects";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
 
-/**
- * Reports whether to look for left-behind objects: once after each edit of an ignored config, and once after a restart.
- */
+/** Reports whether to look for left-behind objects: once after each edit of an ignored config, and once after a restart. */
 export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformConfig, origin: StatusOrigin): boolean {
   if (spec.action !== "Ignore") return false;
   return origin !== "own" || status.phase !== "Ignored" || status.observedGeneration !== metadata.generation;

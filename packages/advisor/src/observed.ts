@@ -96,9 +96,7 @@ export type ObservedItem = {
 
 /** The difference between an applied item and its live object. */
 export type Drift = {
-  /**
-   * `created-again`: another client re-created the deleted object. `mutated`: admission changes the applied content.
-   */
+  /** `created-again`: another client re-created the deleted object. `mutated`: admission changes the applied content. */
   readonly kind: "changed" | "deleted" | "created-again" | "mutated";
   /** The changed fields, as dotted paths. */
   readonly fields: readonly string[];
@@ -142,7 +140,5 @@ export type Requeue =
   | { readonly when: "at"; readonly atMs: number }
   | { readonly when: "retry"; readonly message: string; readonly retryInMs?: number };
 
-/**
- * A decision. The operator first writes `status`, then executes `effect` and passes its result to `recordItemResult`.
- */
+/** A decision. The operator first writes `status`, then executes `effect` and passes its result to `recordItemResult`. */
 export type Decision = { readonly status: Status; readonly effect?: Effect; readonly requeue: Requeue };

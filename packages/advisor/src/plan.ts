@@ -40,10 +40,7 @@ export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
     : { kind: "other", message: missingNamespaceText(missingNamespace) };
 }
 
-/**
- * Blocks the config. Without the profile, its targets are not watched, and the operator may lack permission to read
- * them.
- */
+/** Blocks the config. Without the profile, its targets are not watched, and the operator may lack permission to read them. */
 function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] {
   if (!isDisabled) return { kind: "missing", message: `Profile not found: profile "${name}" not found` };
   return {

@@ -39,9 +39,7 @@ type ProfileDescription = {
   readonly isAdvertised: boolean;
   /** Requires `--example-profile`. The default roles grant no permissions for it. */
   readonly isExample?: boolean;
-  /**
-   * Purposes that the profile serves. An asset of the platform controller with the same purpose yields to the profile.
-   */
+  /** Purposes that the profile serves. An asset of the platform controller with the same purpose yields to the profile. */
   readonly purposes: readonly string[];
 };
 
@@ -100,9 +98,7 @@ export type Profile = ProfileDescription & {
 /** The facts of any profile, for code that does not know which one. Profiles use `ProfileFacts`. */
 export type AnyProfileFacts = ProfileFactsContext & Readonly<Record<string, ProfileFactOf<ProfileRead> | string>>;
 
-/**
- * The input type of an options schema. Fields are set or absent, but never undefined, so that defaults can be spread.
- */
+/** The input type of an options schema. Fields are set or absent, but never undefined, so that defaults can be spread. */
 export type OptionsInput<T> = T extends readonly (infer One)[]
   ? readonly OptionsInput<One>[]
   : T extends object
@@ -125,10 +121,7 @@ export type PlannedItem = {
   /** The managed field paths, in display order. For a deletion, the fields that the corresponding apply manages. */
   readonly managedFields: readonly string[];
   readonly warnings: readonly string[];
-  /**
-   * The item that must be Completed first. An item that depends on a MachineConfig also waits for all nodes that run
-   * VMs.
-   */
+  /** The item that must be Completed first. An item that depends on a MachineConfig also waits for all nodes that run VMs. */
   readonly waitsFor?: string;
 } & (
   | {
@@ -137,9 +130,7 @@ export type PlannedItem = {
       readonly impact: { readonly create: Severity; readonly change: Severity };
       /** The message if the object already has the desired content. */
       readonly messageInPlace?: string;
-      /**
-       * True if other settings make the item unnecessary. The plan then shows it with a reason, but does not apply it.
-       */
+      /** True if other settings make the item unnecessary. The plan then shows it with a reason, but does not apply it. */
       readonly isSkipped?: boolean;
       /** Returns the problem that the target's operator reports. The item is not complete while it lasts. */
       readonly problemOf?: (live: KubeObject) => TargetProblem | undefined;
@@ -159,9 +150,7 @@ export type PlanInput = {
   readonly now: string | undefined;
   /** The value after the plan, if the plan writes this input. */
   readonly planned?: string;
-  /**
-   * Set if a watch may return the source object in an earlier schema. A change must then be confirmed by another read.
-   */
+  /** Set if a watch may return the source object in an earlier schema. A change must then be confirmed by another read. */
   readonly target?: Ref;
   readonly describe: (was: string, now: string) => string;
   /** Returns the short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */

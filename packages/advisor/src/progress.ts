@@ -82,9 +82,7 @@ function startedByNow(item: Item, now: number): Item {
 
 export type StartResult = { readonly items: readonly Item[]; readonly begun?: string };
 
-/**
- * Starts the next item. At most one write is unconfirmed at a time. An item that depends on a failed one also fails.
- */
+/** Starts the next item. At most one write is unconfirmed at a time. An item that depends on a failed one also fails. */
 export function startNextItem(items: readonly Item[], observed: readonly ObservedItem[], now: number): StartResult {
   const settled = items.map((item) => settleItem(item, items, observed, now));
   if (settled.some((item) => item.state === "InProgress" && item.changes && item.appliedTime === undefined))

@@ -66,10 +66,7 @@ export function impactToShow(
   return dueMs <= now ? { impact: fresh } : { impact, dueMs };
 }
 
-/**
- * Reports whether the stored status already shows this plan in this phase. A new plan is first shown without its
- * impact.
- */
+/** Reports whether the stored status already shows this plan in this phase. A new plan is first shown without its impact. */
 function isOnDisplay(status: Status, stored: Status): boolean {
   return isPlanOpen(status.phase) && stored.phase === status.phase && stored.planHash === status.planHash;
 }

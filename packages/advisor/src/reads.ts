@@ -90,10 +90,7 @@ export const vmNodes = (isFollowedAfterwards: boolean) => ({ read: "vm-nodes", i
 export const nodes = () => ({ read: "nodes" }) as const;
 /** Reads an object. Unlike `besideHco`, the fact shows whether the object is absent or could not be read. */
 export const lookup = (ref: Ref) => ({ read: "lookup", ref }) as const;
-/**
- * Reads an object in the HyperConverged's namespace. The fact is undefined if the object is absent or could not be
- * read.
- */
+/** Reads an object in the HyperConverged's namespace. The fact is undefined if the object is absent or could not be read. */
 export const besideHco = (ref: Ref) => ({ read: "beside-hco", ref }) as const;
 /** Reads whether a namespace exists. Only drafts read it. */
 export const namespace = (name: string) => ({ read: "namespace", name }) as const;

@@ -41,9 +41,7 @@ function wordOf(value: unknown): string {
   return typeof value === "string" ? foreignText(value) : "";
 }
 
-/**
- * Returns the user who approved this plan, if the client that last edited the spec recorded an approval of this plan.
- */
+/** Returns the user who approved this plan, if the client that last edited the spec recorded an approval of this plan. */
 export function recordedApprover(
   config: Pick<VirtPlatformConfig, "metadata">,
   planHash: string | undefined,

@@ -22,10 +22,7 @@ export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig)
   return rebootedPools(disruption).map((pool) => ({ config: metadata.name, pool, isRunning, hasGuards }));
 }
 
-/**
- * Returns the pending and running plans of other configs. Omits paused pools, because these combine changes into one
- * rollout.
- */
+/** Returns the pending and running plans of other configs. Omits paused pools, because these combine changes into one rollout. */
 export function otherPoolPlans(
   config: string,
   configs: readonly VirtPlatformConfig[],

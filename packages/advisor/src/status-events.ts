@@ -196,9 +196,7 @@ function itemEvents(before: Item | undefined, after: Item, plan: string): readon
   return [];
 }
 
-/**
- * Returns events about drift while the phase is not Drifted: one per item, and one when all items are in sync again.
- */
+/** Returns events about drift while the phase is not Drifted: one per item, and one when all items are in sync again. */
 function driftEvents(before: Status, after: Status): readonly EventMessage[] {
   if (before.phase === "Drifted" || after.phase === "Drifted") return [];
   if (!conditionIs(after, "Drifted", "True")) {

@@ -1,9 +1,6 @@
 // `status.impact`: the predicted effect of a plan on nodes, VMs and pods.
 
-/**
- * Disruption classes, from worst to mildest. `Drain` does not include a reboot. `Reload` restarts services without a
- * drain.
- */
+/** Disruption classes, from worst to mildest. `Drain` does not include a reboot. `Reload` restarts services without a drain. */
 export const disruptionClasses = ["Reboot", "Drain", "Reload", "None"] as const;
 /** The effect of a configuration change on a node. */
 export type DisruptionClass = (typeof disruptionClasses)[number];
@@ -46,10 +43,7 @@ export type ImpactEntry = {
   readonly kind: "VirtualMachineInstance" | "Pod";
   readonly namespace: string;
   readonly name: string;
-  /**
-   * Why the VM or pod is blocking the drain. For those that stop, the outcome: `stop`, `restart`, `external` or
-   * `delete`.
-   */
+  /** Why the VM or pod is blocking the drain. For those that stop, the outcome: `stop`, `restart`, `external` or `delete`. */
   readonly reason: string;
 };
 
@@ -108,10 +102,7 @@ export type Impact = {
   readonly notAssessed: readonly ImpactGap[];
 };
 
-/**
- * `spec.guards`: limits on a plan's impact. An approved plan starts only if its impact is within them. Absent
- * means no limit.
- */
+/** `spec.guards`: limits on a plan's impact. An approved plan starts only if its impact is within them. Absent means no limit. */
 export type Guards = {
   readonly maxBlockingVMs?: number;
   readonly maxNodes?: number;

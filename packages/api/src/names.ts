@@ -12,9 +12,7 @@ export const configKind = {
 /** The field managers for server-side apply. Each controller uses its name to find its own entries in managedFields. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
-/**
- * The default namespaces of each operator: first the one in the manifests, then the one that the OLM bundle suggests.
- */
+/** The default namespaces of each operator: first the one in the manifests, then the one that the OLM bundle suggests. */
 export const usualOperatorNamespaces = {
   advisor: ["virt-advisor-operator-system", "virt-operators-system"],
   platform: ["virt-platform-operator-system", "virt-operators-system"],
@@ -34,10 +32,7 @@ export const advertising = {
 /** The annotation for a rejected plan. Its value is the plan hash, optionally followed by a space and a reason. */
 export const rejectedPlanAnnotation = "advisor.kubevirt.io/rejected-plan";
 
-/**
- * The annotation for the last decision about the plan. Its value is JSON. The advisor does not verify the user name in
- * it.
- */
+/** The annotation for the last decision about the plan. Its value is JSON. The advisor does not verify the user name in it. */
 export const decisionAnnotation = "advisor.kubevirt.io/decision";
 
 /**

@@ -40,10 +40,7 @@ export type Conflict = {
   readonly time?: string;
 };
 
-/**
- * The complete content of one of our MachineConfigs. Admission policies enforce it, because its scripts run as root on
- * nodes.
- */
+/** The complete content of one of our MachineConfigs. Admission policies enforce it, because its scripts run as root on nodes. */
 export type NodeContent = {
   readonly object: KubeObject;
   /** Files whose content depends on options, by path. */

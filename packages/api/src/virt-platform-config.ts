@@ -26,10 +26,7 @@ export const actions = ["DryRun", "Apply", "Ignore"] as const;
 /** The action that the user requests in `spec.action`. */
 export type Action = (typeof actions)[number];
 
-/**
- * How to continue after a failed item. `Abort` skips the remaining items. `Continue` applies those that do not depend
- * on it.
- */
+/** How to continue after a failed item. `Abort` skips the remaining items. `Continue` applies those that do not depend on it. */
 export const failurePolicies = ["Abort", "Continue"] as const;
 /** The reaction to a failed item: stop the plan, or continue with the other items. */
 export type FailurePolicy = (typeof failurePolicies)[number];
@@ -130,9 +127,7 @@ export type Status = {
   readonly disruption?: readonly PoolDisruption[];
   /** Not covered by the plan hash. */
   readonly impact?: Impact;
-  /**
-   * Warnings that depend on the plans of other configs. Present only during a review, and not covered by the plan hash.
-   */
+  /** Warnings that depend on the plans of other configs. Present only during a review, and not covered by the plan hash. */
   readonly warnings?: readonly string[];
   readonly rollout?: RolloutStatus;
   /** Such as `4/12 nodes`, or `stuck: 4/12 nodes` while Stalled is True. Absent if no pool is rolling out. */
@@ -155,9 +150,7 @@ export type Review = {
   readonly message?: string;
 };
 
-/**
- * An input of a plan. `used` is its value when the plan was drafted, `applied` its value in the last completed plan.
- */
+/** An input of a plan. `used` is its value when the plan was drafted, `applied` its value in the last completed plan. */
 export type InputRecord = { readonly name: string; readonly used?: string; readonly applied?: string };
 
 /** The change that a plan makes to one object, and its progress. */

@@ -23,10 +23,7 @@ export type Hardware = Readonly<Record<Detector, boolean>> & {
 const subnetsAnnotation = "k8s.ovn.org/node-subnets";
 const topologyAnnotation = "kubevirt.io/topology-manager-policy";
 
-/**
- * The fields of a node to keep. There are few, because a large cluster has thousands of nodes with hundreds of labels
- * each.
- */
+/** The fields of a node to keep. There are few, because a large cluster has thousands of nodes with hundreds of labels each. */
 export const nodeMembers: readonly ProjectionMember[] = [
   ["metadata", "name"],
   ["metadata", "deletionTimestamp"],

@@ -97,10 +97,7 @@ test("a value counts only after 10 minutes without a break", () => {
   fc.assert(law);
 });
 
-/**
- * Reports whether the last readings had the same new value for 10 minutes. Written independently of the code under
- * test.
- */
+/** Reports whether the last readings had the same new value for 10 minutes. Written independently of the code under test. */
 function hasLasted(steps: readonly Step[], of: keyof Hardware, before: HardwareMemory | undefined): boolean {
   const last = steps.at(-1);
   if (last?.reading === undefined) return false;

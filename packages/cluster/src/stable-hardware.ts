@@ -66,16 +66,12 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
   return value ?? null;
 }
 
-/**
- * Returns when the next pending change takes effect, in monotonic milliseconds. Another reading can still revert it.
- */
+/** Returns when the next pending change takes effect, in monotonic milliseconds. Another reading can still revert it. */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }
 
-/**
- * Applies pending changes from a controller's report, unless they have reverted. For programs that do not watch nodes.
- */
+/** Applies pending changes from a controller's report, unless they have reverted. For programs that do not watch nodes. */
 export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
   const changes = reported.filter(
     (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,

@@ -52,10 +52,7 @@ function isReserved(node: KubeObject): boolean {
   );
 }
 
-/**
- * Returns the roles of pools that have VM nodes. If there are none, returns `worker`, unless its pools have no
- * machines.
- */
+/** Returns the roles of pools that have VM nodes. If there are none, returns `worker`, unless its pools have no machines. */
 export function rolesOf(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly NodeRole[] {
   const holding = new Set(vmNodes.map(({ metadata }) => poolOfNode(metadata.labels ?? {}, pools)));
   const roles = nodeRoles.filter((role) => poolsOfRole(role, pools).some((pool) => holding.has(pool)));

@@ -50,10 +50,7 @@ export class ClusterRooms {
     return this.#qualifiedFor(placement).emptiestFirst.some((at) => !wave.has(this.#rooms[at]?.node.name ?? ""));
   }
 
-  /**
-   * Returns the most free memory on any node outside the wave that accepts the VM, in bytes, or undefined if there is
-   * none.
-   */
+  /** Returns the most free memory on any node outside the wave that accepts the VM, in bytes, or undefined if there is none. */
   mostFree(placement: VmPlacement, wave: ReadonlySet<string>): number | undefined {
     const [first] = this.#targets(placement, wave, 1);
     return first === undefined ? undefined : this.#rooms[first]?.free;

@@ -70,9 +70,7 @@ export type DisruptionPolicies = {
   readonly sshKeys: DisruptionClass | undefined;
 };
 
-/**
- * Reads MachineConfiguration `cluster`, which includes the defaults. If it does not exist, all changes reboot nodes.
- */
+/** Reads MachineConfiguration `cluster`, which includes the defaults. If it does not exist, all changes reboot nodes. */
 export function readDisruptionPolicies(machineConfiguration: KubeObject | undefined): DisruptionPolicies {
   const policies = at(machineConfiguration, "status", "nodeDisruptionPolicyStatus", "clusterPolicies");
   const byName = (list: string, key: string) =>

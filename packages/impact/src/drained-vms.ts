@@ -22,9 +22,7 @@ export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly s
   return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
 
-/**
- * Returns the assessed VMs, sorted by node in rollout order, then by namespace and name. VMs without a node come last.
- */
+/** Returns the assessed VMs, sorted by node in rollout order, then by namespace and name. VMs without a node come last. */
 export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput): readonly DrainedVm[] {
   const byNode = Map.groupBy(input.vms, ({ node }) => node);
   const drained: DrainedVm[] = [];

@@ -100,10 +100,7 @@ export function restartBounds(
   return isSlow ? { low: 600, high: 1800, source: "default" } : { low: 300, high: 900, source: "default" };
 }
 
-/**
- * Predicts the duration of each pool, and of the plan. Pools update in parallel. `plan` is undefined if there are no
- * pools.
- */
+/** Predicts the duration of each pool, and of the plan. Pools update in parallel. `plan` is undefined if there are no pools. */
 export function assessDurations(
   pools: readonly PoolLoad[],
   input: DurationInput,

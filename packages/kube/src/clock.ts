@@ -56,9 +56,7 @@ export function microTime(wallMs: number): string {
 
 export type ClockReading = { readonly monotonicMs: number; readonly wallMs: number };
 
-/**
- * Elapsed time. `totalMs` never decreases. The difference between two totals is at least the time between the readings.
- */
+/** Elapsed time. `totalMs` never decreases. The difference between two totals is at least the time between the readings. */
 export type Elapsed = { readonly totalMs: number; readonly lowMs: number; readonly jumpedMs: number };
 
 /** Smaller differences are not jumps, because wall time has only whole milliseconds. */

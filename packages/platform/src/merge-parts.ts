@@ -25,10 +25,7 @@ export type MergedParts = {
 /** An asset that sets a field to a different value than an earlier asset. Its complete part is omitted. */
 export type PartConflict = { readonly asset: string; readonly path: string };
 
-/**
- * Merges parts in asset order. If two parts conflict, omits the later one. In all other cases, the order does not
- * matter.
- */
+/** Merges parts in asset order. If two parts conflict, omits the later one. In all other cases, the order does not matter. */
 export function mergeParts(parts: readonly RenderedPart[], shapeOf: ShapeOf): MergedParts {
   let object: JsonMap | undefined;
   const conflicts: PartConflict[] = [];

@@ -7,9 +7,7 @@ import { reportName } from "@virt/platform";
 import { listOnce } from "./list-once.ts";
 
 export type FindReportsResult = {
-  /**
-   * The reports, most recent first. There are several if an earlier installation left one behind in another namespace.
-   */
+  /** The reports, most recent first. There are several if an earlier installation left one behind in another namespace. */
   readonly reports: readonly KubeObject[];
   /** The searched namespaces. Absent: all namespaces. */
   readonly namespaces?: readonly string[];

@@ -148,9 +148,7 @@ export class InfrastructureRead {
     this.#ageMs = ageMs;
   }
 
-  /**
-   * Returns the result, like an informer's list. `Listing` means that it has not been read yet, or failed temporarily.
-   */
+  /** Returns the result, like an informer's list. `Listing` means that it has not been read yet, or failed temporarily. */
   get list(): Assessment<readonly KubeObject[]> {
     const { refusal } = this.#retries;
     if (this.#known !== undefined) return this.#known.list;

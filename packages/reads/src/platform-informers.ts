@@ -39,10 +39,7 @@ export function managedInformer(ref: Ref, hcoNamespace: string): InformerSpec {
   return objectInformer({ apiVersion, kind, name: hcoName, ...(hcoNamespace !== "" && { namespace: hcoNamespace }) });
 }
 
-/**
- * The kinds through which admission can mutate our writes. Watched only after a write was mutated, and only for spec
- * changes.
- */
+/** The kinds through which admission can mutate our writes. Watched only after a write was mutated, and only for spec changes. */
 export const admissionInformers: readonly InformerSpec[] = [
   "MutatingWebhookConfiguration",
   "MutatingAdmissionPolicy",

@@ -1,7 +1,4 @@
-/**
- * The default number of runs, which finds most mistakes within seconds. `make test-all` uses 4,000, `make test-laws`
- * 20,000.
- */
+/** The default number of runs, which finds most mistakes within seconds. `make test-all` uses 4,000, `make test-laws` 20,000. */
 const defaultRuns = 200;
 /** The minimum number of runs, however expensive they are. */
 const fewestRuns = 5;

@@ -73,9 +73,7 @@ function recordOf(decision: RecordedDecision["decision"], plan: string, by: Deci
 
 const annotationPath = (key: string) => `/metadata/annotations/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/**
- * Sets annotations. Tests the resourceVersion, so that annotations that another client adds at the same time are kept.
- */
+/** Sets annotations. Tests the resourceVersion, so that annotations that another client adds at the same time are kept. */
 function annotate(
   { metadata }: Pick<VirtPlatformConfig, "metadata">,
   values: Readonly<Record<string, string>>,

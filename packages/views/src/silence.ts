@@ -20,9 +20,7 @@ export class Silence {
     return this.#since;
   }
 
-  /**
-   * The duration of the silence. Also uses wall time, which continues while the machine sleeps, but can be set back.
-   */
+  /** The duration of the silence. Also uses wall time, which continues while the machine sleeps, but can be set back. */
   get ms(): number {
     return Math.max(this.#clock.wall() - this.#since.wall, this.#clock.monotonic() - this.#since.monotonic);
   }

@@ -33,10 +33,7 @@ const userReviews: Resource = {
 };
 const userReview = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 const fieldManager = "virt-console";
-/**
- * Allows overrides on any object, and switches on the HyperConverged. Does not match `state`, which only the operator
- * sets.
- */
+/** Allows overrides on any object, and switches on the HyperConverged. Does not match `state`, which only the operator sets. */
 const overrideKey = /^platform\.kubevirt\.io\/(?:patch|ignore-fields|mode|adopt|reconcile-paused)$/;
 const switchKey = /^platform\.kubevirt\.io\/(?!state$)[a-z-]+$/;
 const configAnnotation = /^advisor\.kubevirt\.io\/[a-z-]+$/;

@@ -40,9 +40,7 @@ export function readCookie({ headers }: IncomingMessage, name: string): string |
   return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/**
- * Returns the key from the header. Only our page knows the key, and CORS keeps other origins from setting the header.
- */
+/** Returns the key from the header. Only our page knows the key, and CORS keeps other origins from setting the header. */
 export function readKey({ headers }: IncomingMessage): string | undefined {
   const sent = headers["x-virt-console-key"];
   return typeof sent === "string" ? sent : undefined;

@@ -122,10 +122,7 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   return sendPage(console.pages.get(url === "/" ? "/index.html" : url), request, response);
 }
 
-/**
- * Pages report user input to this path. Only these requests extend a session, because pages may send others
- * automatically.
- */
+/** Pages report user input to this path. Only these requests extend a session, because pages may send others automatically. */
 const activityPath = "/session/activity";
 
 function recordActivity(
@@ -170,9 +167,7 @@ const refusedTokens = {
   expired: `This link has expired. It is valid for 10 minutes. ${newLink}`,
 } as const;
 
-/**
- * Exchanges the one-time token for a session. The redirect has the key in the URL fragment, which browsers never send.
- */
+/** Exchanges the one-time token for a session. The redirect has the key in the URL fragment, which browsers never send. */
 function exchangeToken(console: ConsoleParts, token: string, port: number, response: ServerResponse): void {
   const exchange = console.sessions.exchange(token, console.now());
   if (exchange.kind === "refused") return answerText(response, 401, refusedTokens[exchange.why]);

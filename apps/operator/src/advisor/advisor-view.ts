@@ -41,10 +41,7 @@ export type AdvisorView = {
   /** Returns undefined if the policies are not watched, or have not been read yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;
   readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
-  /**
-   * Returns the first informer that has not synced. Skips kinds that are not served, and nodes if listing them is
-   * forbidden.
-   */
+  /** Returns the first informer that has not synced. Skips kinds that are not served, and nodes if listing them is forbidden. */
   readonly starting: (specs: readonly InformerSpec[]) => InformerState | InformerSpec | undefined;
   readonly isConfigsListed: () => boolean;
 };

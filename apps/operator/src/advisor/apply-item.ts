@@ -22,9 +22,7 @@ type ApplyItemOptions = {
   readonly cluster: Cluster;
   readonly rejections: RejectionCounter;
   readonly isLockBypassed: boolean;
-  /**
-   * Called with the server's response to a write. The next reconcile waits until the informer has caught up with it.
-   */
+  /** Called with the server's response to a write. The next reconcile waits until the informer has caught up with it. */
   readonly onWritten: (item: Item, live: KubeObject) => void;
 };
 
@@ -81,10 +79,7 @@ async function tryApplyItem(item: Item, options: ApplyItemOptions): Promise<Item
 
 type AppliedCandidate = { readonly item: Item; readonly live: KubeObject; readonly desired: KubeObject };
 
-/**
- * Reports whether an earlier process already applied the item: a dry run changes nothing, and the advisor owns the
- * fields.
- */
+/** Reports whether an earlier process already applied the item: a dry run changes nothing, and the advisor owns the fields. */
 async function isApplied(
   { item, live, desired }: AppliedCandidate,
   cluster: Cluster,

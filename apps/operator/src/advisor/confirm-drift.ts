@@ -47,10 +47,7 @@ type DriftConfirmOptions = {
   readonly nowMs: number;
 };
 
-/**
- * Caches results until the item or its target changes. Rechecks differences caused by admission mutations after 1
- * minute.
- */
+/** Caches results until the item or its target changes. Rechecks differences caused by admission mutations after 1 minute. */
 export class DriftConfirmer {
   readonly #checks = new Map<string, CachedCheck>();
 
@@ -79,9 +76,7 @@ function validUntil(check: DriftCheck, nowMs: number): number {
   return isMutated ? nowMs + mutationRecheckMs : Number.POSITIVE_INFINITY;
 }
 
-/**
- * Returns a cache key that ignores the status. It contains the generation if the object has one, otherwise the content.
- */
+/** Returns a cache key that ignores the status. It contains the generation if the object has one, otherwise the content. */
 function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
   const { uid = "", generation, labels = {}, annotations = {} } = live?.metadata ?? {};
   const content = generation ?? [live?.["spec"] ?? null, live?.["data"] ?? null, annotations];

@@ -177,10 +177,7 @@ function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): re
   return settledConfigs(vmNodes, rolledOut);
 }
 
-/**
- * Returns the namespace that the plan is waiting for, if it is still missing. Reads it, because namespaces are not
- * watched.
- */
+/** Returns the namespace that the plan is waiting for, if it is still missing. Reads it, because namespaces are not watched. */
 async function missingNamespace(facts: ReconcileFacts, cluster: ClusterReader): Promise<string | undefined> {
   if (facts.config.status?.phase !== "PrerequisiteFailed" || facts.profile === undefined) return undefined;
   const refs: readonly Ref[] = plannedItems(facts).map(({ target }) => target);

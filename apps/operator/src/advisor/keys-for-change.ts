@@ -35,10 +35,7 @@ export function keysForChange(
     .map(nameOf);
 }
 
-/**
- * Returns other configs under review that reboot the same pools as the changed config, because their warnings mention
- * it.
- */
+/** Returns other configs under review that reboot the same pools as the changed config, because their warnings mention it. */
 export function reviewsBeside(
   { key, before, after }: StoreChange<KubeObject>,
   { configs }: Pick<AdvisorView, "configs">,

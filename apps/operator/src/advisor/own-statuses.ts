@@ -81,9 +81,7 @@ export class OwnStatuses {
     this.#unanswered.delete(name);
   }
 
-  /**
-   * Forgets everything. Call it when this process becomes the leader again, because another leader may have written.
-   */
+  /** Forgets everything. Call it when this process becomes the leader again, because another leader may have written. */
   forgetAll(): void {
     this.#statuses.clear();
     this.#unanswered.clear();

@@ -105,9 +105,7 @@ async function reconcileStored(
   return reportDecision(stored, { ...acted, observed, decision: published, config, settleClock }, runtime, context);
 }
 
-/**
- * Checks the admission policies before execution. Without them, any user who can edit a config can approve its plan.
- */
+/** Checks the admission policies before execution. Without them, any user who can edit a config can approve its plan. */
 async function checkPolicies(
   { spec, status }: VirtPlatformConfig,
   { operator, policies }: AdvisorRuntime,

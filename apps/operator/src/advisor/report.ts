@@ -79,9 +79,7 @@ function describeDecision(
   return `phase ${phases}, status ${written}, next reconcile ${requeue.when}`;
 }
 
-/**
- * Reports whether the stored status can be trusted. A pending plan that another process wrote must be redrafted first.
- */
+/** Reports whether the stored status can be trusted. A pending plan that another process wrote must be redrafted first. */
 function isProven({ stored, draft, statusOrigin }: Observed): boolean {
   return statusOrigin === "own" || stored.phase !== "ReviewRequired" || draft !== undefined;
 }
@@ -125,9 +123,7 @@ export function requeueUnsynced({ clock }: AdvisorRuntime): ReconcileResult {
   return { kind: "requeueAt", atMs: clock.wall() + unsyncedMs };
 }
 
-/**
- * Waits for informers to sync, and reports an error if this takes too long. A config without a status waits only once.
- */
+/** Waits for informers to sync, and reports an error if this takes too long. A config without a status waits only once. */
 export async function reportWaiting(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -143,10 +139,7 @@ export async function reportWaiting(
   return requeueUnsynced(runtime);
 }
 
-/**
- * Reports an error that prevented a decision. It appears in the status if it lasts, or immediately if there is no
- * status yet.
- */
+/** Reports an error that prevented a decision. It appears in the status if it lasts, or immediately if there is no status yet. */
 export async function reportTransientError(
   config: VirtPlatformConfig,
   error: TransientError,

@@ -21,9 +21,7 @@ import { withoutRestarting } from "./stopped-vms.ts";
 import { wakeOnce } from "./wake-once.ts";
 
 const debounceMs = 1_000;
-/**
- * How long a diagnosis waits for informers to sync. Until then, the stored status is better than a partial diagnosis.
- */
+/** How long a diagnosis waits for informers to sync. Until then, the stored status is better than a partial diagnosis. */
 const patienceMs = 60_000;
 /** The minimum interval between status writes for a rollout. */
 const restMs = 10_000;
@@ -73,10 +71,7 @@ export class RolloutDoctor {
     this.#wakeSoon();
   }
 
-  /**
-   * Collects the facts for a diagnosis from memory. Returns undefined while informers are syncing. `now` is the wall
-   * clock.
-   */
+  /** Collects the facts for a diagnosis from memory. Returns undefined while informers are syncing. `now` is the wall clock. */
   collect(config: VirtPlatformConfig, read: RolloutReads): DoctorFacts | undefined {
     const monotonicMs = this.#options.clock.monotonic();
     return this.#isTooEarly(config, monotonicMs) ? undefined : this.#facts(config, read, monotonicMs);

@@ -86,9 +86,7 @@ type RejectionResult =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs: number };
 
-/**
- * Counts rejected requests for one config, separately for dry runs and writes.
- */
+/** Counts rejected requests for one config, separately for dry runs and writes. */
 export type RejectionCounter = {
   readonly count: (item: string, message: string) => RejectionResult;
   /** Call it after any other response, which ends a series of rejections. */

@@ -139,10 +139,7 @@ function afterWrite(
   return { wasThere: true, recreated: cause === "create" ? readState(object).recreated : recreated };
 }
 
-/**
- * Pins the write to the observed version, so that a forced apply cannot overwrite annotations that the operator has not
- * seen.
- */
+/** Pins the write to the observed version, so that a forced apply cannot overwrite annotations that the operator has not seen. */
 function versionOf({ metadata: { uid = "", resourceVersion } }: KubeObject): Exclude<ExpectedVersion, string> {
   return { uid, ...(resourceVersion && { resourceVersion }) };
 }

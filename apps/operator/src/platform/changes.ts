@@ -60,9 +60,7 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
   };
 }
 
-/**
- * Returns the objects that a change of the informer affects. Inputs for impact and admission affect no object directly.
- */
+/** Returns the objects that a change of the informer affects. Inputs for impact and admission affect no object directly. */
 function concernOf(spec: InformerSpec, { runtime, snapshots }: ChangedPlatform): ConcernedKeys | undefined {
   return isAdmissionInformer(spec) || runtime.rebootImpact.isInput(spec) ? undefined : snapshots.concern(spec);
 }

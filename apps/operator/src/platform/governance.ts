@@ -43,10 +43,7 @@ export function isGovernanceInput({ kind, name }: InformerSpec): boolean {
 export type WriteIntent = "apply" | "prune";
 
 export type Governance = {
-  /**
-   * Updates the record from the caches. Called synchronously for each change, so that even a short-lived plan is
-   * noticed.
-   */
+  /** Updates the record from the caches. Called synchronously for each change, so that even a short-lived plan is noticed. */
   readonly observe: () => void;
   readonly released: () => Readonly<Record<string, ReleasedAsset>>;
   /** Returns why the released assets are unknown, or undefined if they are known. */

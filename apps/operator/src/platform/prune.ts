@@ -61,10 +61,7 @@ export async function pruneObject(
   return { events, result: { kind: "done" } };
 }
 
-/**
- * Returns the pending deletion. If a request failed before the reboot gate was checked, keeps the gate's earlier
- * decision.
- */
+/** Returns the pending deletion. If a request failed before the reboot gate was checked, keeps the gate's earlier decision. */
 function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): DueRemoval | undefined {
   const write = gate === undefined ? record.hold && record.nodeWrite : gate.write;
   return write && { hold: gate === undefined ? record.hold : gate.hold, write };

@@ -41,9 +41,7 @@ type ReadObject = ReadyObject & {
   readonly isRead: boolean;
 };
 
-/**
- * Reads the inputs. Returns undefined if the object is unknown, or if the HyperConverged has not been reconciled yet.
- */
+/** Reads the inputs. Returns undefined if the object is unknown, or if the HyperConverged has not been reconciled yet. */
 async function readInputs(
   key: string,
   { runtime, snapshots }: { readonly runtime: PlatformRuntime; readonly snapshots: SnapshotCache },

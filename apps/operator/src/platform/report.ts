@@ -106,17 +106,12 @@ function nextFailure(
 
 const toleratedFailures = 3;
 
-/**
- * Reports whether the failure may be temporary. A timeout or a conflict counts as permanent only after several in a
- * row.
- */
+/** Reports whether the failure may be temporary. A timeout or a conflict counts as permanent only after several in a row. */
 function isPassing(failure: FailureRecord | undefined): boolean {
   return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }
 
-/**
- * Returns the event for the end of a manual pause. After an edit war, the write that ends the pause records the event.
- */
+/** Returns the event for the end of a manual pause. After an edit war, the write that ends the pause records the event. */
 function resumed(ref: Ref, outcome: ReconcileOutcome, record: ObjectRecord): readonly EventMessage[] {
   if (pausedOf(outcome) !== undefined) {
     record.wasPaused = true;

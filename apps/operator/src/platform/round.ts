@@ -23,10 +23,7 @@ export function startRound(runtime: PlatformRuntime, snapshots: SnapshotCache): 
   return roundAfterWait(runtime);
 }
 
-/**
- * Enqueues the other objects. `isHcoSettled` is true if no pending write or missing input can change the
- * HyperConverged.
- */
+/** Enqueues the other objects. `isHcoSettled` is true if no pending write or missing input can change the HyperConverged. */
 export function continueRound(
   { content, objects, facts }: Snapshot,
   isHcoSettled: boolean,

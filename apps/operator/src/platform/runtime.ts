@@ -99,9 +99,7 @@ export type ClusterRecord = {
   /** The HyperConverged after its last reconcile. Other objects are rendered from it. */
   settledHcoContent: string | undefined;
   isRoundDue: boolean;
-  /**
-   * The hardware in effect, and pending changes. Undefined until nodes have been read after a start or an activation.
-   */
+  /** The hardware in effect, and pending changes. Undefined until nodes have been read after a start or an activation. */
   hardware: HardwareMemory | undefined;
   activity: "active" | "idle" | "no HyperConverged" | undefined;
   missingCrds: MissingCrds;

@@ -31,9 +31,7 @@ export type WantedInformers = {
   readonly concern: (spec: InformerSpec) => ConcernedKeys;
 };
 
-/**
- * Returns the required informers: plans always, inputs while the controller is active, and objects that may be applied.
- */
+/** Returns the required informers: plans always, inputs while the controller is active, and objects that may be applied. */
 function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime): WantedInformers {
   const hcos = wantedHcoInformers(platformHcoInformers(runtime.settings.hcoNamespace), runtime.find);
   const plans = [configInformer, governanceInformer(runtime.ownNamespace)];

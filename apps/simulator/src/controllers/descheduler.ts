@@ -38,9 +38,7 @@ function statusOf(cluster: ClusterState, object: KubeObject, failure: string | u
   return { conditions, generations: [{ ...deployment, lastGeneration: generation }] };
 }
 
-/**
- * Returns the error if PSI is off. The real operator checks the node that it runs on; here, this is the first worker.
- */
+/** Returns the error if PSI is off. The real operator checks the node that it runs on; here, this is the first worker. */
 function psiRefusal(cluster: ClusterState, object: KubeObject): string | undefined {
   const profile = asList(at(object, "spec", "profiles")).find((name) => asText(name)?.endsWith("RelieveAndMigrate"));
   if (cluster.scenario.descheduler?.needsPsi !== true || profile === undefined) return undefined;

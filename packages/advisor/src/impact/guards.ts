@@ -85,9 +85,7 @@ function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined 
   return { text: `${guard} cannot be evaluated: ${texts.join(", ")}`, next: steps.join("; ") };
 }
 
-/**
- * VMs for which the effect of a drain is unknown, because the node is not responding or no eviction strategy is set.
- */
+/** VMs for which the effect of a drain is unknown, because the node is not responding or no eviction strategy is set. */
 const unknownStateGap: Gap = {
   what: "VM state",
   reason: "Unavailable",

@@ -27,9 +27,7 @@ function worsenedEvents({ impact: was }: Status, { impact, planHash }: Status): 
   return [{ type: "Warning", reason: "ImpactWorsened", note }];
 }
 
-/**
- * Reports whether the impact got worse: new blockers, too little capacity, a worse disruption class, or a new holdup.
- */
+/** Reports whether the impact got worse: new blockers, too little capacity, a worse disruption class, or a new holdup. */
 function isWorse(before: Impact, after: Impact): boolean {
   const rose = (outcome: "block" | "external") => before.vms?.[outcome] === 0 && (after.vms?.[outcome] ?? 0) > 0;
   const isFull = before.capacity.fits !== "No" && after.capacity.fits === "No";

@@ -100,9 +100,7 @@ function gone(
 
 const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
 
-/**
- * Counts nodes from the same facts as the diagnosis. In all other pools, no nodes are updated before the plan starts.
- */
+/** Counts nodes from the same facts as the diagnosis. In all other pools, no nodes are updated before the plan starts. */
 export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts): CountOfPool {
   const { status = {} } = config;
   const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);

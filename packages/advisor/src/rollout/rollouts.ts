@@ -90,10 +90,7 @@ export function rolloutTarget(name: string): Ref {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name };
 }
 
-/**
- * Observes all rollouts. Uses the current objects, because a write may have failed, or another client may have reverted
- * it.
- */
+/** Observes all rollouts. Uses the current objects, because a write may have failed, or another client may have reverted it. */
 export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly ObservedRollout[] {
   return (facts.config.status?.rollouts ?? []).map((record) => ({ record, health: healthOf(record, facts) }));
 }

@@ -22,9 +22,7 @@ export function executePlan(observed: Observed): Decision {
   return runPlan(markExecuting(observed));
 }
 
-/**
- * Marks the generation as executed. An approval during the execution counts for the running plan, not for a later one.
- */
+/** Marks the generation as executed. An approval during the execution counts for the running plan, not for a later one. */
 function markExecuting(observed: Observed): Observed {
   return { ...observed, stored: { ...observed.stored, executedGeneration: observed.generation } };
 }
@@ -83,10 +81,7 @@ function nextExecutionStep(observed: Observed, items: readonly Item[], failure?:
   return undefined;
 }
 
-/**
- * Reports whether the approval and the intent to write were stored before this reconcile. Otherwise, nothing may be
- * applied.
- */
+/** Reports whether the approval and the intent to write were stored before this reconcile. Otherwise, nothing may be applied. */
 function isOnRecord(stored: Status, item: Item): boolean {
   return (
     stored.phase === "InProgress" && stored.items?.some((one) => one.name === item.name && isWriteOpen(one)) === true

@@ -55,10 +55,7 @@ export function isBehind(object: KubeObject): boolean {
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/**
- * Returns the health, based on the conditions that operators set. If there is no Available condition, returns
- * `silence`.
- */
+/** Returns the health, based on the conditions that operators set. If there is no Available condition, returns `silence`. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

@@ -22,10 +22,7 @@ export function keepOwners(...among: readonly string[]): readonly ProjectionMemb
   return ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 }
 
-/**
- * Truncates strings that namespace users can write. Real values take a few dozen bytes, but the API server sets no
- * limit.
- */
+/** Truncates strings that namespace users can write. Real values take a few dozen bytes, but the API server sets no limit. */
 const shortText = { atMost: 1_000 };
 export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
   return paths.map((path) => [...path, shortText]);

@@ -30,10 +30,7 @@ export const kubeVirtInformer: InformerSpec = {
   ),
 };
 
-/**
- * Reads the settings from the KubeVirt object if possible, because it also includes JSON patches set in the
- * HyperConverged.
- */
+/** Reads the settings from the KubeVirt object if possible, because it also includes JSON patches set in the HyperConverged. */
 export function readVirtSettings(kubevirt: KubeObject | undefined, hco: KubeObject | undefined): VirtSettings {
   const configuration = at(kubevirt, "spec", "configuration");
   if (kubevirt !== undefined) {

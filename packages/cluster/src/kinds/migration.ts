@@ -30,9 +30,7 @@ const holds: readonly (readonly [string, MigrationHold])[] = [
 
 const holdConditions: readonly string[] = holds.map(([type]) => type);
 
-/**
- * The size limit for a migration's status. Real ones are far smaller: about 10 phases, and an error of 1 or 2 lines.
- */
+/** The size limit for a migration's status. Real ones are far smaller: about 10 phases, and an error of 1 or 2 lines. */
 const mostReportBytes = 8_000;
 
 /** All live migrations, reduced to what `readMigrationFact` needs. */

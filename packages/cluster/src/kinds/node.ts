@@ -28,9 +28,7 @@ export type NodeFact = {
   readonly desiredConfig: string;
   readonly state: string;
   readonly reason: string;
-  /**
-   * The daemon's current request, and the last request that the drain controller completed: `drain-…` or `uncordon-…`.
-   */
+  /** The daemon's current request, and the last request that the drain controller completed: `drain-…` or `uncordon-…`. */
   readonly desiredDrain: string;
   readonly lastAppliedDrain: string;
   readonly postConfigAction: string;

@@ -55,10 +55,7 @@ export type VmPlacement = {
   readonly isTooLarge?: true;
 };
 
-/**
- * The size limit for placement rules. Without it, a user who can create VMs could block the assessment of all other
- * VMs.
- */
+/** The size limit for placement rules. Without it, a user who can create VMs could block the assessment of all other VMs. */
 const mostPlacementBytes = 8_000;
 /** The limit on terms in a required node affinity, because each term is compared with each node. */
 const mostTerms = 100;

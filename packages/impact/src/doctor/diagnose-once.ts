@@ -40,9 +40,7 @@ export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   return { rollout, young: later.rollout.findings.filter(isNew) };
 }
 
-/**
- * Returns a change that represents everything that the pool is rolling out. It is named after the pool's first source.
- */
+/** Returns a change that represents everything that the pool is rolling out. It is named after the pool's first source. */
 export function changeOfPool(pool: KubeObject): RolloutChange {
   const [machineConfig = ""] = readMachineConfigPool(pool).target.sources;
   return {

@@ -24,10 +24,7 @@ import { DrainedVmCauses } from "./vm-causes.ts";
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;
-  /**
-   * VMs that were seen on the nodes of the rollout, as namespace/name. `stoppedVms` are the ones that are not running
-   * now.
-   */
+  /** VMs that were seen on the nodes of the rollout, as namespace/name. `stoppedVms` are the ones that are not running now. */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
   /** When the next cause reaches an age threshold, in milliseconds. Undefined if none will. */
@@ -69,10 +66,7 @@ export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
 }
 
-/**
- * Keeps the message of a gap while its reason stays the same, because a failing server often changes the text of its
- * errors.
- */
+/** Keeps the message of a gap while its reason stays the same, because a failing server often changes the text of its errors. */
 function gapsToShow({ notAssessed, before }: DoctorFacts): readonly ImpactGap[] {
   const known = before?.notAssessed ?? [];
   return notAssessed.map((gap) => known.find(({ what, reason }) => what === gap.what && reason === gap.reason) ?? gap);

@@ -31,9 +31,7 @@ export class DrainErrors {
   }
 }
 
-/**
- * Adds the last error back to the facts during the next attempt. After a restart, derives it from the stored findings.
- */
+/** Adds the last error back to the facts during the next attempt. After a restart, derives it from the stored findings. */
 export function withLastError(
   report: MachineConfigNodeFact,
   sightings: Sightings,
@@ -79,9 +77,7 @@ export type NamedPod = { readonly namespace: string; readonly name: string };
 
 const mostPods = 20;
 
-/**
- * Returns the pods that a failed drain is waiting for. Accepts only valid names, because the message is not trusted.
- */
+/** Returns the pods that a failed drain is waiting for. Accepts only valid names, because the message is not trusted. */
 export function terminatingPodsOf({ conditions }: MachineConfigNodeFact): readonly NamedPod[] {
   const message = conditions.Drained?.message ?? "";
   const quoted = String.raw`\\?"([^"\\]{1,253})\\?"`;

@@ -4,10 +4,7 @@ import { assessBudgets } from "../bound-budgets.ts";
 import { largePodGaps } from "../impact-gaps.ts";
 import type { DoctorFacts } from "./rollout-view.ts";
 
-/**
- * Returns the gaps: at most one for pods and one for budgets. Their names differ from those for kinds that could not be
- * read.
- */
+/** Returns the gaps: at most one for pods and one for budgets. Their names differ from those for kinds that could not be read. */
 export function drainGaps({
   drainedPods,
   budgets,

@@ -75,10 +75,7 @@ export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last 
   return { ...ended, summary: foreignText([summarizeRollout(ended), ...stopped].join(", "), mostSummary) };
 }
 
-/**
- * Resets the counts after another client deleted the target, so that none of the nodes in these pools counts as
- * updated.
- */
+/** Resets the counts after another client deleted the target, so that none of the nodes in these pools counts as updated. */
 export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
   if (pools.size === 0) return rollout;
   const revoked = {

@@ -14,10 +14,7 @@ const mostName = 253;
 const nameValues = new Set(["p", "n", "v", "ns", "pod", "b", "k", "mc", "nodes", "restore"]);
 const mostNames = 3 * mostName;
 
-/**
- * Fills in a message. Omits a part in brackets if one of its values is missing. Does not replace placeholders inside
- * values.
- */
+/** Fills in a message. Omits a part in brackets if one of its values is missing. Does not replace placeholders inside values. */
 export function fillMessage(template: string, values: TemplateValues): string {
   const whole = template.replaceAll(/\[([^\]]*)\]/g, (_, part) => {
     const needed = [...String(part).matchAll(/<([a-zA-Z]+)>/g)].map(([, name = ""]) => name);

@@ -96,10 +96,7 @@ export type VmGiven = {
   readonly metadata?: JsonMap;
 };
 
-/**
- * Returns a VirtualMachineInstance with 8 GiB, 2 vCPUs, strategy LiveMigrate, run strategy Always and a grace period of
- * 30 s.
- */
+/** Returns a VirtualMachineInstance with 8 GiB, 2 vCPUs, strategy LiveMigrate, run strategy Always and a grace period of 30 s. */
 export function vmObject(name: string, node: string, given: VmGiven = {}): KubeObject {
   const { gib = 8, vcpus = 2, strategy = "LiveMigrate", isMigratable = true, owner = "Always" } = given;
   const { grace = 30, phase = "Running", reason = "DisksNotLiveMigratable" } = given;

@@ -64,10 +64,7 @@ export class InformerSet {
     for (const watch of this.#running.values()) if (watch.resource === crd) watch.relistSoon();
   }
 
-  /**
-   * Checks whether all streams are alive. Call it after the process was frozen, or when another stream was found to be
-   * dead.
-   */
+  /** Checks whether all streams are alive. Call it after the process was frozen, or when another stream was found to be dead. */
   doubtAll(): void {
     for (const watch of this.#running.values()) watch.doubt();
   }

@@ -2,10 +2,7 @@
 
 import type { Json, JsonMap, KubeObject } from "@virt/objects";
 
-/**
- * The maximum number of known values. When it is reached, all are forgotten. Objects keep the values that they already
- * share.
- */
+/** The maximum number of known values. When it is reached, all are forgotten. Objects keep the values that they already share. */
 const mostKnown = 500;
 /** Longer values are rarely equal, and comparing them costs more than it saves. */
 const longest = 500;

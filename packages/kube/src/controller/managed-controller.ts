@@ -37,9 +37,7 @@ export type Controller = {
   /** Returns the keys to add when a kind becomes served, listed or not served. */
   readonly keysWhen?: (informer: InformerState) => Iterable<string>;
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
-  /**
-   * Called when this process gains or loses leadership. While it was not the leader, another process may have written.
-   */
+  /** Called when this process gains or loses leadership. While it was not the leader, another process may have written. */
   readonly gateChanged?: () => void;
 };
 

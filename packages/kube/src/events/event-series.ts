@@ -93,9 +93,7 @@ export class EventSeries {
       .map((one) => lose("overflow", one, "too many events are waiting for the API server"));
   }
 
-  /**
-   * Reports whether the next write for the entry includes this repetition anyway, so that it needs no rate limit token.
-   */
+  /** Reports whether the next write for the entry includes this repetition anyway, so that it needs no rate limit token. */
   #isPaid(name: string): boolean {
     const known = this.#book.find(name);
     return known !== undefined && known.unwritten > (this.#busy?.name === name ? this.#busy.carried : 0);

@@ -4,10 +4,7 @@
 import type { Cancel, Clock } from "../clock.ts";
 import { DelayQueue } from "./delay-queue.ts";
 
-/**
- * Receives the values for `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds` and
- * `_work_duration_seconds`.
- */
+/** Receives the values for `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds` and `_work_duration_seconds`. */
 export type WorkQueueObserver = {
   readonly added: () => void;
   /** Called only for failures, unlike client-go's metric, which counts all delayed adds. */
@@ -63,9 +60,7 @@ export class WorkQueue {
     if (!this.#inWork.has(key)) this.#offer(key);
   }
 
-  /**
-   * Adds the key after a delay. If it is already delayed, the earlier time applies. `add` does not cancel the delay.
-   */
+  /** Adds the key after a delay. If it is already delayed, the earlier time applies. `add` does not cancel the delay. */
   addAfter(key: string, ms: number): void {
     if (this.#isShutDown) return;
     if (ms <= 0) return this.add(key);

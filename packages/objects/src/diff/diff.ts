@@ -21,10 +21,7 @@ export function deletionDiff(live: KubeObject): string {
   return bounded([`--- ${titleOf(live)}`, "+++ /dev/null", header, ...lines.map((line) => `-${line}`)]);
 }
 
-/**
- * Returns the diff of a change, or `equalDiff` if no reviewed field differs. To detect changes, compare the objects
- * instead.
- */
+/** Returns the diff of a change, or `equalDiff` if no reviewed field differs. To detect changes, compare the objects instead. */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
   if (hunks.length === 0) return equalDiff({ kind: live.kind, name: live.metadata.name });

@@ -20,10 +20,7 @@ export type ReflectorStep<T> = { readonly state: ReflectorState; readonly action
  * enough to rely on.
  */
 const deadAfterMs = 150_000;
-/**
- * How many retries to allow a server that lags behind. It catches up within seconds, unless it was restored from a
- * backup.
- */
+/** How many retries to allow a server that lags behind. It catches up within seconds, unless it was restored from a backup. */
 const patienceWithLag = 5;
 
 /** Returns the next state and the actions to take. Inputs of an earlier effort change nothing. */

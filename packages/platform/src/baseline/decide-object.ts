@@ -54,10 +54,7 @@ export function decideObject(observed: ObservedObject): ObjectDecision {
   return compared({ seen: observed, live, state: known, intended, overrides });
 }
 
-/**
- * Returns the state, with the edit war history from memory, so that removing the state annotation does not end an edit
- * war.
- */
+/** Returns the state, with the edit war history from memory, so that removing the state annotation does not end an edit war. */
 function knownState(state: ObjectState, { live, memory: { answer } }: ObservedObject): ObjectState {
   if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a user ended the pause
   const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;

@@ -79,10 +79,7 @@ function isMatched(
   return meant.length === 0 || meant.some(isKnown);
 }
 
-/**
- * Puts the object on hold. The pointer is probably a typo, and an apply would overwrite the field that it should
- * protect.
- */
+/** Puts the object on hold. The pointer is probably a typo, and an apply would overwrite the field that it should protect. */
 function strayPointer(pointer: Pointer, wanted: KubeObject, { shapeOf }: ObservedObject): HeldDecision {
   const text = writePointer(pointer);
   const known = leafPaths(wanted, shapeOf).filter(([root]) => root === "f:spec" || root === "f:data");

@@ -56,9 +56,7 @@ export function makersOf(live: KubeObject, { assets }: Pick<PruneInput, "assets"
   return applied.length > 0 ? applied : assets;
 }
 
-/**
- * Decides about an object of an earlier release. The label alone does not prove its origin, because anyone can set it.
- */
+/** Decides about an object of an earlier release. The label alone does not prove its origin, because anyone can set it. */
 export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { kind: "release" }> {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };

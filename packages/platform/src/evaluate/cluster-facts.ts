@@ -36,10 +36,7 @@ export type ClusterFacts = {
   /** The HyperConverged in use. Undefined if there is none or it is ambiguous. */
   readonly hco: AssetHcoFact | undefined;
   readonly activation: Activation;
-  /**
-   * An input that every asset needs and that could not be read. While it is set, objects that appear to be absent may
-   * exist.
-   */
+  /** An input that every asset needs and that could not be read. While it is set, objects that appear to be absent may exist. */
   readonly unread: UnreadInput | undefined;
   /** The last valid rules. Undefined if there have been none since the start, in which case nothing may be written. */
   readonly exclusions: readonly ExclusionRule[] | undefined;

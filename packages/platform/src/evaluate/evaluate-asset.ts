@@ -36,9 +36,7 @@ export function evaluateAsset(asset: Asset, facts: ClusterFacts): AssetStatus {
   return waiting ?? renderAsset(asked);
 }
 
-/**
- * Keeps the status `held` if the exclusion depends on the asset's watches, which would otherwise stop and start again.
- */
+/** Keeps the status `held` if the exclusion depends on the asset's watches, which would otherwise stop and start again. */
 function outweighed(waiting: WaitingStatus, reason: Reason): WaitingStatus {
   return reason === "NamespaceMissing" || reason === "AlreadyProvided" ? waiting : { ...waiting, isExcluded: true };
 }
@@ -108,9 +106,7 @@ const isUngoverned: Check = ({ asset, facts, target }) => {
   return governor === undefined ? undefined : excludedStatus("GovernedByPlan", `VirtPlatformConfig ${governor}`);
 };
 
-/**
- * Excludes an asset that a plan has released until a user requests it again, so that a hand-over does not reboot nodes.
- */
+/** Excludes an asset that a plan has released until a user requests it again, so that a hand-over does not reboot nodes. */
 const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread } }) => {
   if (asset.impact !== "reboot") return undefined;
   if (releasedUnread !== undefined) return unreadStatus({ name: "governance record", why: releasedUnread });

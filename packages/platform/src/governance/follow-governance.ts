@@ -22,10 +22,7 @@ import {
   type SwitchesSince,
 } from "./governance-record.ts";
 
-/**
- * The plans and switches that determine which assets the operator may apply. Without `hco`, requests cannot be
- * detected.
- */
+/** The plans and switches that determine which assets the operator may apply. Without `hco`, requests cannot be detected. */
 export type ObservedGovernance = {
   readonly assets: readonly Asset[];
   readonly places: Places;
@@ -98,10 +95,7 @@ function presumeReleased(profiles: readonly string[], seen: ObservedGovernance):
   return { ...emptyRecord, released: Object.fromEntries(released) };
 }
 
-/**
- * Returns the next record. Tracks only assets that reboot nodes. All others may be written as soon as no plan governs
- * them.
- */
+/** Returns the next record. Tracks only assets that reboot nodes. All others may be written as soon as no plan governs them. */
 export function followGovernance(before: GovernanceRecord, seen: ObservedGovernance): GovernanceRecord {
   const assets = rebooting(seen);
   const governed = governedNow(assets, before, seen);

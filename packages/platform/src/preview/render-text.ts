@@ -25,9 +25,7 @@ export type RenderChoice = {
   readonly showExcluded: boolean;
 };
 
-/**
- * Returns one entry per applied object. With two documents for the same object, the second apply would undo the first.
- */
+/** Returns one entry per applied object. With two documents for the same object, the second apply would undo the first. */
 export function renderEntries(previews: readonly Preview[], choice: RenderChoice): readonly RenderEntry[] {
   const isShown = (rows: readonly AssetRow[]) =>
     choice.asset === undefined

@@ -77,9 +77,7 @@ export type LimitedWrite = {
   readonly now: number;
 };
 
-/**
- * Blocks a write that reboots nodes because of an input, or records its time. Returns all other decisions unchanged.
- */
+/** Blocks a write that reboots nodes because of an input, or records its time. Returns all other decisions unchanged. */
 export function limitInputWrite(decision: ObjectDecision, { write, inputs, now }: LimitedWrite): ObjectDecision {
   if (decision.kind !== "apply" || write === undefined) return decision;
   const { apply } = decision;
@@ -105,10 +103,7 @@ export function isHeldByInputLimit(decision: ObjectDecision): decision is HeldDe
   return decision.kind === "held" && decision.reason === inputLimitReason;
 }
 
-/**
- * Returns the observation as before the input change. While the change is on hold, the operator still corrects drift
- * from it.
- */
+/** Returns the observation as before the input change. While the change is on hold, the operator still corrects drift from it. */
 export function observedBeforeInput(observed: ObservedObject, { settled }: InputMemory): ObservedObject | undefined {
   return settled === undefined ? undefined : { ...observed, ...settled };
 }

@@ -12,10 +12,7 @@ export type GoverningItem = {
   readonly refusal: string | undefined;
 };
 
-/**
- * Returns the matching plan items. Includes those in older versions of a config, if the writer may not have seen a
- * newer one.
- */
+/** Returns the matching plan items. Includes those in older versions of a config, if the writer may not have seen a newer one. */
 export function governingItems(history: History, write: AuditedRequest): readonly GoverningItem[] {
   return [...history.configs].flatMap(([name, versions]) =>
     believableVersions(history, { write, name, versions }).flatMap(({ object }) =>

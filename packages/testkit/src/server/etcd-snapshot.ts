@@ -34,10 +34,7 @@ export async function restoreSnapshot(etcdUrl: string, snapshot: EtcdSnapshot): 
   }
 }
 
-/**
- * Writes content into etcd, except the API server's own keys. Returns false if the etcd at this address has another
- * name.
- */
+/** Writes content into etcd, except the API server's own keys. Returns false if the etcd at this address has another name. */
 export async function writeContent(etcdUrl: string, name: string, content: EtcdSnapshot): Promise<boolean> {
   const { members } = (await post(etcdUrl, "/v3/cluster/member/list", {})) as {
     readonly members: readonly { readonly name?: string }[];

@@ -102,9 +102,7 @@ export function createClusterData({ store, send, fieldManager, watch }: ShellClu
   };
 }
 
-/**
- * Reports all changes from one event-loop turn together, so that switching pages keeps the watches that both pages use.
- */
+/** Reports all changes from one event-loop turn together, so that switching pages keeps the watches that both pages use. */
 function countWanted(onChange: (names: readonly WatchedName[]) => void): ClusterData["want"] {
   const wanted: (readonly WatchedName[])[] = [];
   let reported = "";

@@ -57,9 +57,7 @@ function actionsFor({ phase, next }: ActionInput["row"], hasRollout: boolean): r
 
 const texts = strings.nextSteps;
 
-/**
- * Returns the advisor's text if it names a cause. Otherwise, returns the text for the phase, which contains no command.
- */
+/** Returns the advisor's text if it names a cause. Otherwise, returns the text for the phase, which contains no command. */
 function textOf({ phase, next }: ActionInput["row"]): string {
   const isCause = next.verb === undefined && next.command === undefined;
   if (next.kind === "unblock") return sentence(next.text.replace(/; to choose an option, run$/, ""));

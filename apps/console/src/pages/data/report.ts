@@ -38,9 +38,7 @@ export type AssetLine = {
 export type ReadReport = {
   readonly rows: readonly AssetLine[];
   readonly hasHco: boolean;
-  /**
-   * The HyperConverged whose annotations control the platform controller. Undefined if there is none, or more than one.
-   */
+  /** The HyperConverged whose annotations control the platform controller. Undefined if there is none, or more than one. */
   readonly hco: NamedTarget | undefined;
 };
 

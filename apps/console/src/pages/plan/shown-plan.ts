@@ -31,9 +31,7 @@ export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
 
 const carriedOut: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithUpgrade"]);
 
-/**
- * Reports whether the plan will not affect nodes any further, in which case its warnings and impact are out of date.
- */
+/** Reports whether the plan will not affect nodes any further, in which case its warnings and impact are out of date. */
 export function isCarriedOut(phase: Phase | undefined): boolean {
   return carriedOut.has(phase);
 }

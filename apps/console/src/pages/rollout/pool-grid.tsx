@@ -103,10 +103,7 @@ export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
 
 const none: readonly FindingView[] = [];
 
-/**
- * Where a tile appears. In `grid`, it is the only view of the node. In `active` and `details`, the node is also a
- * square.
- */
+/** Where a tile appears. In `grid`, it is the only view of the node. In `active` and `details`, the node is also a square. */
 type TilePlace = "grid" | "active" | "details";
 
 type NodeTileProps = {

@@ -12,10 +12,7 @@ export type RandomWorld = {
   readonly class: Exclude<NodeUpdate["disruption"], "None">;
 };
 
-/**
- * Generates a cluster without VMs that block a drain forever or wait for a user, because such waits cannot be
- * predicted.
- */
+/** Generates a cluster without VMs that block a drain forever or wait for a user, because such waits cannot be predicted. */
 export function randomWorld(seed: number): RandomWorld {
   const dice = new Dice(seed);
   const isCompact = dice.isBelow("compact", 0.1);
