@@ -125,7 +125,7 @@ export function notBoolean(value: string): string {
 
 /** The annotation that enables the reboot gate, without its prefix. */
 export const rebootGateKey = "reboot-gate";
-/** The only value of the reboot gate. */
+/** The only valid value of the `reboot-gate` annotation. */
 export const noBlockers = "no-blockers";
 
 export function refuseRebootGate(value: string): string | undefined {

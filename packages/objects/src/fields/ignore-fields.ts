@@ -13,7 +13,8 @@ export type IgnoreFields =
 const limits = { bytes: 16_384, pointers: 100 };
 
 /**
- * Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user intended all of them.
+ * Accepts a JSON array or a comma-separated list. A single invalid pointer makes the whole list invalid, because the
+ * user wants all of the fields to be ignored.
  */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);
