@@ -1,5 +1,6 @@
-// Handles another client's thresholds in the KubeDescheduler. The descheduler operator rejects devDeviationThresholds
-// together with them and only logs that, so the plan and the asset omit them and name the owner.
+// Handles thresholds that another client set in the KubeDescheduler. The descheduler operator does not accept
+// devDeviationThresholds together with them, and reports this only in its log. The plan and the asset therefore omit
+// devDeviationThresholds, and name the other client in a warning.
 
 import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
 import { asText, at, fieldPath, ownersOf, readOwners } from "@virt/objects";
@@ -11,8 +12,9 @@ type Rival = { readonly value: string; readonly managers: readonly string[] };
 const place = ["spec", "profileCustomizations", rivalThresholds];
 
 /**
- * Returns another client's thresholds. Without an owner, they may be a default that the API server adds, as with the
- * CRD of OpenShift 4.17. If the current CRD has no such default, they are stored.
+ * Returns the thresholds that another client set. Thresholds without an owner may be a default that the API server
+ * adds, as with the CRD of OpenShift 4.17. They count only if the current CRD has no such default, because they are
+ * then stored in the object.
  */
 export function rivalThresholdsOf({ descheduler, deschedulerSchema }: ThresholdsFacts): Rival | undefined {
   const value = asText(at(descheduler, ...place));
@@ -35,12 +37,12 @@ function hasDefault(schema: Json | undefined, [name, ...rest]: readonly string[]
 
 type WarningContext = {
   readonly target: Ref;
-  /** The subject of the warning: the plan or asset that omits its thresholds. */
+  /** The plan or asset that omits its thresholds, as the subject of the warning. */
   readonly writer: string;
   readonly next: string;
 };
 
-/** Names the field, its owner, and the command that removes it. */
+/** Returns the warning, with the field, its owner, and the command that removes it. */
 export function rivalThresholdsWarning({ value, managers }: Rival, { target, writer, next }: WarningContext): string {
   const { kind, name, namespace } = target;
   const field = `spec.profileCustomizations.${rivalThresholds}`;

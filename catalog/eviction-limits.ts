@@ -1,8 +1,8 @@
-// Limits the evictions that the HyperConverged may cause: permission to edit it must not allow emptying nodes.
+// Caps the eviction limits that are derived from the HyperConverged, so that users who can edit it cannot empty nodes.
 
 import { contentForms, type FieldForm } from "@virt/api";
 
-/** The maximum for options and derived values. */
+/** The maximum for both options and derived values. */
 export const mostEvictions = { total: 1000, node: 100 } as const;
 
 const { fields, integer, kept, optional } = contentForms;

@@ -1,4 +1,4 @@
-// Read this first: shows what an asset renders and what a profile plans, from facts alone.
+// Read this first. Shows how an asset renders an object and how a profile plans items, from facts alone.
 
 import { assets, profiles } from "@virt/catalog";
 import { expect, test } from "vitest";

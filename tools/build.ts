@@ -29,7 +29,8 @@ for (const entry of [...apps, pluginServer]) {
   const name = entry === pluginServer ? "console-plugin" : basename(app);
   const program = isPlugin ? plugin : join("dist", `virt-${name}.mjs`);
   const launcher = join(app, "launch.mjs");
-  // Every Node version must be able to parse the launcher, which reports an unsupported one. The bundle is separate.
+  // The launcher is not bundled, because every Node version must be able to parse it to report that the version is too
+  // old.
   const outfile = existsSync(launcher) ? program.replace(".mjs", "-bundle.mjs") : program;
   const { metafile } = await build({
     ...bundling,

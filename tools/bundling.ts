@@ -4,8 +4,8 @@ import { isBuiltin } from "node:module";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /**
- * Loads Node's modules by name and reads only the members in use. An import would read every export. Reading
- * `WebSocket` of node:http loads all of fetch, which takes megabytes.
+ * Loads Node's modules by name and reads only the exports in use. A regular import reads all exports, and reading
+ * `WebSocket` in node:http loads all of fetch, which takes megabytes.
  */
 const builtins: Plugin = {
   name: "builtins",
@@ -83,5 +83,8 @@ export const nodeFlags = [
   "--compact-on-every-full-gc",
 ];
 
-/** glibc maps buffers from this size on, and unmaps them when freed. In the heap, they would leave permanent gaps. */
+/**
+ * Makes glibc allocate buffers of this size or larger with mmap, and return them to the system when freed. On the heap,
+ * they would leave permanent gaps.
+ */
 export const nodeEnvironment = { MALLOC_MMAP_THRESHOLD_: "16384", MALLOC_TRIM_THRESHOLD_: "65536" };

@@ -12,7 +12,7 @@ export type BuiltPlugin = { readonly embedded: readonly EmbeddedPage[]; readonly
 
 const app = join("apps", "console");
 const folder = join("dist", "console-plugin");
-/** The entry script contains it, but webpack does not list it. */
+/** A file that is part of the entry script, but that webpack does not list. */
 const webpackRuntime = join("node_modules", "webpack", "lib", "runtime");
 
 export async function buildPlugin(version: string, options: ConsoleOptions): Promise<BuiltPlugin> {

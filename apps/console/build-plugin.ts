@@ -1,5 +1,5 @@
-// Builds the plugin of OpenShift's console with the console's SDK. Run it in this folder, because the SDK reads the
-// supported PatternFly versions from the package.json of the working folder.
+// Builds the OpenShift console plugin with the console's SDK. Run it in this folder, because the SDK reads the
+// supported PatternFly versions from package.json in the working directory.
 
 import { type BinaryToTextEncoding, createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { ConsoleRemotePlugin } from "@openshift-console/dynamic-plugin-sdk-webpa
 import { EsbuildPlugin } from "esbuild-loader";
 import webpack, { type Chunk, type Configuration, type StatsModule } from "webpack";
 
-/** The message that starts the build. The build replies with a list of the source files in the plugin. */
+/** The message that starts a build. The build process replies with a list of the source files in the plugin. */
 type PluginBuild = {
   readonly folder: string;
   readonly version: string;
@@ -19,7 +19,7 @@ const sources = join(import.meta.dirname, "src", "plugin");
 const root = join(import.meta.dirname, "..", "..");
 const target = "es2023";
 
-/** Returns the same hash in every folder. webpack also hashes the absolute paths of shared modules. */
+/** A hash function whose result does not depend on the checkout folder. webpack hashes absolute paths, which would. */
 class PortableHash {
   readonly #hash = createHash("sha256");
 
@@ -60,13 +60,14 @@ function configure({ folder, version, define }: PluginBuild): Configuration {
       hashDigestLength: 20,
       hashFunction: PortableHash,
     },
-    resolveLoader: { symlinks: false }, // hashes include the paths of loaders
+    resolveLoader: { symlinks: false }, // so that hashes do not include the real paths of loaders
     performance: false,
     experiments: { css: true },
     module: {
       rules: [
         { test: /\.tsx?$/, loader: "esbuild-loader", options: { target, jsx: "automatic", tsconfigRaw: {} } },
-        // The console has PatternFly's styles. Our own rules use its tokens, so the console's themes apply.
+        // Omits PatternFly's styles, because the console loads them. Our own CSS uses PatternFly tokens to follow the
+        // theme.
         { test: /\/node_modules\/.*\.css$/, type: "asset/source", sideEffects: false },
       ],
     },
@@ -93,8 +94,8 @@ function configure({ folder, version, define }: PluginBuild): Configuration {
 }
 
 /**
- * Copies of PatternFly for consoles that do not share a component or an icon. This combines them into two files. Icons
- * are separate, because a console more often lacks an icon.
+ * Bundles fallback copies of PatternFly for consoles that do not share a component or an icon. Icons are in a separate
+ * file, because missing icons are more common.
  */
 const ownCopies = { chunks: ({ name }: Chunk) => name === undefined || name === null, enforce: true } as const;
 const icons = {

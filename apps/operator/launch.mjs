@@ -1,4 +1,5 @@
-// The entry point. Node.js 12 and later can parse it, so that an old version prints the requirement.
+// The entry point. Node.js 12 can still parse it, so that old versions print the required version instead of a syntax
+// error.
 
 const neededMajor = 24;
 

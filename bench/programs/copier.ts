@@ -1,4 +1,4 @@
-// A controller process that copies each ConfigMap labelled copy=yes, for scenarios that break the network.
+// A controller that copies each ConfigMap labelled copy=yes, for scenarios that break the network.
 
 import {
   Client,

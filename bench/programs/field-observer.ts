@@ -1,4 +1,4 @@
-// Watches one object on a raw stream and reports when each value of one field arrived.
+// Watches one object over a raw stream and reports when each value of a field arrives.
 
 import { request } from "node:https";
 import { createInterface } from "node:readline";

@@ -1,5 +1,5 @@
-// A probe that is bundled into a measured program. On SIGUSR2, it prints the event-loop delays in milliseconds, as JSON
-// on stderr.
+// A probe that is bundled into measured programs. On SIGUSR2, it prints event-loop delays in milliseconds as JSON to
+// stderr.
 
 const everyMs = 5;
 

@@ -1,4 +1,4 @@
-// Implements the protocol on our own packages.
+// Implements the benchmark protocol with our own packages.
 
 import { Client, findAccess, getObject, type InformerSpec, Manager, type Resource, systemClock } from "@virt/kube";
 import type { KubeObject } from "@virt/objects";

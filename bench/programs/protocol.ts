@@ -1,4 +1,4 @@
-// The workload that every library runs: reads commands as JSON lines on stdin and replies on stdout.
+// The workload that is implemented with every library. Reads commands as JSON lines from stdin and replies on stdout.
 
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -13,7 +13,7 @@ export type Followed = {
 
 export type Library = {
   readonly read: (name: string) => Promise<void>;
-  /** Calls `onChange` after each change. Absent if the library cannot follow objects. */
+  /** Calls `onChange` after each change. Absent if the library cannot watch objects. */
   readonly follow?: (onChange: () => void) => Followed;
 };
 
@@ -26,7 +26,7 @@ export type Command =
 /** `notifications` counts the changes since the start. */
 export type Report = { readonly objects: number; readonly notifications: number; readonly digest: string };
 
-/** Returns the same digest for caches that hold the same objects in the same versions. */
+/** Returns a digest of a cache. Caches with the same objects in the same versions have the same digest. */
 export function digestOf(all: Iterable<Pick<StoredObject, "name" | "version">>): string {
   const lines = Array.from(all, ({ name, version }) => `${name}@${version}`).toSorted();
   return createHash("sha256").update(lines.join("\n")).digest("hex");

@@ -1,4 +1,4 @@
-// Sends requests over plain node:https with keep-alive connections: the baseline for every library.
+// Sends requests with node:https over keep-alive connections, as the baseline for every library.
 
 import { Agent, request } from "node:https";
 import type { Access } from "@virt/kube";

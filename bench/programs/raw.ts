@@ -1,4 +1,4 @@
-// Implements the read command of the protocol directly on node:https: the baseline for every library.
+// Implements the protocol's read command directly on node:https, as the baseline for every library.
 
 import { findAccess } from "@virt/kube";
 import { serve } from "./protocol.ts";

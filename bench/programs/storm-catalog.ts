@@ -1,4 +1,5 @@
-// Replaces the shipped catalog in the storm: the HyperConverged and OBJECTS generated objects.
+// The catalog for the storm benchmark, which replaces the shipped one: the HyperConverged and OBJECTS generated
+// objects.
 
 import type { Asset, Tombstone } from "@virt/platform";
 import { assets as shipped } from "../../catalog/index.ts";

@@ -1,4 +1,4 @@
-// The objects of the storm: small objects of eight kinds, each with one value that drifts.
+// The objects in the storm benchmark: small objects of eight kinds, each with one value that drifts.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 

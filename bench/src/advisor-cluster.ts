@@ -32,12 +32,12 @@ const named = (kind: string, name: string) => ({
   metadata: { name },
 });
 
-/** The pool lists our MachineConfig before it exists, so that the rollout needs only one rendering. */
+/** Creates a pool that already lists our MachineConfig, so that the rollout completes without a Machine Config Operator. */
 async function settledPool(api: Server): Promise<void> {
   const role = { "node-role.kubernetes.io/worker": "" };
   const selector = { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } };
   const spec = { machineConfigSelector: selector, nodeSelector: { matchLabels: role } };
-  // Without a node, the advisor does not draft a plan for nodes.
+  // Creates a node, because the advisor does not draft a plan that changes nodes if there are none.
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "worker-0", labels: role } };
   ok(await api.request({ method: "POST", path: "/api/v1/nodes", body: node }));
   ok(await api.request({ method: "POST", path: pools, body: { ...named("MachineConfigPool", "worker"), spec } }));

@@ -1,4 +1,4 @@
-// Starts a measured program as a child process and sends it questions.
+// Starts a measured program as a child process and sends commands to it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ export type Spawned = {
   readonly end: () => Promise<void>;
 };
 
-/** Runs a Node program. The child exits when this process exits, for any reason. */
+/** Runs a Node program. The child exits when this process exits for any reason. */
 export function spawnNode(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Spawned {
   const child = spawn(process.execPath, [...nodeFlags, path, ...args], {
     env: { PATH: process.env["PATH"], ...nodeEnvironment, ...env },

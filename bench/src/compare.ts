@@ -1,4 +1,4 @@
-// Compares two results of a scenario. Reports a change only if it is large and the rounds do not overlap.
+// Compares two results of a scenario. Reports a change only if it is large and the ranges of the rounds do not overlap.
 
 import { readFileSync } from "node:fs";
 import type { FigureResult, Result } from "./results.ts";
@@ -9,7 +9,7 @@ export type Difference = {
   readonly unit: FigureResult["unit"];
   readonly before: FigureResult["rounds"];
   readonly after: FigureResult["rounds"];
-  /** Relative to the old value: 0.1 means 10% more. */
+  /** The change relative to the old value: 0.1 means 10% more. */
   readonly change: number;
   readonly isReal: boolean;
 };
@@ -18,7 +18,7 @@ const realShare = 0.15;
 
 type Compared = Pick<Result, "ours">;
 
-/** Compares figures that have a floor by their ratio to it, because machines differ between runs. */
+/** Compares figures by their ratio to the floor, if they have one, because the machine's speed differs between runs. */
 export function differencesOf(older: Compared, newer: Compared): readonly Difference[] {
   return newer.ours.flatMap((after) => {
     const before = older.ours.find(({ name, unit }) => name === after.name && unit === after.unit);

@@ -29,14 +29,14 @@ export async function setValue(api: Server, namespace: string, change: { name: s
 
 type Listed = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** Returns the digest of a complete, current cache of the namespace. */
+/** Returns the digest that an up-to-date cache of the namespace must have. */
 export async function serverDigest(api: Server, namespace: string): Promise<string> {
   const { body } = await api.request({ path: pathOf(namespace) });
   const { items } = body as { readonly items: readonly Listed[] };
   return digestOf(items.map(({ metadata }) => ({ name: metadata.name, version: metadata.resourceVersion })));
 }
 
-/** Runs 8 calls in parallel by default. With two cores, the API server gains nothing from more. */
+/** Runs 8 calls in parallel by default. On two cores, more would not make the API server faster. */
 export async function inParallel(count: number, act: (at: number) => Promise<void>, atOnce = 8): Promise<void> {
   let next = 0;
   const work = async () => {

@@ -1,4 +1,4 @@
-// Observes one field in a separate process, by that process's clock.
+// Observes one field from a separate process, so that load in this process does not distort the times.
 
 import { createInterface } from "node:readline";
 import type { Server } from "@virt/testkit";
@@ -9,7 +9,7 @@ import { until } from "./wait.ts";
 type Observation = { readonly at: number; readonly value: unknown };
 
 export type FieldObserver = {
-  /** Waits until both values were seen in this order. Returns the milliseconds between them. */
+  /** Waits until both values have been seen in this order, and returns the milliseconds between them. */
   readonly between: (from: string, to: string) => Promise<number>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };

@@ -1,4 +1,4 @@
-// Declares figures, their units and goals, and compares values with goals.
+// Declares benchmark figures with their units and goals, and compares measured values with the goals.
 
 import type { FloorVerb } from "./floor.ts";
 import { percentile } from "./percentiles.ts";
@@ -10,13 +10,13 @@ export type Goal = {
   readonly is: "at most" | "at least";
   readonly value: number;
   /**
-   * True if the value does not depend on the speed of the machine, such as a count. A quick run then applies the goal
-   * without slack.
+   * True if the value, such as a count, does not depend on the machine's speed. A quick run then applies the goal
+   * without tolerance.
    */
   readonly isExact: boolean;
   /** True if the goal applies to the ratio to the floor. */
   readonly ofRatio?: boolean;
-  /** The sample of a round that must reach the goal. Default: the worst. */
+  /** The sample in each round that must meet the goal. Default: the worst. */
   readonly by?: "worst" | "p50" | "p90";
 };
 
@@ -30,7 +30,7 @@ export type FigureSpec = {
   readonly peer?: string;
 };
 
-/** Returns the sample of a round that the goal applies to. */
+/** Returns the sample that the goal applies to. */
 export function decisiveSample(samples: readonly number[], { is, by = "worst" }: Goal): number {
   if (by === "p50") return percentile(samples, 0.5);
   if (by === "p90") return percentile(samples, is === "at most" ? 0.9 : 0.1);
@@ -39,7 +39,7 @@ export function decisiveSample(samples: readonly number[], { is, by = "worst" }:
 
 export type GoalResult = { readonly isMet: boolean; readonly limit: number; readonly worst: number };
 
-/** Compares one value per round. The worst round must pass, and a round without a sample fails. */
+/** Compares one value per round with the goal. Every round must pass, and a round without a sample fails. */
 export function compareWithGoal(values: readonly number[], goal: Goal, size: Size): GoalResult {
   const slack = size === "quick" && !goal.isExact ? 2 : 1;
   const limit = goal.is === "at most" ? goal.value * slack : goal.value / slack;

@@ -1,14 +1,14 @@
-// Measures the floor: the current cost of a raw request on this machine, without any of our libraries.
+// Measures the floor: the cost of a raw request on this machine at this time, without a library.
 
 import type { Raw } from "../programs/raw-requests.ts";
 import { type Spread, spreadOf } from "./percentiles.ts";
 
 export const floorVerbs = ["get", "dry run", "change", "pair"] as const;
-/** "pair" is a dry run followed by the change, as in a correction. */
+/** A request to measure. "pair" is a dry run followed by the write, as in a drift correction. */
 export type FloorVerb = (typeof floorVerbs)[number];
 export type Floor = Readonly<Record<FloorVerb, Spread>>;
 
-/** The object of the raw requests. Each new value is a real change. */
+/** The object that raw requests write. Each value must differ, so that each write changes the object. */
 export type FloorSubject = { readonly path: string; readonly withValue: (value: string) => object };
 
 export const smallObject: FloorSubject = {
@@ -18,7 +18,7 @@ export const smallObject: FloorSubject = {
 
 let value = 0;
 
-/** Takes `times` samples of each verb in turn, so that a slow moment affects all verbs alike. */
+/** Takes `times` samples, alternating between the verbs, so that a slow moment affects all of them equally. */
 export async function measureFloor(raw: Raw, { path, withValue }: FloorSubject, times: number): Promise<Floor> {
   const change = (query = "") =>
     raw.send("PATCH", `${path}?fieldManager=floor&force=true${query}`, JSON.stringify(withValue(`${++value}`)));

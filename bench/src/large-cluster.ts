@@ -1,4 +1,4 @@
-// Writes a large cluster in the middle of a rollout to the API server: nodes, VMs, an asset report, events and a
+// Populates the API server with a large cluster in the middle of a rollout: nodes, VMs, an asset report, events and a
 // config.
 
 import { globSync } from "node:fs";
@@ -70,7 +70,7 @@ async function create(api: Server, path: string, body: unknown): Promise<void> {
 
 const isDone = (index: number) => index % 3 === 0;
 
-/** Includes the labels and annotations that kubelets and KubeVirt write but the console does not read. */
+/** Creates a node, including labels and annotations that the console does not read, to make its size realistic. */
 async function createNode(api: Server, index: number): Promise<void> {
   const [current, desired] = isDone(index) ? [newConfig, newConfig] : [oldConfig, oldConfig];
   const annotations = {
@@ -108,7 +108,7 @@ async function createVm(api: Server, index: number, { nodes }: ClusterCounts): P
 
 const reasons = ["PlanDrafted", "ItemApplied", "NodeUpdated", "DriftCorrected", "RolloutBlocked"];
 
-/** The note contains `name`, so that a scenario can wait for it. */
+/** Creates an event. Its note contains `name`, so that a scenario can wait for it. */
 export async function createEvent(api: Server, index: number, name = `event-${index}`): Promise<void> {
   const controller = index % 2 === 0 ? fieldManagers.advisor : fieldManagers.platform;
   const body = {
@@ -163,7 +163,7 @@ export type ReportedRollout = {
 
 const mostNodes = 20;
 
-/** The rollout counts as open while an item of the plan is written and not completed. */
+/** A plan item that is written but not completed. It keeps the rollout active. */
 const writtenItem: Item = {
   name: "enable-psi-metrics",
   operation: "Apply",

@@ -5,10 +5,10 @@ import type { BrowserContext, CDPSession, Page } from "playwright-core";
 export type MeasuredPage = {
   /** Milliseconds from the start of the navigation until the content is on the screen. */
   readonly contentMs: number;
-  /** Unlike `contentMs`, this does not depend on other load. */
+  /** The CPU time until the content is on the screen. Unlike `contentMs`, it does not depend on other load. */
   readonly contentCpuMs: number;
   readonly read: (expression: string) => Promise<unknown>;
-  /** Returns the milliseconds from the start of the write until the expression `isShown` is true on the screen. */
+  /** Returns the milliseconds from the start of the write until the expression `isShown` is true in the page. */
   readonly shownAfter: (isShown: string, write: () => Promise<unknown>) => Promise<number>;
   readonly framesDuring: (work: () => Promise<unknown>) => Promise<Frames>;
   readonly holdings: () => Promise<Holdings>;
@@ -22,7 +22,6 @@ export type Frames = {
   readonly cpuMs: number;
 };
 
-/** Measured after garbage collection. */
 export type Holdings = { readonly heapMb: number; readonly elements: number };
 
 export type PageContent = {
@@ -30,7 +29,7 @@ export type PageContent = {
   readonly isShown: string;
 };
 
-/** Rendered content is on the screen only after the next frame. */
+/** Waits for one more frame, because rendered content is on the screen only after the next frame. */
 const probe = `
   globalThis.whenShown = (isShown) => new Promise((resolve) => {
     const settle = () => requestAnimationFrame(() => setTimeout(() => resolve({ at: Date.now(), since: performance.now() })));
@@ -65,7 +64,7 @@ export async function openMeasured(context: BrowserContext, { url, isShown }: Pa
   };
 }
 
-/** Compares timestamps of the browser and of this process, which share the machine's clock. */
+/** Measures across two processes. The browser and this process share the machine's clock. */
 async function shownAfter(page: Page, isShown: string, write: () => Promise<unknown>): Promise<number> {
   await page.evaluate(`void (globalThis.nextShown = whenShown(() => ${isShown}))`);
   const begun = Date.now();

@@ -31,7 +31,7 @@ export async function readMeasurementContext(
   };
 }
 
-/** Ends in a plus sign if the work tree has uncommitted changes. */
+/** Returns the commit hash, followed by a plus sign if the work tree has uncommitted changes. */
 function commit(): string {
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: inRepository(), encoding: "utf8" }).trim();

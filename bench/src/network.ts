@@ -1,4 +1,4 @@
-// A network between a measured process and the API server that can be broken.
+// A network between a measured process and the API server that tests can break.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export type Network = {
 
 export async function startNetwork(api: Server, actor: ApiUser): Promise<Network> {
   const server = { host: "127.0.0.1", port: Number(new URL(api.url).port) };
-  // Two gates in a row. The first one forwards each new connection to the latest second gate.
+  // Chains two gates. The first one forwards each new connection to the most recent second gate.
   const seconds = [await startTcpGate(server)];
   const way = { host: server.host, port: seconds[0]?.port ?? 0 };
   const first = await startTcpGate(way);

@@ -28,7 +28,7 @@ export const nodeImages = Array.from({ length: 20 }, (_, at) => ({
 
 const conditions = ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"];
 
-/** The kubelet's managedFields: keys with escaped quotes, which are slow to parse. */
+/** The kubelet's managedFields. Their keys contain escaped quotes, which are slow to parse. */
 const ofKubelet = {
   manager: "kubelet",
   operation: "Update",

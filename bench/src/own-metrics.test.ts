@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readSeries } from "./own-metrics.ts";
 
 const text = [
-  "# HELP workqueue_adds_total Keys that were added.",
+  "# HELP workqueue_adds_total Keys added to the work queue.",
   'workqueue_adds_total{name="advisor"} 3',
   'workqueue_adds_total{name="platform"} 1024',
   "",

@@ -2,7 +2,6 @@ import { freePorts } from "@virt/testkit";
 import { pause, until } from "./wait.ts";
 
 export type OwnMetrics = {
-  /** Operator flags that serve metrics without authorization. */
   readonly flags: readonly string[];
   readonly queue: () => Promise<{ readonly adds: number; readonly depth: number }>;
 };

@@ -1,4 +1,4 @@
-/** `share` is between 0 and 1. Returns NaN for no samples. */
+/** Returns a percentile. `share` is between 0 and 1. Returns NaN if there are no samples. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

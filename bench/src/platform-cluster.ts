@@ -1,4 +1,4 @@
-// Sets up a cluster for the platform controller: every kind of the catalog, a HyperConverged and three workers.
+// Sets up a cluster for the platform controller: all kinds that the catalog uses, a HyperConverged and three workers.
 
 import { globSync } from "node:fs";
 import { basename } from "node:path";
@@ -16,7 +16,7 @@ export const checkPath = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks
 const swapPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
 const own = "virt-platform-operator-system";
 
-/** The mock CRD of kinds that have several: the version that the guides use. */
+/** For kinds with several mock CRDs, the one that the guides use. */
 const chosen: Readonly<Record<string, string>> = { kubedeschedulers: "v532", hyperconvergeds: "v1beta1" };
 
 export async function preparePlatform({ api }: Rig): Promise<void> {
@@ -41,7 +41,7 @@ type PlatformOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** Starts the shipped operator with only the platform controller, always active. `flags` can override this. */
+/** Starts the shipped operator with only the platform controller, with activation `always`. `flags` can override this. */
 export function startPlatform(
   { api, ours }: Rig,
   { program = operatorProgram, flags = [], env = {} }: PlatformOptions = {},
@@ -54,7 +54,7 @@ export function startPlatform(
   return { ...spawned, [Symbol.asyncDispose]: spawned.end };
 }
 
-/** Waits until every golden object that this cluster can have is applied. */
+/** Waits until all objects that apply to this cluster exist. */
 export async function converged(api: Server): Promise<void> {
   await until("the golden objects are there", 60_000, async () => {
     const found = await Promise.all([checkPath, swapPath, hcoPath, servicePath].map((path) => isOurs(api, path)));

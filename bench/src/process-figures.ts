@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** `privateMb` excludes the pages of the Node binary, which all processes on a machine share. */
+/** `privateMb` excludes the Node binary, whose memory all processes on a machine share. */
 export type Memory = { readonly rssMb: number; readonly peakMb: number; readonly privateMb: number };
 
 /** Parses /proc/<pid>/status. VmHWM is the peak memory. */

@@ -1,4 +1,4 @@
-// Bundles the measured programs as the shipped ones are, so that neither side spends time on loading sources.
+// Bundles the measured programs in the same way as the shipped ones, so that no program spends time on loading sources.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Measures the floor of a storm: corrections of objects per second without a library, 4 in parallel.
+// Measures the floor for the storm benchmark: corrections per second without a library, 4 in parallel.
 
 import { findAccess } from "@virt/kube";
 import type { ApiUser } from "@virt/testkit";
@@ -7,7 +7,7 @@ import { kindAt, listPath, stormObject } from "../programs/storm-objects.ts";
 import { inParallel } from "./config-maps.ts";
 
 const atOnce = 4;
-/** Several of each kind, so that parallel corrections never share an object. */
+/** Enough objects of each kind that parallel corrections never use the same object. */
 const objects = 64;
 
 /** Returns pairs per second. A pair is a dry run and a change of an object that only this program writes. */

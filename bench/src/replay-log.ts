@@ -1,4 +1,4 @@
-// The content of a replay server: objects and a log of changes. The number of an event is its resource version.
+// The content of a replay server: objects and a log of changes. An event's number is its resource version.
 
 import { objectName } from "./config-maps.ts";
 

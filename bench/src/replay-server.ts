@@ -1,4 +1,4 @@
-// An API server for one kind that sends the same events to every library at full speed. It can break on request.
+// A fake API server for one kind. It sends the same events to every library at full speed, and can break streams.
 
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export type ReplayServer = {
   readonly kubeconfig: string;
   /** Appends this many events to the log. Returns the object and value of the last one. */
   readonly send: (events: number) => { readonly name: string; readonly value: string };
-  /** Breaks the first stream that reaches this event in the middle of its line. Resolves after that. */
+  /** Breaks the first stream that reaches this event, in the middle of a line. Resolves afterwards. */
   readonly breakAfter: (events: number) => Promise<void>;
   /** Silences existing streams without closing them. New streams work. */
   readonly freeze: () => void;

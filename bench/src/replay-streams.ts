@@ -1,4 +1,4 @@
-// The watch streams of a replay server. Each reads the log from its own position and can break on request.
+// The watch streams of a replay server. Each one reads the log from its own position, and can be broken on request.
 
 import type { ServerResponse } from "node:http";
 import type { ReplayLog } from "./replay-log.ts";

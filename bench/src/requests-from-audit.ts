@@ -4,7 +4,7 @@ import type { AuditEvent } from "@virt/testkit";
 
 export type Window = { readonly account: string; readonly from: Date; readonly until: Date };
 
-/** Counts a long-running request once, at its start: the log has an entry for its start and its end. */
+/** Counts a long-running request only at its start, because the log also has an entry for its end. */
 export function requestsIn(log: readonly AuditEvent[], { account, from, until }: Window): readonly AuditEvent[] {
   const isIn = ({ requestReceivedTimestamp }: AuditEvent) => {
     const at = Date.parse(requestReceivedTimestamp);

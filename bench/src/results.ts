@@ -1,4 +1,4 @@
-// Builds the result of one scenario, which is stored and printed: figures over all rounds, ratios and results of goals.
+// Builds the result of one scenario, to be stored and printed: figures, ratios, and whether goals were met.
 
 import { compareWithGoal, decisiveSample, type FigureSpec, type GoalResult } from "./figures.ts";
 import { type Floor, floorVerbs } from "./floor.ts";
@@ -32,13 +32,13 @@ export type Result = MeasurementContext & {
   readonly scenario: string;
   readonly says: string;
   readonly floor: Floor;
-  /** The largest deviation of a round's floor from the others, as a share. */
+  /** The largest deviation of one round's floor from the others, as a fraction. */
   readonly floorMoved: number;
   readonly repeated: number;
   readonly isSteady: boolean;
   readonly ours: readonly FigureResult[];
   readonly ratios: Readonly<Record<string, Range>>;
-  /** Requests of one measurement by verb: the median over all measurements. */
+  /** The median number of requests per measurement, by verb. */
   readonly requests: Readonly<Record<string, number>>;
   readonly rounds: readonly Round[];
 };
@@ -85,7 +85,7 @@ function figureResult(figure: FigureSpec, rounds: readonly Round[], size: Size):
   };
 }
 
-// The median of all measured floors, for display only. Each round's ratio uses its own floors.
+// The median of all floors, for display only. Ratios are computed with the floors of the same round.
 function wholeFloor(rounds: readonly Round[]): Floor {
   const all = rounds.flatMap(({ floors }) => floors);
   const middle = (verb: (typeof floorVerbs)[number], of: keyof Spread) =>

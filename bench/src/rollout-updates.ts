@@ -1,4 +1,4 @@
-// Writes the updates of a rollout in a large cluster one by one: VM migrations, node phases, events and reports.
+// Writes the updates of a rollout in a large cluster, one by one: VM migrations, node phases, events and reports.
 
 import type { JsonMap } from "@virt/api";
 import type { Server } from "@virt/testkit";
@@ -29,7 +29,7 @@ const nodePhases: readonly { readonly phase: string; readonly annotations: JsonM
       [`${prefix}/state`]: "Working",
       [`${prefix}/desiredDrain`]: `drain-${newConfig}`,
       [`${prefix}/lastAppliedDrain`]: `uncordon-${oldConfig}`,
-      // An earlier round may have ended while this node was rebooting.
+      // Cleared, because an earlier round may have ended while this node was rebooting.
       [`${prefix}/post-config-action`]: null,
     },
     isCordoned: true,
@@ -84,10 +84,13 @@ async function reportStep(api: Server, index: number, turn: number): Promise<voi
   ok(await api.request({ method: "PATCH", path: `${path}/status`, body: { status: { conditions } } }));
 }
 
-/** The share of nodes that update at a time, as with `maxUnavailable: 10%`. */
+/** The fraction of nodes that update at a time, as with `maxUnavailable: 10%`. */
 const inHandShare = 0.1;
 
-/** Returns the endless updates of a rollout. Of every 20, 13 are VMs, 3 nodes, 2 reports, 1 an event and 1 a status. */
+/**
+ * Returns a function that performs one update. Of every 20 updates, 13 are to VMs, 3 to nodes, 2 to reports, 1 is an
+ * event and 1 a status.
+ */
 export function rolloutUpdates(api: Server, size: Size): (at: number) => Promise<void> {
   const { nodes, vms } = largeCluster[size];
   const inHand = Math.max(1, Math.floor(nodes * inHandShare));
@@ -113,7 +116,7 @@ function wavesNodes(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at);
 }
 
-/** Changes the profile's card on the page, which shows the phase next to the name. */
+/** Changes the phase, which the page shows on the profile's card. */
 export async function setPhase(api: Server, phase: string): Promise<void> {
   ok(await api.request({ method: "PATCH", path: `${configPath}/status`, body: { status: { phase } } }));
 }

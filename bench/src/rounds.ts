@@ -1,4 +1,5 @@
-// Runs rounds in the order floor, ours, ours, floor. Repeats a round if the machine's speed changed.
+// Runs rounds. Each one measures the floor, our code twice, and the floor again. Repeats a round if the machine's speed
+// changed.
 
 import { type Floor, type FloorVerb, floorVerbs } from "./floor.ts";
 import { percentile } from "./percentiles.ts";
@@ -11,12 +12,12 @@ export type Round = {
 
 const unsteadyShare = 0.3;
 
-/** Returns the floor of a round in milliseconds: the mean of before and after. */
+/** Returns a round's floor in milliseconds: the mean of the two measurements. */
 export function floorOf({ floors: [before, after] }: Pick<Round, "floors">, verb: FloorVerb): number {
   return (before[verb].p50 + after[verb].p50) / 2;
 }
 
-/** Returns the deviation of a round's floor from the median of the others, as a share, for the worst verb. */
+/** Returns how far a round's floor deviates from the median of the other rounds, as a fraction, for the worst verb. */
 export function movement(round: Pick<Round, "floors">, others: readonly Pick<Round, "floors">[]): number {
   const moves = floorVerbs.map((verb) => {
     const usual = percentile(
@@ -35,7 +36,7 @@ export type Plan = { readonly rounds: number; readonly repetitions: number };
 
 export type RoundsResult = { readonly rounds: readonly Round[]; readonly repeated: number; readonly isSteady: boolean };
 
-/** Runs rounds until enough of them are steady. `repetitions` limits the number of repeated rounds. */
+/** Runs rounds until enough of them have a stable floor. Repeats at most `repetitions` rounds. */
 export async function runRounds(
   { rounds, repetitions }: Plan,
   run: (at: number) => Promise<Round>,

@@ -1,4 +1,4 @@
-// Runs one scenario on its own API server: prepares it, runs its rounds and returns the result.
+// Runs one scenario on its own API server and returns the result.
 
 import { findAccess } from "@virt/kube";
 import { startServer } from "@virt/testkit";
@@ -28,7 +28,8 @@ export async function runScenario(scenario: Scenario, { size, seed }: Order): Pr
   const raw = openRaw(findAccess({ env: {}, kubeconfig: floorOwner.kubeconfig }));
   try {
     const floor = () => measureFloor(raw, scenario.floorOn ?? smallObject, floorTimes[size]);
-    // If no figure is compared with the floor, a change of the floor is only reported.
+    // Rounds are repeated only if a figure is compared with the floor. Otherwise, a change of the floor is only
+    // reported.
     const repetitions = scenario.figures.some(({ floor }) => floor !== undefined) && size !== "quick" ? 2 : 0;
     const result = await runRounds({ rounds: rounds[size], repetitions }, (at) =>
       runRound(scenario, { rig, floor, name: `${scenario.name}: round ${at + 1} of ${rounds[size]}` }),

@@ -1,4 +1,4 @@
-// The type of a scenario. Each file in scenarios/ exports one, and the index there lists it.
+// The type of a scenario. Each file in scenarios/ exports a scenario, and the index there lists them.
 
 import type { ApiUser, Server } from "@virt/testkit";
 import type { FigureSpec } from "./figures.ts";
@@ -9,14 +9,14 @@ export type Size = "quick" | "usual" | "full";
 
 export type Rig = {
   readonly api: Server;
-  /** The measured account, which identifies its requests in the audit log. */
+  /** The account of the measured program. It identifies the program's requests in the audit log. */
   readonly ours: ApiUser;
   readonly size: Size;
   readonly random: () => number;
   readonly say: (what: string) => void;
 };
 
-/** Samples by figure name. Requests by verb, from the audit log. */
+/** Samples by figure name, and requests by verb from the audit log. */
 export type Measured = {
   readonly samples: Readonly<Record<string, readonly number[]>>;
   readonly requests: Readonly<Record<string, number>>;
@@ -26,10 +26,10 @@ export type Scenario = {
   readonly name: string;
   readonly says: string;
   readonly isQuick: boolean;
-  /** Measurements between the two floors of a round: 2, or 1 if the scenario mostly waits. */
+  /** The number of measurements per round: 2, or 1 if the scenario mostly waits. */
   readonly perRound: 1 | 2;
   readonly figures: readonly FigureSpec[];
-  /** The object that the floor is measured on, if its size matters. Default: a small ConfigMap. */
+  /** The object that the floor is measured with, if its size matters. Default: a small ConfigMap. */
   readonly floorOn?: FloorSubject;
   readonly prepare?: (rig: Rig) => Promise<void>;
   readonly measure: (rig: Rig) => Promise<Measured>;

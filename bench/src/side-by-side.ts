@@ -1,4 +1,4 @@
-// Figures of two sides with the same workload: each side's value and the ratio of ours to theirs.
+// Compares our library with another one under the same workload: both values, and the ratio of ours to theirs.
 
 import type { FigureSpec } from "./figures.ts";
 
@@ -8,7 +8,7 @@ export type Side = (typeof sides)[number];
 export type Values = Readonly<Record<string, number>>;
 
 export type Compared = Omit<FigureSpec, "floor" | "peer"> & {
-  /** True if our value must not exceed theirs. If it does, the decision for our own runtime is no longer justified. */
+  /** True if our value must not exceed theirs, because this would invalidate the decision for our own runtime. */
   readonly isGated: boolean;
 };
 
@@ -23,7 +23,7 @@ export function bothFigures({ name, unit, goal, isGated, isLong = false }: Compa
   ];
 }
 
-/** Returns nothing if one side was not measured. */
+/** Returns an empty list if one side was not measured. */
 export function bothSamples(name: string, bySide: ReadonlyMap<Side, Values>): readonly [string, readonly number[]][] {
   const [ours, theirs] = sides.map((side) => bySide.get(side)?.[name]);
   if (ours === undefined || theirs === undefined) return [];

@@ -51,7 +51,7 @@ export function startStorm(rig: Rig, metrics: OwnMetrics, objects: number) {
   const { stderr } = operator.process;
   if (stderr === null) throw new Error("the operator has no stderr");
   const lines = createInterface(stderr);
-  /** The event-loop delays since the last call, in milliseconds. */
+  /** Returns the event-loop delays since the last call, in milliseconds. */
   const delays = async () => {
     const answer = once(lines, "line");
     operator.process.kill("SIGUSR2");
@@ -60,7 +60,7 @@ export function startStorm(rig: Rig, metrics: OwnMetrics, objects: number) {
   return { ...operator, delays };
 }
 
-/** Polls twice a second, because a full list is also load for the server. */
+/** Polls only twice a second, because each full list adds load on the server. */
 export async function allGolden(api: Server, objects: number, limitMs: number): Promise<void> {
   await until(`${objects} objects are right`, limitMs, async () => {
     await pause(500);

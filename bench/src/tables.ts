@@ -8,7 +8,7 @@ export function shown(value: number, unit: Unit): string {
   return unit === "count" ? text : `${text} ${unit}`;
 }
 
-/** The first row is the header. The first column is left-aligned, the others right-aligned. */
+/** Formats a table. The first row is the header. The first column is left-aligned, the others are right-aligned. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const line = (row: readonly string[]) =>

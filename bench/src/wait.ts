@@ -2,7 +2,7 @@ import { setTimeout as after } from "node:timers/promises";
 
 export const pause = (ms: number): Promise<void> => after(ms);
 
-/** Resolves after `ms`. Does not keep the process alive. */
+/** Resolves after `ms` milliseconds. Does not keep the process alive. */
 export const patience = (ms: number): Promise<void> => after(ms, undefined, { ref: false });
 
 /** Polls every few milliseconds. After `limitMs`, throws an error that names the missing condition. */
@@ -14,7 +14,6 @@ export async function until(what: string, limitMs: number, isTrue: () => Promise
   }
 }
 
-/** Returns the duration of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -2,12 +2,12 @@ import { type Alert, last, noLeader } from "./alert.ts";
 
 const prefix = "kubevirt_advisor_";
 
-/** All replicas export the same configs, so one alert covers all of them. */
+/** All replicas export the same series, so this combines them into one alert per config. */
 const ofAny = (labels: string, series: string) => `max by (namespace, ${labels}) (${series})`;
 const metric = (labels: string, series: string) => ofAny(labels, last(`${prefix}${series}`));
 const config = "VirtPlatformConfig {{ $labels.name }}";
 
-/** In the order of the runbooks. The manifests install them as a PrometheusRule. */
+/** The alerts, in the order of the runbooks. The manifests install them in a PrometheusRule. */
 export const advisorAlerts: readonly Alert[] = [
   {
     alert: "VirtAdvisorReviewWaiting",

@@ -1,4 +1,4 @@
-// Defines alerts, their Prometheus rules, and the alert that both controllers share.
+// Defines alerts and their Prometheus rules, including the alert that both controllers have.
 
 import { contentForms, type fieldManagers, repositoryUrl, type ValueForm } from "@virt/api";
 
@@ -44,7 +44,7 @@ function ruleOf(operator: Operator, alert: Alert, template: string) {
   };
 }
 
-/** The allowed content of `groups`. Only the runbook URLs vary. */
+/** Returns the allowed content of `groups`, for the admission policies. Only the runbook URLs may vary. */
 export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueForm {
   const { constantFields, fields, listOf, oneOf, required, text, tuple } = contentForms;
   const rules = alerts.map((alert) => {
@@ -63,7 +63,7 @@ export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueFo
 
 type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };
 
-/** Fires if no replica leads. A stopped process exports no series, so a missing series also fires the alert. */
+/** Fires if no replica is the leader. A stopped process exports no metrics, so a missing series also fires the alert. */
 export function noLeader({ alert, prefix, words }: AlertedController): Alert {
   const leader = last(`${prefix}leader`);
   return {

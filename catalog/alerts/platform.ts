@@ -4,7 +4,7 @@ const prefix = "kubevirt_autopilot_";
 const metric = (series: string) => last(`${prefix}${series}`);
 const object = "{{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }}";
 
-/** In the order of the runbooks. Asset `prometheus-alerts` applies them while the controller is active. */
+/** The alerts, in the order of the runbooks. Asset `prometheus-alerts` applies them while the controller is active. */
 export const platformAlerts: readonly Alert[] = [
   {
     alert: "VirtPlatformSyncFailed",

@@ -1,4 +1,4 @@
-// The HyperConverged as a target that several assets share, and the devices in its annotations.
+// The HyperConverged, which several assets write, and the devices listed in its annotations.
 
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import {
@@ -13,7 +13,10 @@ import { hcoForms, hyperConverged } from "../profiles/hyperconverged.ts";
 
 const { group, kind, plural, name } = hyperConverged;
 
-/** Shared by all parts. The HyperConverged is never created, because that would install OpenShift Virtualization. */
+/**
+ * Common settings of all assets that write the HyperConverged. They never create it, because that would install
+ * OpenShift Virtualization.
+ */
 export const hcoPart = {
   order: 0,
   target: {
@@ -40,7 +43,7 @@ export function renderHco({ apiVersion, namespace }: AssetHcoFact, { v1beta1, v1
 
 const { fields, kept, listOf, oneOf, optional, required, text } = contentForms;
 
-/** The content of a device list. `spec.permittedHostDevices` is removed with the last device. */
+/** Returns the allowed content of a device list. `spec.permittedHostDevices` is removed together with the last device. */
 export function deviceForms(kind: "pciHostDevices" | "usbHostDevices"): readonly ObjectForm[] {
   const offer = {
     resourceName: required(
@@ -70,7 +73,7 @@ export const vfioAssignment: Feature = {
 export const vfioDevices = (hco: AssetHcoFact) => devicesOf(hco, "vfio-devices", readVfioDevices);
 export const usbDevices = (hco: AssetHcoFact) => devicesOf(hco, "usb-devices", readUsbDevices);
 
-// An invalid list never gets here: its last valid value stays in effect.
+// The list is always valid here. If the annotation is invalid, its last valid value stays in effect.
 function devicesOf<Device>(
   { annotations }: AssetHcoFact,
   key: string,

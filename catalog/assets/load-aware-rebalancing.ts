@@ -55,7 +55,7 @@ export function psiFor(role: "worker" | "master") {
     purpose: "psi",
     values: {
       "metadata.labels": {
-        reason: "The pool that applies the MachineConfig.",
+        reason: "Selects the pool that applies the MachineConfig.",
         source: "Machine Config Operator",
       },
       kernelArguments: {

@@ -10,7 +10,7 @@ const apiVersion = `${group}/v1`;
 const kind = "MachineConfig";
 const operator = "Machine Config Operator";
 
-/** Hosted clusters have no Machine Config Operator. */
+/** Requires a Machine Config Operator, which hosted clusters do not have. */
 export const withMachineConfigs: readonly AssetCondition[] = [topologyIs("isOpenShift"), topologyIs("isHCP", "false")];
 
 export const nodeChange = {
@@ -28,7 +28,7 @@ export function machineConfigAsset(name: string, role: "worker" | "master", spec
   return { apiVersion, kind, metadata: { name, labels: { [roleLabel]: role } }, spec };
 }
 
-/** Returns an uncompressed file. The encoding must stay the same, because a changed byte reboots a pool. */
+/** Returns an uncompressed Ignition file. The encoding must never change, because any changed byte reboots a pool. */
 export function ignitionFile(path: string, text: string): JsonMap {
   return { path, mode: 0o644, overwrite: true, contents: { source: writeDataUrl(text) } };
 }
@@ -47,7 +47,7 @@ export function configureKernel({ name, role, kernelArguments }: KernelArguments
   return machineConfigAsset(name, role, { kernelArguments });
 }
 
-/** Renders kernel arguments, unless they are already in effect: a duplicate would needlessly reboot the pool. */
+/** Renders kernel arguments, unless they are already in effect. Adding them again would reboot the pool for nothing. */
 export function renderKernelArguments(
   { name, role, kernelArguments }: KernelArguments,
   { own, pool }: KernelArgumentInputs,
@@ -62,7 +62,7 @@ export function renderKernelArguments(
 
 const kubelet = { apiVersion, kind: "KubeletConfig", name: "virt-perf-settings" } as const;
 
-/** Shared by all parts of the KubeletConfig. OpenShift honors only one KubeletConfig per pool. */
+/** Common settings of all assets that write the KubeletConfig. They share one, because OpenShift honors only one per pool. */
 export const kubeletPart = {
   ...nodeChange,
   order: 10,
@@ -70,7 +70,7 @@ export const kubeletPart = {
   poolRule: "worker",
 } as const;
 
-/** The reads that reveal other KubeletConfigs of the pool. */
+/** The reads that are needed to find other KubeletConfigs for the pool. */
 export const kubeletReads = {
   topology: topology(),
   kubeletConfigs: objects(kubelet.apiVersion, kubelet.kind, poolRuleParts),
@@ -79,7 +79,10 @@ export const kubeletReads = {
 
 const { constant, constantFields, fields, kept, oneOf, optional, required } = contentForms;
 
-/** The allowed content of a part. A switched-off part is removed, and the pool selector never changes. */
+/**
+ * Returns the allowed content of an asset's part. A part is removed if its asset is disabled. The pool selector never
+ * changes.
+ */
 export function kubeletForms(kubeletConfig: JsonMap, isAutoSized = false): readonly ObjectForm[] {
   const spec = fields({
     machineConfigPoolSelector: required(constant(workerSelector)),
@@ -91,7 +94,7 @@ export function kubeletForms(kubeletConfig: JsonMap, isAutoSized = false): reado
 
 const workerSelector = { matchLabels: { [`pools.operator.${group}/worker`]: "" } };
 
-/** Returns a part. Each part includes the pool selector, so that it works alone. */
+/** Renders an asset's part of the KubeletConfig. Each part includes the pool selector, so that it is valid on its own. */
 export function renderKubelet(spec: JsonMap): KubeObject {
   const { name, ...type } = kubelet;
   return { ...type, metadata: { name }, spec: { machineConfigPoolSelector: workerSelector, ...spec } };

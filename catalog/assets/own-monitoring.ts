@@ -1,4 +1,4 @@
-// Shared by the objects for the operator's own metrics and alerts.
+// Shared by the assets for the operator's own metrics and alerts.
 
 export const metricsName = "virt-platform-operator-metrics";
 

@@ -2,5 +2,8 @@
 
 import type { Tombstone } from "@virt/platform";
 
-/** Deleted only if labeled and provably created by the operator, and neither unmanaged nor paused. */
+/**
+ * An object is deleted only if it has the operator's label, the operator provably created it, and it is neither
+ * unmanaged nor paused.
+ */
 export const tombstones: readonly Tombstone[] = [];

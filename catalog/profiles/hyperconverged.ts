@@ -1,4 +1,4 @@
-// Locates the HyperConverged's fields in each API version.
+// Finds the HyperConverged's fields, whose paths depend on the API version.
 
 import type { CrdRequirement, OptionsRefusal } from "@virt/advisor";
 import type { FieldsForm, Json, KubeObject, ObjectForm } from "@virt/api";
@@ -13,7 +13,7 @@ export const hyperConverged = {
   name: "kubevirt-hyperconverged",
 } as const;
 
-/** Returns the requirement. Its message shows v1beta1, which every release serves. */
+/** Returns the prerequisite. Its message names v1beta1, which every release serves. */
 export function hyperConvergedNeed(remedy: string): CrdRequirement {
   const { kind } = hyperConverged;
   return { kind, group, versions: ["v1", "v1beta1"], shown: `${group}.v1beta1`, remedy };
@@ -33,7 +33,7 @@ export function hcoForms({ v1beta1, v1 }: Readonly<Record<"v1beta1" | "v1", Fiel
   ];
 }
 
-/** Fields of `spec` in v1beta1 are in `spec.virtualization` in v1. */
+/** Returns the parent path. Fields in `spec` of v1beta1 are in `spec.virtualization` of v1. */
 export function valuesPath(apiVersion: string): readonly string[] {
   return apiVersion === `${group}/v1beta1` ? ["spec"] : ["spec", "virtualization"];
 }

@@ -8,7 +8,7 @@ const group = "machineconfiguration.openshift.io";
 const kind = "MachineConfig";
 const apiVersion = `${group}/v1`;
 
-/** A configuration per role. Its objects differ only in name and role. */
+/** A MachineConfig for each role. They differ only in name and role. */
 export type NodeConfig = { readonly nameFor: (role: NodeRole) => string; readonly spec: JsonMap };
 
 export function machineConfigFor({ nameFor, spec }: NodeConfig, role: NodeRole): KubeObject {
@@ -23,7 +23,7 @@ export function machineConfigRef(name: string): Ref {
   return { apiVersion, kind, name };
 }
 
-/** Returns the target: applied, or deleted when its option is off. */
+/** Returns the profile's target: the MachineConfig is applied, or deleted if its option is off. */
 export function machineConfigTarget(config: NodeConfig): ProfileTarget {
   const names = nodeRoles.map(config.nameFor);
   const content = nodeRoles.map((role) => ({ object: machineConfigFor(config, role) }));
@@ -34,7 +34,7 @@ export function machineConfigNeed(remedy: string): CrdRequirement {
   return { kind, group, versions: ["v1"], shown: `${group}.v1`, remedy };
 }
 
-/** Refuses a config that no node would apply, because it would count as rolled out immediately. */
+/** Refuses a MachineConfig that no node would apply. Its rollout would otherwise count as complete immediately. */
 export function refuseWithoutNodes(
   { nameFor }: Pick<NodeConfig, "nameFor">,
   roles: readonly NodeRole[],

@@ -5,7 +5,6 @@ import { type AnyAssetFacts, type Asset, type AssetHcoFact, type AssetRead, read
 
 export type HcoVersion = "v1" | "v1beta1";
 
-/** A HyperConverged with only these annotations and this spec. */
 export function hcoWith(
   version: HcoVersion,
   annotations: Readonly<Record<string, string>> = {},
@@ -38,7 +37,7 @@ export const ownNamespace = "virt-platform-operator-system";
 
 export type ChangedFacts = Readonly<Record<string, AnyAssetFacts[string]>>;
 
-/** Returns facts for the asset's reads. Uninstalled kinds and missing objects are absent. */
+/** Returns facts for the asset's reads. Kinds that are not installed and objects that do not exist are absent. */
 export function assetFacts({ reads }: Pick<Asset, "reads">, changed: ChangedFacts = {}): AnyAssetFacts {
   const plain = Object.entries(reads).map(([name, read]) => [name, plainFact(read)] as const);
   return { ownNamespace, ...Object.fromEntries(plain), ...changed };

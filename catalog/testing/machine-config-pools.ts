@@ -5,7 +5,7 @@ export function workerPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
   return poolOf("worker", { machineConfigSelector: { matchLabels: { [roleLabel]: "worker" } }, ...spec }, machineCount);
 }
 
-/** A pool that takes the workers' configs and its own. */
+/** A custom pool, which uses the MachineConfigs of the worker role and its own. */
 export function infraPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
   const roles = { key: roleLabel, operator: "In", values: ["worker", "infra"] };
   return poolOf("infra", { machineConfigSelector: { matchExpressions: [roles] }, ...spec }, machineCount);

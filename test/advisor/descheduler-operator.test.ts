@@ -51,14 +51,16 @@ test("reports a missing Prometheus Route or namespace label as a prerequisite wi
   await edit(server, deschedulerNamespace, monitoredNamespace);
   await draftAgain();
   const reviewed = await configs.until(loadAware, "ReviewRequired");
-  expect(itemOf(reviewed, deschedulerItem).warnings).toEqual(["Rebalancing starts when the nodes have PSI metrics"]);
+  expect(itemOf(reviewed, deschedulerItem).warnings).toEqual([
+    "Rebalancing starts when PSI metrics are enabled on the nodes",
+  ]);
 });
 
 test("the descheduler item waits for PSI, and reports this as expected", async () => {
   const { configs, server } = advisor();
   await fault(server, paths.pool("worker"), ["render-delay", "9000h"]); // delays PSI on the nodes until the fault ends
   await configs.edit(loadAware, { action: "Apply" });
-  const said = `KubeDescheduler 'cluster' is degraded (${refusal}); expected until nodes have PSI metrics`;
+  const said = `KubeDescheduler 'cluster' is degraded (${refusal}); expected until PSI metrics are enabled on the nodes`;
   const isWaiting = ({ state, message }: Item) => state === "InProgress" && message === said;
   const waiting = await configs.until(loadAware, ({ items = [] }: Status) =>
     items.some((item) => item.name === deschedulerItem && isWaiting(item)),

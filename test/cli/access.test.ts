@@ -64,7 +64,7 @@ test("doctor exits with 7 for a user who may not list VMs", async () => {
 });
 
 const unknownCause =
-  "Cause: unknown, because the report of the platform controller was not found or cannot be read. Changed: 50-virt-swap-enable.";
+  "Cause: unknown, because the platform controller's report was not found or cannot be read. Changed: 50-virt-swap-enable.";
 const readsStatus: readonly Rule[] = [
   { apiGroups: [machineConfiguration], resources: ["machineconfigpools"], verbs: ["list"] },
   { apiGroups: ["advisor.kubevirt.io"], resources: ["virtplatformconfigs"], verbs: ["get", "list"] },

@@ -26,7 +26,7 @@ const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, 
 test("assets shows states and reasons from the report, with working hints", async () => {
   const missing = await run("assets");
   expect(missing.code).toBe(1);
-  expect(missing.err).toContain("no report of the platform controller in any namespace");
+  expect(missing.err).toContain("no report from the platform controller found in any namespace");
   const target = "MachineConfig 90-worker-swap";
   await storeReport(testCluster.server, namespace, {
     activation: { mode: "always", isActive: true },

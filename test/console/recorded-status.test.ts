@@ -103,7 +103,7 @@ test("shows the expected order until the plan writes something", async () => {
   await expected.getByText("worker-2, worker-0, worker-1").waitFor();
   expect(await page.locator("#content").textContent()).not.toMatch(/nodes updated/u);
   expect(await page.getByTestId("pool-worker").count()).toBe(0);
-  await expectAccessible(page, "a plan that has not begun");
+  await expectAccessible(page, "a plan that has not started");
 });
 
 test("shows a rollout with a deleted target as Stuck, without updated nodes", async () => {

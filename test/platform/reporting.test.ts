@@ -58,7 +58,10 @@ test("release lists objects, and with --yes removes our marks and keeps values",
   await platform.operator.kill();
   const { kubeconfig } = platform.testCluster.server;
   const listed = await runCommand("release", `--kubeconfig=${kubeconfig}`);
-  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("Nothing was changed. Repeat with --yes") });
+  expect(listed).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("Nothing was changed. To release these objects, repeat the command with --yes"),
+  });
   expect(listed.stdout.trim().split("\n")).toHaveLength(platform.targets.length);
   const wrong = await runCommand("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDesheduler", "--yes");
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("did you mean KubeDescheduler?") });

@@ -38,7 +38,7 @@ type Listed = {
   readonly items: readonly { readonly metadata: { readonly uid: string; readonly resourceVersion: string } }[];
 };
 
-/** Includes resource versions, because an updated policy is enforced only after a delay. */
+/** Returns the versions of all policies, because an updated policy is enforced only after a delay. */
 async function policyVersions(server: Server): Promise<readonly string[]> {
   const lists = await Promise.all(policyKinds.map((plural) => server.request({ path: `${admission}/${plural}` })));
   return lists.flatMap(({ body }) =>
@@ -46,7 +46,7 @@ async function policyVersions(server: Server): Promise<readonly string[]> {
   );
 }
 
-/** Requires that the rights were granted before. */
+/** Opens an account. Its permissions must already be granted. */
 export function openAccount(server: Server, controller: ControllerName) {
   const { namespace, name } = placeOf(controller);
   return server.serviceAccount(namespace, name);
@@ -77,8 +77,8 @@ export async function applyManifests(server: Server, manifests: string): Promise
 }
 
 /**
- * Waits until the API server enforces the admission policies that are stored now. It reloads all policies together, about once a
- * second (apiserver 1.37, policy_source.go): when it enforces one that was stored after the others, it enforces the others too.
+ * Waits until the API server enforces all stored admission policies. It reloads all policies together, about once a
+ * second (policy_source.go in apiserver 1.37). This stores one more policy and waits until that one is enforced.
  */
 export async function untilPoliciesEnforced(server: Server): Promise<void> {
   const name = `probe-${randomUUID()}`;

@@ -46,8 +46,8 @@ export async function removeAt(actor: ApiUser, path: string): Promise<void> {
 }
 
 /**
- * Waits until the pool and each of its nodes run a configuration with, or without, this MachineConfig. The pool alone
- * is not enough: it also reports this if a rollout is reverted before its end.
+ * Waits until the pool and each of its nodes run a config with, or without, this MachineConfig. The pool's status
+ * alone is not sufficient, because it is the same if a rollout is reverted before its end.
  */
 export async function untilPoolRests(actor: ApiUser, machineConfig: string, isWanted: boolean): Promise<void> {
   const check = async () => {

@@ -21,7 +21,7 @@ export type BothOperators = TestCluster & {
   readonly until: (check: () => Promise<void>) => Promise<void>;
 };
 
-/** The result has its members before the first test runs. */
+/** Starts both operators before the first test. Use the members of the result only in tests. */
 export function shareBothOperators(speed?: number, options: TestClusterOptions = {}): BothOperators {
   const both = {} as { -readonly [name in keyof BothOperators]: BothOperators[name] };
   beforeAll(async () => {

@@ -49,11 +49,11 @@ export type PlatformOptions = {
   readonly lacksRights?: boolean;
   /** Runs before the operator starts. */
   readonly prepare?: (platform: RunningPlatform) => Promise<unknown>;
-  /** How far to go before the first test. Default: until every object of the catalog is managed. */
+  /** The state to reach before the first test. Default: every object of the catalog is managed. */
   readonly until?: "prepared" | "started" | "converged";
 };
 
-/** The result has its members before the first test runs, and in the test file's own hooks. */
+/** Starts the platform controller before the first test. Use the members of the result only in tests and hooks. */
 export function sharePlatform(options: PlatformOptions = {}): RunningPlatform {
   const platform = {} as { -readonly [name in keyof RunningPlatform]: RunningPlatform[name] };
   const { prepare = () => Promise.resolve(), until = "converged" } = options;

@@ -218,7 +218,7 @@ export type KnownClusters = {
   readonly isFile: (path: string) => boolean;
 };
 
-/** Returns the first plan's stages for a cluster that has no own stages. Undefined if the name is unknown. */
+/** Returns the first plan's stages for a cluster that has no own stages, or undefined if the name is unknown. */
 export function findScenario(name: string, { names, isFile }: KnownClusters): DemoScenario | undefined {
   const found = demoScenarios.get(name);
   if (found !== undefined) return found;

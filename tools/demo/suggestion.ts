@@ -8,7 +8,7 @@ export type Suggestion = {
   readonly about: string;
   /** Default: 0. */
   readonly exitCode?: number;
-  /** True for commands that need a user: they run until interrupted, or are an alternative to another one. */
+  /** True for commands that the unattended run skips: they run until interrupted, or are an alternative to another command. */
   readonly isForPeople?: boolean;
   readonly approves?: string;
 };

@@ -10,7 +10,7 @@ const hco: InformerSpec = { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperC
 const highestWithoutSwap = 120;
 
 export type SwapOrder = {
-  /** Undefined if memory was overcommitted only after every node had swap. */
+  /** Returns the problem, or undefined if memory was overcommitted only after all nodes had swap. */
   readonly complaint: () => string | undefined;
   readonly stop: () => Promise<void>;
 };

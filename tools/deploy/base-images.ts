@@ -22,7 +22,7 @@ export function baseArguments(images: BaseImages, env: NodeJS.ProcessEnv): Reado
   return Object.fromEntries(named) as Readonly<Record<string, string>>;
 }
 
-/** Returns a warning if the registry chooses a base image. Undefined if each one is pinned or given. */
+/** Returns a warning if the registry chooses a base image, or undefined if each one is pinned or given. */
 export function unpinnedWarning(images: BaseImages, env: NodeJS.ProcessEnv): string | undefined {
   const open = Object.entries(images).filter(([name, { digest }]) => digest === null && (env[name] ?? "") === "");
   if (open.length === 0) return undefined;

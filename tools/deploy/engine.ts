@@ -19,7 +19,7 @@ export function findEngine(wanted: string | undefined): Engine {
   return { kind: "none", why: `no container engine is available (${problems.join("; ")})` };
 }
 
-/** Returns why a program does not work. Undefined if `question` succeeds. */
+/** Returns why a program does not work, or undefined if `question` succeeds. */
 export function findProblem(command: string, question = "info"): string | undefined {
   const { error, status, stderr } = spawnSync(command, [question], { encoding: "utf8", timeout: patienceMs });
   if (error !== undefined) {

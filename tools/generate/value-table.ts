@@ -1,5 +1,5 @@
-// Generates the values that each asset writes, for docs/assets.md, from facts for which the asset writes as much as it
-// can.
+// Generates the values that each asset writes, for docs/assets.md. Uses facts with which an asset writes as many fields
+// as possible.
 
 import { globSync, readFileSync } from "node:fs";
 import type { Json, JsonMap } from "@virt/api";

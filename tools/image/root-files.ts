@@ -13,7 +13,7 @@ const keptFiles: readonly RegExp[] = [
   /\/(ld-linux[\w-]*|lib(c|dl|gcc_s|m|nss_(dns|files)|pthread|resolv|rt|stdc\+\+))\.so(\.\d+)+$/,
   /^usr\/share\/doc\/[^/]+(\/copyright)?$/, // may be a link to another package of the same source
   /^usr\/share\/common-licenses\//,
-  /^usr\/share\/zoneinfo\/(?!posix|right)/, // the excluded folders are copies of the same time zones
+  /^usr\/share\/zoneinfo\/(?!posix|right)/, // the excluded folders contain copies of the same time zones
   /^(usr\/lib|etc)\/os-release$/,
 ];
 const certificates = /^usr\/share\/ca-certificates\/.*\.crt$/;

@@ -99,7 +99,7 @@ function phrasesIn({ line, text }: Segment): readonly ProseFinding[] {
   );
 }
 
-/** Blanks code blocks, code spans and link targets. The lines keep their numbers. */
+/** Blanks out code blocks, code spans and link targets. Line numbers do not change. */
 function withoutCode(text: string): string {
   return text
     .replace(/^( *)(```+|~~~+)[\s\S]*?^ *\2.*$/gm, (block) => block.replace(/[^\n]+/g, ""))

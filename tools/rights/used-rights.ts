@@ -29,7 +29,7 @@ export function isRefused({ responseStatus }: AuditEvent): boolean {
   return responseStatus?.code === 403;
 }
 
-/** An apply of an absent object also requires permission to create it. */
+/** Returns the permissions that a request used. Applying an object that does not exist also requires permission to create it. */
 function rightsOf({ user, verb, objectRef, responseStatus }: AuditEvent): readonly UsedRight[] {
   if (objectRef?.resource === undefined) return [];
   const { apiGroup: group = "", resource, subresource, name } = objectRef;

@@ -1,6 +1,6 @@
 import { poolVariable, startServerPool } from "@virt/testkit";
 
-/** Collects garbage only above 1 GiB, because an API server would spend a fifth of its few minutes on it. */
+/** Collects garbage only above 1 GiB. Otherwise, an API server would spend a fifth of its short life on garbage collection. */
 const rarelyCollected = { GOGC: "off", GOMEMLIMIT: "1GiB" };
 
 export async function setup(): Promise<() => Promise<void>> {

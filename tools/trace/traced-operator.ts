@@ -1,4 +1,4 @@
-// Runs the operator from its sources and traces it. Not the shipped bundle, whose functions have no file.
+// Runs the operator from its sources and traces it. In the shipped bundle, functions could not be mapped to files.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";

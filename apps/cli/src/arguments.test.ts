@@ -19,7 +19,7 @@ test("reads durations in Go's format or in seconds, like kubectl", () => {
   expect(() => readFlagDuration("soon", "timeout")).toThrow("--timeout soon: invalid duration");
 });
 
-/** A malformed value for each checked form. Forms that take any text are not listed. */
+/** A malformed value for each format that is validated. Formats that accept any text are not listed. */
 const malformed: Readonly<Record<string, string>> = {
   DURATION: "banana",
   PORT: "70000",

@@ -118,7 +118,6 @@ function programHelp(program: string): string {
   ].join("\n");
 }
 
-/** Shown in the help, the man page and the documentation. */
 export const exitCodeWords: readonly string[] = [
   "0 success, or nothing to do",
   "1 error",

@@ -1,4 +1,4 @@
-// Formats the VMs and pods that block the drains of a plan, with the remedies for each.
+// Formats the VMs and pods that would block a plan's node drains, with the remedies for each.
 
 import type { Impact, ImpactEntry } from "@virt/api";
 import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/views";
@@ -8,10 +8,10 @@ export function impactData(impact: Impact) {
   return { ...impact, blockers: impact.blockers.map((entry) => ({ ...entry, options: blockerRemedies(entry) })) };
 }
 
-/** More blockers with options would push the rest of the plan off the screen. */
+/** Remedies for more blockers would push the rest of the plan off the screen. */
 const mostWithOptions = 5;
 
-/** Prints the options of the first blockers only. `details` is the command that prints all options. */
+/** Prints remedies for the first blockers only. `details` is the command that prints all of them. */
 export function blockerBlocks(
   { blockers, more }: Pick<Impact, "blockers" | "more">,
   details: string | undefined,
@@ -61,7 +61,7 @@ export function moreBlocks(more: number, what = ""): readonly Block[] {
   return more === 0 ? [] : [textBlock(`and ${more} more ${what}`.trimEnd())];
 }
 
-/** Returns the number of blocking VMs and pods. Undefined if there are none. */
+/** Returns the number of blocking VMs and pods, or undefined if nothing is blocking. */
 export function blockerCount({ vms, pods }: Pick<Impact, "vms" | "pods">): string | undefined {
   const counts = [
     { count: vms?.block ?? 0, noun: "VM" },

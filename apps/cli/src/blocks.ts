@@ -1,6 +1,6 @@
-// The parts of a verb's output for users.
+// The building blocks of human-readable output: text, lists and tables.
 
-/** The style of a string on a terminal. The words have the same meaning without colors. */
+/** How a string is styled on a terminal. Output without colors must carry the same meaning. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
 export type StyledText = string | { readonly text: string; readonly style: TextStyle };
 
@@ -17,12 +17,10 @@ export type Block =
 
 type BlockLine = StyledText | readonly StyledText[];
 
-/** Prints nothing if there are no lines. */
 export function textBlock(...lines: readonly BlockLine[]): Block {
   return { kind: "lines", lines: lines.map((line) => [line].flat() as readonly StyledText[]) };
 }
 
-/** Prints the title and its lines, or nothing if there are no lines. */
 export function listBlock(title: StyledText, lines: readonly BlockLine[]): Block {
   return lines.length === 0 ? textBlock() : textBlock(title, ...lines);
 }

@@ -37,13 +37,13 @@ const userReviews: Resource = {
   isNamespaced: false,
 };
 
-/** Identifies our writes in managedFields and in the audit log. */
+/** The field manager of writes by the plugin, as shown in managedFields and in the audit log. */
 export const fieldManager = "kubectl-virt_advisor";
 
 export type SessionOptions = {
   readonly access: Access;
   readonly version: string;
-  /** Timeout of one request in milliseconds. Undefined: the client's default. */
+  /** The timeout of one request, in milliseconds. If undefined, the client's default applies. */
   readonly requestMs: number | undefined;
   readonly signal: AbortSignal;
 };
@@ -58,7 +58,7 @@ export type ConfigNotice =
   | { readonly kind: "lost"; readonly message: string; readonly retryInMs: number }
   | { readonly kind: "back" };
 
-/** Accesses the cluster. Every failure is a CliError with the object, the cause and a next step. */
+/** Reads and patches objects in the cluster. On failure, throws a CliError with the object, the cause and the next step. */
 export class ClusterSession {
   readonly #client: Client;
   readonly #writer: ApiWriter;
@@ -109,7 +109,7 @@ export class ClusterSession {
     return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
   }
 
-  /** Returns the user's name. Empty if the API server is older than 1.28 or refuses. */
+  /** Returns the user's name, or an empty string if the API server is older than 1.28 or rejects the request. */
   async readUserName(): Promise<string> {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const request = createObject(userReviews, {}, review);
@@ -118,7 +118,7 @@ export class ClusterSession {
     return asText(at(answer.body ?? null, "status", "userInfo", "username")) ?? "";
   }
 
-  /** Reads a target of a plan. Returns `unknown` if it cannot be read. */
+  /** Reads an object that a plan writes. Returns `unknown` if the read fails. */
   async readTarget(ref: Ref): Promise<LiveTarget> {
     const place = await this.#discovery.place(ref, this.#signal, this.#client);
     if (place.kind !== "served") return { kind: "unknown", message: `${ref.kind} is not served by this cluster` };
@@ -141,7 +141,7 @@ export class ClusterSession {
     return { kind: "unknown", message: `the dry run failed: ${why}` };
   }
 
-  /** Returns the number of VMs on a node. Undefined if they cannot be listed. */
+  /** Returns the number of VMs on a node, or undefined if the user may not list VMs. */
   async countVms(node: string): Promise<number | undefined> {
     const resource: Resource = {
       group: "kubevirt.io",
@@ -156,7 +156,7 @@ export class ClusterSession {
     return asList(at(answer.body ?? null, "items")).length + (typeof left === "number" ? left : 0);
   }
 
-  /** Yields all configs first and after each change. Reconnects until the caller stops or the signal aborts. */
+  /** Yields all configs immediately, and again after each change. Reconnects until the caller stops or the signal aborts. */
   async *watchConfigs(): AsyncGenerator<ConfigNotice> {
     let known = new Map<string, VirtPlatformConfig>();
     let lostFor = 0;
@@ -236,7 +236,7 @@ export class ClusterSession {
   }
 }
 
-/** A 422 for a failed test has no causes. A 422 for an invalid object lists them. */
+/** Tells a failed `test` operation from an invalid object: both return 422, but only an invalid object has causes. */
 function isFailedTest(body: Json | undefined): boolean {
   return asList(at(body ?? null, "details", "causes")).length === 0;
 }

@@ -1,4 +1,4 @@
-// Generates completion scripts. kubectl calls `kubectl_complete-virt_advisor`; shells complete the file name.
+// Generates shell completion scripts. kubectl runs `kubectl_complete-virt_advisor` to complete the plugin's arguments.
 
 import { globalFlags, verbs } from "./verbs.ts";
 
@@ -6,7 +6,7 @@ export const completionShells = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
 const program = "kubectl-virt_advisor";
-/** Lists names with the user's permissions. Prints nothing if the cluster does not respond. */
+/** Lists names from the cluster. Prints nothing if the cluster does not respond, so that the prompt stays clean. */
 const listNames = (verb: "profiles" | "assets") =>
   `${program} ${verb} -o name --request-timeout 2s 2>/dev/null | sed 's|.*/||'`;
 

@@ -1,7 +1,7 @@
 import type { VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/views";
 
-/** Empty if the phase has no condition. */
+/** Returns the message of the phase's condition, or an empty string if the condition is missing. */
 export function conditionMessage({ status }: Pick<VirtPlatformConfig, "status">): string {
   const own = (status?.conditions ?? []).find(({ type }) => type === status?.phase);
   return foreignText(listOnOneLine(own?.message ?? ""), 600);

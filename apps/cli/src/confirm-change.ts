@@ -1,10 +1,10 @@
-// Shows the changes of a verb and asks for confirmation.
+// Shows the changes that a verb is about to make, and asks for confirmation.
 
 import type { Block } from "./blocks.ts";
 import { Printer } from "./printer.ts";
 import { CliError, type VerbContext } from "./verb.ts";
 
-/** Prints to stderr, because a preview is not data. */
+/** Prints to stderr, so that a preview never mixes with data on stdout. */
 export function showBeforeChange(blocks: readonly Block[], { printer }: Pick<VerbContext, "printer">): void {
   const shown = new Printer({
     format: "table",
@@ -16,7 +16,7 @@ export function showBeforeChange(blocks: readonly Block[], { printer }: Pick<Ver
   for (const line of shown.render({ type: "Preview", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
 }
 
-/** Reports whether the user typed yes. Without a terminal, throws a CliError that names --yes and `otherwise`. */
+/** Reports whether the user typed yes. If stdin is not a terminal, throws a CliError that suggests --yes or `otherwise`. */
 export async function confirmChange(
   { question, otherwise }: { readonly question: string; readonly otherwise?: string },
   { ask, printer }: Pick<VerbContext, "ask" | "printer">,

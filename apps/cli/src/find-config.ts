@@ -5,7 +5,7 @@ import { didYouMean } from "@virt/platform";
 import { findNamedPlan, planName } from "@virt/views";
 import { CliError, exitCodes, type VerbContext } from "./verb.ts";
 
-/** Returns the profiles of this build. Loads the catalog only for a name that is wrong or new. */
+/** Loads the catalog, which is slow, so call it only if no config has the given name. */
 export async function listCatalogProfiles() {
   const { profiles } = await import("@virt/catalog");
   return profiles.map(({ name, optionsKey }) => ({ name, optionsKey }));
@@ -40,7 +40,7 @@ export function hasPlan({ status }: VirtPlatformConfig): boolean {
   return status?.planHash !== undefined && status.phase !== "Ignored";
 }
 
-/** Returns the current plan hash. Throws with exit code 3 if `named` is another plan. */
+/** Returns the current plan hash. Throws an error with exit code 3 if `named` is the hash of a different plan. */
 export function requirePlan(config: VirtPlatformConfig, named: string | undefined, program: string): string {
   const { name } = config.metadata;
   const shown = config.status?.planHash;
@@ -59,7 +59,7 @@ export function requirePlan(config: VirtPlatformConfig, named: string | undefine
   throw movedPlan(name, named, shown, program);
 }
 
-/** Exit code 3. Nothing was changed. */
+/** Returns the error for a plan that has changed. It exits with code 3, before any write. */
 export function movedPlan(name: string, named: string, shown: string | undefined, program: string): CliError {
   const now = shown === undefined ? "there is no current plan" : `the current plan is ${planName(shown)}`;
   return new CliError(

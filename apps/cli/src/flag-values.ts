@@ -1,4 +1,4 @@
-// The formats of flag values. A malformed value is an error before any request.
+// Validates flag values, before any request is sent.
 
 import { CliError } from "./verb.ts";
 
@@ -22,7 +22,7 @@ const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 
 type ValueForm = (text: string) => string | undefined;
 
-/** Each returns the error with its fix, or undefined. All other formats accept any string. */
+/** The validators. Each returns an error that includes the fix, or undefined. All other flags accept any string. */
 const valueForms = {
   DURATION: (text) => (durationOf(text) === undefined ? "invalid duration; examples: 90s, 10m, 1h30m" : undefined),
   PORT: (text) =>

@@ -1,11 +1,11 @@
-// Folds text to the width of a terminal and counts its rows.
+// Wraps text to the width of a terminal and counts its rows.
 
 import { stripVTControlCharacters } from "node:util";
 
-/** Matches a command up to the end of the line. Commands are never folded, because users paste them. */
+/** Matches a command up to the end of the line. Commands are never wrapped, because users paste them. */
 const command = /(?<!\S)[('`]?(?:kubectl|oc|ssh|virtctl) \S.*$/su;
 
-/** Returns the parts between which a line may be folded. Keeps indentation and wider gaps, which align columns. */
+/** Returns the parts between which a line may be wrapped. Keeps indentation and wide gaps, because they align columns. */
 export function foldableParts(line: string): readonly string[] {
   const at = line.search(command);
   const prose = at < 0 ? line : line.slice(0, at);
@@ -14,7 +14,7 @@ export function foldableParts(line: string): readonly string[] {
   return at < 0 ? words : [...words, line.slice(at).trimEnd()];
 }
 
-/** Folds a line at spaces. A folded line loses its colors. Never cuts words or commands. */
+/** Wraps a line at spaces, never inside words or commands. A wrapped line loses its colors. */
 export function foldLine(plain: string, painted: string, columns: number | undefined): string {
   if (columns === undefined || plain.length <= columns) return painted;
   const indent = `${/^ */u.exec(plain)?.[0] ?? ""}  `;
@@ -56,7 +56,7 @@ export function lastLines(
   return { lines: shown, height };
 }
 
-/** Color codes take no space. */
+/** Counts the rows of a line. Color codes take up no columns. */
 function rowsOf(line: string, columns: number): number {
   const { length } = stripVTControlCharacters(line);
   return Math.max(1, Math.ceil(length / columns));

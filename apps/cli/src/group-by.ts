@@ -1,4 +1,4 @@
-// A polyfill of Map.groupBy for Node 20, for the packages that the plugin bundles.
+// A polyfill for Map.groupBy, because Node 20 lacks it and bundled packages call it.
 
 export function provideGroupBy(target: { groupBy?: typeof Map.groupBy } = Map): void {
   target.groupBy ??= groupItems;

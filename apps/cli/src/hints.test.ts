@@ -9,7 +9,6 @@ const files = globSync(["{apps,packages}/*/src/**/*.{ts,tsx}", "catalog/**/*.ts"
   .filter((file) => !/\.test\.ts$|\/testing\/|\/testkit\/|completion-script/u.test(file))
   .toSorted();
 
-/** Fills in the placeholders of a hint, as a user would. */
 function filledIn(word: string): string {
   if (word.startsWith("-")) return word;
   if (/hash/iu.test(word)) return "0123456789ab";

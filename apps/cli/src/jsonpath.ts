@@ -1,4 +1,4 @@
-// Evaluates kubectl's JSONPath templates, including text, {range}…{end} and {"text"}, which libraries lack.
+// Evaluates kubectl's JSONPath templates. Existing libraries lack plain text, {range}…{end} and {"text"}.
 
 import { asList, isMap, type Json } from "@virt/objects";
 import { CliError } from "./verb.ts";
@@ -10,7 +10,7 @@ type TemplateNode =
   | { readonly kind: "path"; readonly steps: readonly Step[] }
   | { readonly kind: "range"; readonly steps: readonly Step[]; readonly body: readonly TemplateNode[] };
 
-/** Separates several values with spaces, as kubectl does. A missing field is empty. */
+/** Separates multiple values with spaces, as kubectl does. A missing field yields an empty string. */
 export function fillJsonPath(template: string, document: Json): string {
   return write(readTemplate(template), document);
 }

@@ -13,12 +13,11 @@ import { type OutputFormat, Printer } from "./printer.ts";
 import { askPerson } from "./terminal.ts";
 import { CliError, type ExitCode, exitCodes, PromptAborted, type VerbContext } from "./verb.ts";
 
-/** Set by the bundler. */
 declare const BUILD_VERSION: string | undefined;
 const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;
 
 const { env } = process;
-/** kubectl and oc do not pass on how the user called the plugin. */
+/** The command to show in messages. kubectl and oc do not tell a plugin which of them was called, so this is a guess. */
 const program =
   env["VIRT_ADVISOR_CALLED_AS"] || (basename(env["_"] ?? "") === "oc" ? "oc virt-advisor" : "kubectl virt-advisor");
 

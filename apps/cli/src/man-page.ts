@@ -2,7 +2,7 @@ import { exitCodeWords } from "./arguments.ts";
 import type { CliFlags } from "./verb.ts";
 import { globalFlags, verbs } from "./verbs.ts";
 
-/** Uses the macros of man(7). Contains no date, so that the page of a version never changes. */
+/** Uses man(7) macros. Contains no date, so that builds of the same version are identical. */
 export function writeManPage(version: string): string {
   const verbParts = verbs.flatMap(({ name, takes, description, flags, examples }) => [
     `.SS ${escape(takes === undefined ? name : `${name} ${takes}`)}`,

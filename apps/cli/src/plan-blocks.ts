@@ -76,7 +76,7 @@ function waitingText(config: VirtPlatformConfig, now: number, isWide: boolean): 
   return ` (waiting for review for ${ageText(planSeconds)}${since})`;
 }
 
-/** Without a hash, Apply runs the plan that is current at that time. */
+/** Advises the user to approve a specific plan hash. Without one, Apply runs any plan that is current at that time. */
 const pinAdvice = textBlock(
   "Approve by hash to set spec.approvedPlan, so that only this plan runs. action: Apply alone skips the review.",
 );
@@ -93,7 +93,7 @@ function blockerLines({ metadata, status }: VirtPlatformConfig, program: string)
   return [["Blockers: ", { text: `${count}.`, style: "warning" }, ` ${options}`]];
 }
 
-/** An approval covers these settings, so every view of a plan shows them. */
+/** Every view of a plan shows these settings, because they are approved together with the plan. */
 function executionLine({ spec }: VirtPlatformConfig): StyledText[] {
   const isWeakened = executionSettings(spec).some(({ weakens }) => weakens !== undefined);
   const text = executionText(spec);
@@ -118,7 +118,6 @@ export function targetText({ targetRef: { kind, name, namespace } }: Pick<Item, 
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-/** Such as `+ creates (9 lines)`, `~ changes (+2 -1)`, `- deletes` or `= unchanged`. */
 function changeText({ changes, operation, diff, reviewed }: Item): StyledText {
   if (!changes) return { text: "= unchanged", style: "dim" };
   if (operation === "Delete") return { text: "- deletes", style: "bad" };

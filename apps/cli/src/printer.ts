@@ -7,12 +7,12 @@ import type { Block, StyledText, TextStyle } from "./blocks.ts";
 import { foldableParts, foldCell, foldLine } from "./fold-text.ts";
 import { fillJsonPath } from "./jsonpath.ts";
 
-/** `type` and `data` are a stable interface for programs. `blocks` are for users. */
+/** The result of a verb. `type` and `data` are a stable interface for scripts. `blocks` are the human-readable form. */
 export type VerbReport = {
   readonly type: string;
   readonly data: { readonly [key: string]: unknown };
   readonly blocks: readonly Block[];
-  /** Printed by `-o name`. Absent for verbs that list nothing. */
+  /** The names that `-o name` prints. Absent if the verb does not list objects. */
   readonly names?: readonly string[];
 };
 
@@ -24,7 +24,7 @@ export type PrinterOptions = {
   readonly format: OutputFormat;
   readonly template?: string;
   readonly isColored: boolean;
-  /** The width of the terminal. Undefined: stdout is not a terminal, so nothing is folded. */
+  /** The terminal width. Undefined if stdout is not a terminal, in which case lines are not wrapped. */
   readonly columns: number | undefined;
   readonly writeData: (text: string) => void;
   readonly writeProgress: (text: string) => void;
@@ -141,7 +141,7 @@ function diffStyle(line: string): TextStyle {
 
 type TableBlock = Extract<Block, { kind: "table" }>;
 
-/** Folds the last column to the remaining width. */
+/** Wraps the last column to fit the remaining width. */
 function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
   const texts = [head, ...rows.map((row) => row.map(textOf))];
   const widths = head.map((_, at) => Math.max(...texts.map((row) => (row[at] ?? "").length)));
@@ -169,7 +169,6 @@ function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
     .join("");
 }
 
-/** A narrower column would be unreadable. */
 const leastFolded = 28;
 
 /** Prints each row as separate lines, for tables that are too wide. */
@@ -212,7 +211,6 @@ function renderMarkdown(blocks: readonly Block[]): string {
   return joinParts(parts);
 }
 
-/** An empty block prints nothing. */
 function joinParts(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }

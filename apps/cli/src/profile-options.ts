@@ -1,15 +1,15 @@
-// The options of each profile, so that a misspelled option is an error with a suggestion.
+// The options of each profile. Used to reject a misspelled option and suggest the correct name.
 
 import { didYouMean } from "@virt/platform";
 import { CliError } from "./verb.ts";
 
-/** Option paths below `spec.options`, by profile. Set by the bundler; undefined in unbundled sources. */
+/** Option paths below `spec.options`, by profile. Set by the bundler. Undefined when running from source. */
 declare const PROFILE_OPTIONS: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 
 /** Dotted paths of options whose values are strings, by profile. Set by the bundler, like `PROFILE_OPTIONS`. */
 declare const TEXT_OPTIONS: Readonly<Record<string, readonly string[]>> | undefined;
 
-/** Undefined: unknown in this build, so only the API server validates. */
+/** Returns undefined for a profile that this build does not know. Then only the API server validates its options. */
 export function optionNames(profile: string, optionsKey: string): readonly string[] | undefined {
   if (typeof PROFILE_OPTIONS === "undefined") return undefined;
   const paths = Object.keys(PROFILE_OPTIONS[profile] ?? {});

@@ -1,4 +1,4 @@
-// The updating pools of the cluster for `status`, with their causes.
+// Finds the MachineConfigPools that are updating, and the cause of each update, for `status`.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { listObjects, type Resource } from "@virt/kube";
@@ -10,7 +10,7 @@ import type { ClusterSession } from "./cluster-session.ts";
 import { type StatusOptions, shownRollout } from "./status-blocks.ts";
 import { CliError } from "./verb.ts";
 
-/** Returns undefined if pools cannot be listed. Lists the configs unless the caller passes them. */
+/** Returns undefined if the user may not list pools. Pass `configs` to save a request. */
 export async function readRollingPools(
   session: ClusterSession,
   listed: readonly VirtPlatformConfig[] | undefined,
@@ -49,7 +49,7 @@ async function listPools({ client }: ClusterSession, signal: AbortSignal): Promi
   return asList(at(answer.body ?? null, "items")) as unknown as readonly KubeObject[];
 }
 
-/** Omits pools that the bars of the shown configs fully explain. */
+/** Omits pools whose update is already shown as the progress of a config. */
 export function rollingPoolBlocks(
   rolling: readonly RollingPool[] | undefined,
   configs: readonly VirtPlatformConfig[],

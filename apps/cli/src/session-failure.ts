@@ -49,7 +49,7 @@ export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb
   }
 }
 
-/** For an unknown field, the API server repeats the whole patch before the actual error. */
+/** Removes the patch from an error. For an unknown field, the API server quotes the whole patch before the actual error. */
 function withoutPatch(message: string): string {
   return /strict decoding error: (.*)$/su.exec(message)?.[1] ?? message;
 }
@@ -63,7 +63,7 @@ function notInstalled(kind: string, where: string): CliError {
   );
 }
 
-/** Reports whether a 404 is about the object. A 404 for a path that is not served has no details. */
+/** Reports whether a 404 means that the object is missing. A 404 for an unknown API path has no `details`. */
 export function isAbsent(body: Json | undefined): boolean {
   return at(body ?? null, "kind") === "Status" && at(body ?? null, "details", "name") !== undefined;
 }

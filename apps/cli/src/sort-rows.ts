@@ -1,12 +1,12 @@
 import { didYouMean } from "@virt/platform";
 import { CliError } from "./verb.ts";
 
-/** Sort values by lower-case column name. Rows without a value come last. */
+/** Functions that return the sort key of a row, by lower-case column name. Rows without a value come last. */
 export type SortKeys<T> = Readonly<Record<string, (row: T) => string | number | undefined>>;
 
 const texts = new Intl.Collator("en", { numeric: true });
 
-/** Sorts stably. Without a column, returns the rows unchanged. */
+/** Sorts rows by a column. The sort is stable. Without a column, the order does not change. */
 export function sortRows<T>(rows: readonly T[], column: string | undefined, keys: SortKeys<T>): readonly T[] {
   if (column === undefined) return rows;
   const keyOf = Object.hasOwn(keys, column.toLowerCase()) ? keys[column.toLowerCase()] : undefined;

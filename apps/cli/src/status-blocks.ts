@@ -32,12 +32,12 @@ export type StatusOptions = {
   readonly now: number;
   readonly program: string;
   readonly countVms: CountVms;
-  /** Set while the user is watching. Hides the command that starts a watch. */
+  /** True with `--watch`. Omits the hint to run `--watch`. */
   readonly isWatching?: boolean;
   readonly isWide?: boolean;
-  /** True if the user named one config, whose items are then listed. */
+  /** True if the user named a config. The output then lists its items. */
   readonly isDetailed: boolean;
-  /** Pools of the whole cluster. Undefined if the user may not list them. */
+  /** All updating pools in the cluster. Undefined if the user may not list pools. */
   readonly rolling: readonly RollingPool[] | undefined;
 };
 
@@ -78,7 +78,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   return [text, nextBlock(nextStepText(isWatching ? withoutWatch(row.next) : row.next, program))];
 }
 
-/** Returns the rollout to show. Undefined if there is none, or only that of an earlier plan. */
+/** Returns the rollout of the current plan. Returns undefined if there is none, or if it belongs to an earlier plan. */
 export function shownRollout(
   config: VirtPlatformConfig,
   { now, isDetailed, countVms }: Pick<StatusOptions, "now" | "isDetailed"> & { readonly countVms?: CountVms },
@@ -88,7 +88,6 @@ export function shownRollout(
   return hasBegun && rollout !== undefined && (isRolloutCurrent(rollout) || isDetailed) ? rollout : undefined;
 }
 
-/** Removes `to follow them, run: … status NAME --watch` if the user is already watching. */
 function withoutWatch({ verb, text, ...step }: NextStep): NextStep {
   if (verb?.includes("--watch") !== true) return { ...step, text, ...(verb !== undefined && { verb }) };
   const [state = "", advice] = text.split("; to follow", 2);
@@ -184,7 +183,6 @@ function nodeLine(
   const words = [
     ...(seconds === undefined ? [] : [`for ${ageText(seconds)}${sinceText(since, isWide)}`]),
     ...(vms === undefined ? [] : [`${vms} ${vms === 1 ? "VM" : "VMs"} left`]),
-    // In other phases, the phase text already includes the step.
     ...(step === undefined || phase !== "Applying" ? [] : [`step ${step}`]),
   ];
   const style = phase === "Degraded" ? "bad" : "warning";

@@ -22,7 +22,7 @@ const characters = ranges.flatMap(([first, last]) =>
 const others = ["\u061C", "\u200E", "\u200F", "\u2028", "\u2029", "\uFEFF", "\u{E0001}"];
 const signs = [...characters, ...others];
 const attack = `[\u009B31m\u202E\u007F${signs.join("")}]`;
-/** Short enough for every status field. Consecutive numbers cover all characters. */
+/** A string with a few control characters, short enough for any status field. Consecutive numbers cover all of them. */
 const shortAttack = (number: number) =>
   [...Array(8).keys()].map((at) => signs[(number * 8 + at) % signs.length]).join("");
 /** Characters that no output may contain. Line feeds and our colors are removed before the search. */
@@ -77,7 +77,6 @@ const words: Readonly<Record<string, readonly string[]>> = {
 /** `ignore` changes the config, so it runs last. */
 const order = [...verbs].toSorted((left, right) => Number(left.name === "ignore") - Number(right.name === "ignore"));
 const formats: readonly OutputFormat[] = ["table", "wide", "json", "yaml", "jsonpath", "markdown"];
-/** A jsonpath template that prints the whole document. */
 const everything = "{@}{.items[*]}";
 
 async function outputOf(args: readonly string[], format: OutputFormat): Promise<string> {

@@ -31,7 +31,7 @@ export function canRedraw(stdout: OutputStream = process.stdout, terminal = proc
   return stdout.isTTY === true && hasCursor && stdout.rows > 0 && stdout.columns > 0;
 }
 
-/** Redraws a block in place. Cuts off the top of a block that is too high, because the next step is at its end. */
+/** Redraws a block in place. Cuts off the top of a block that does not fit, because the next step is at the bottom. */
 export class LiveBlock {
   #height = 0;
 

@@ -21,7 +21,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export class CliError extends Error {
   readonly code = "cli";
   readonly exitCode: ExitCode;
-  /** The HTTP status of the API server's response. Undefined if there was none. */
+  /** The HTTP status of the API server's response. Undefined if the server did not respond. */
   readonly answered: number | undefined;
 
   constructor(message: string, exitCode: ExitCode = exitCodes.error, cause?: unknown, answered?: number) {
@@ -34,13 +34,12 @@ export class CliError extends Error {
 /** The user pressed Ctrl-C or Ctrl-D at a prompt. Nothing was sent to the cluster. */
 export class PromptAborted extends Error {}
 
-/** `value` names the value of the flag. Absent: the flag is a switch. */
+/** A flag. If `value` is absent, the flag is a switch. Otherwise, `value` is the placeholder shown in the help. */
 export type CliFlag = {
   readonly value?: string;
   readonly short?: string;
   readonly help: string;
   readonly isRepeated?: boolean;
-  /** Another flag that this one requires. */
   readonly needs?: string;
   readonly choices?: readonly string[];
 };
@@ -48,17 +47,15 @@ export type CliFlags = Readonly<Record<string, CliFlag>>;
 
 export type VerbContext = {
   readonly words: readonly string[];
-  /** Returns the last value. Undefined if the flag is not set. */
+  /** Returns the last value, or undefined if the flag is not set. */
   readonly flag: (name: string) => string | undefined;
   readonly all: (name: string) => readonly string[];
   readonly isOn: (name: string) => boolean;
   readonly printer: Printer;
   readonly session: () => ClusterSession;
-  /** The server and the identity, from kubeconfig, context and impersonation flags. */
+  /** Returns the server and the credentials, from the kubeconfig and the flags for context and impersonation. */
   readonly access: () => Access;
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Wall time in milliseconds. */
   readonly now: () => number;
   readonly version: string;
   /** The command as the user typed it, so that printed commands can be pasted. */

@@ -144,7 +144,7 @@ export const verbs: readonly Verb[] = [
     takes: "[ASSET]",
     summary: "show the state of each asset of the platform controller, with reasons",
     description:
-      "Shows the state of each asset and its reason, from the report of the platform controller. With ASSET, shows all details of its object.",
+      "Shows the state of each asset and its reason, from the platform controller's report. With ASSET, shows all details of its object.",
     flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as state" } },
     lists: "assets",
     examples: ["assets", "assets --sort-by state", "assets swap-enable"],

@@ -15,7 +15,7 @@ import {
 } from "@virt/kube";
 import type { ControllerContext } from "./controller-factory.ts";
 
-/** Enqueues the first check when the API server serves CRDs. Later checks requeue themselves. */
+/** Enqueues the first check when the API server serves CRDs. Each check then requeues the next one. */
 export function policyKeysFor({ spec, state }: Pick<InformerState, "spec" | "state">): readonly string[] {
   return spec.kind === crdInformer.kind && state !== "synced" ? ["admission policies"] : [];
 }
@@ -31,7 +31,7 @@ export function policyController(group: string, policies: AdmissionPolicies): Co
 const apiVersion = "admissionregistration.k8s.io/v1";
 const kinds = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] as const;
 const recheckMs = 600_000;
-/** OLM does not install policies. They belong to a release: docs/OPENSHIFT_DEPLOYMENT.md, "Install with OLM". */
+/** OLM does not install admission policies. See "Install with OLM" in docs/OPENSHIFT_DEPLOYMENT.md. */
 const remedy =
   "apply the admission policies from a checkout of this release: kubectl apply --server-side -f bundle/admission.yaml if OLM installed the operator, otherwise kubectl apply --server-side -k config/admission";
 
@@ -42,7 +42,7 @@ export type PolicyStatus =
 
 export type AdmissionPolicyOptions = {
   readonly expected: readonly ExpectedPolicy[];
-  /** The operator's namespace: policies name its ServiceAccount. */
+  /** The operator's namespace, because the policies name its ServiceAccount. */
   readonly namespace: string;
   readonly metricPrefix: string;
   readonly registry: Registry;
@@ -105,7 +105,7 @@ export class AdmissionPolicies {
     return { faults };
   }
 
-  /** Sets the metric, and logs and records events only when the result changes. */
+  /** Sets the metric. Writes logs and events only if the result has changed. */
   #report(faults: readonly Fault[], message: string): void {
     const { expected, recordEvent, log } = this.#parts;
     for (const { name } of expected) {

@@ -1,4 +1,4 @@
-// The interface between a controller and its process.
+// The interface between a controller and the process that runs it.
 
 import type { ReconcileFacts } from "@virt/advisor";
 import type {
@@ -27,7 +27,7 @@ export type ControllerContext = {
   readonly refresh: () => void;
   readonly enqueue: (controller: string, key: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Records an event. Its priority depends on its reason. */
+  /** Records an event. The reason determines its priority. */
   readonly recordEvent: (event: Omit<EventInput, "priority">) => void;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -37,11 +37,11 @@ export type ControllerContext = {
 export type ControllerInstance = {
   readonly controllers: readonly Controller[];
   readonly informers: () => readonly InformerSpec[];
-  /** Authenticated pages for debugging. */
+  /** The debug pages, which require authentication. */
   readonly pages?: Routes;
 };
 
-/** `eventRepeatMs` is the minimum interval between equal events. */
+/** `eventRepeatMs` is the minimum interval between identical events. */
 export type ControllerFactory = {
   readonly name: ControllerName;
   readonly fieldManager: string;

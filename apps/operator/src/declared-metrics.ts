@@ -1,4 +1,4 @@
-// Declares all metrics of a controller's process without values, to generate their documentation.
+// Declares all metrics without values, to generate the documentation.
 
 import type { Registry } from "@virt/kube";
 import { policyMetric } from "./admission-policies.ts";

@@ -1,4 +1,4 @@
-// The table of flags, from which parsing, defaults, help and documentation are derived.
+// The table of flags. Parsing, defaults, help and documentation are derived from it.
 
 type Described = { readonly help: string; readonly aliases?: readonly string[] };
 
@@ -21,7 +21,7 @@ function listOfControllers(value: string): string | undefined {
   return unknown.length === 0 ? undefined : `must be a comma-separated list of: ${controllerNames.join(", ")}`;
 }
 
-// Accepts Go's form of addresses: host:port, :port, [v6]:port, or 0 to disable.
+// Accepts addresses as in Go: host:port, :port, [v6]:port, or 0 to disable.
 function address(value: string): string | undefined {
   const port = /^(?:\[[0-9a-fA-F:.]+\]|[^:[\]]*):(\d{1,5})$/.exec(value)?.[1];
   const isGood = value === "0" || (port !== undefined && Number(port) <= 65_535);
@@ -125,7 +125,7 @@ export const flags = {
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** Flags of the Go operators. They have no effect, but existing manifests may set them. */
+/** Flags of the earlier Go operators. They are accepted without effect, because existing manifests may set them. */
 export const ignoredFlags = [
   "zap-devel",
   "zap-stacktrace-level",

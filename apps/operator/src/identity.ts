@@ -2,7 +2,7 @@
 
 import type { ControllerName } from "./flags.ts";
 
-/** Users see these names, so they never change. */
+/** The lease names. They must never change, because an old and a new replica could otherwise both become leader. */
 const leases = {
   advisor: { name: "8f83cc6e.kubevirt.io", namespace: "virt-advisor-operator-system" },
   platform: { name: "virt-platform-operator.kubevirt.io", namespace: "virt-platform-operator-system" },
@@ -18,7 +18,7 @@ export function userAgent(version: string, controllers: readonly ControllerName[
   return `virt-operator/${version} (${controllers.join(",")}; ${identity})`;
 }
 
-/** Returns the lease: in the pod's namespace, the access's namespace or the default one. */
+/** Returns the lease. Its namespace is that of the pod, else that of the kubeconfig context, else the default. */
 export function leasePlace(
   name: ControllerName,
   podNamespace: string | undefined,
@@ -28,7 +28,6 @@ export function leasePlace(
   return { name: usual.name, namespace: podNamespace || accessNamespace || usual.namespace };
 }
 
-/** Set by the bundler. Undefined when running from source. */
 declare const BUILD_VERSION: string | undefined;
 
 export const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;

@@ -1,11 +1,11 @@
-// Loads the single reads of an impact assessment, for the advisor and the platform controller.
+// Reads the individual objects that an impact assessment needs, for both controllers.
 
 import { type ImpactFacts, neededReads } from "@virt/impact";
 import type { Discovery, ReconcileContext } from "@virt/kube";
 import { type ImpactReads, inLanes } from "@virt/reads";
 import type { ReadCache } from "./read-cache.ts";
 
-/** A rendered config may be 1 MB. Unread configs are assumed to reboot nodes. */
+/** The maximum number of rendered configs to read, because each can be 1 MB. Unread ones are assumed to reboot nodes. */
 const mostConfigs = 8;
 
 export type ImpactReading = {
@@ -14,14 +14,11 @@ export type ImpactReading = {
   readonly discovery: Pick<Discovery, "find">;
   /** Monotonic milliseconds. */
   readonly now: number;
-  /** Reports whether to continue if one load cannot read all owners. Default: no. */
+  /** Reports whether to keep reading if one call cannot read all owners. Default: no. */
   readonly isPatient?: () => boolean;
 };
 
-/**
- * Loads the objects that the facts need in addition to their lists. Returns false if some are left or failed
- * temporarily.
- */
+/** Reads the objects that the lists do not contain. Returns false if some are left to read, or failed temporarily. */
 export async function loadImpactReads(
   facts: ImpactFacts,
   { reads, readCache, discovery, now, isPatient = () => false }: ImpactReading,

@@ -6,21 +6,20 @@ import { at, type JsonMap, type KubeObject } from "@virt/objects";
 import type { LookupResult } from "@virt/platform";
 
 export type ReadCache = {
-  /** Increases with each new result. */
   readonly revision: () => number;
-  /** Returns the openAPIV3Schema of a version. Undefined if it is missing or was not read. */
+  /** Returns the openAPIV3Schema of a version, or undefined if it is missing or has not been read. */
   readonly schema: (crd: string, version: string, cluster: ClusterReader) => Promise<JsonMap | undefined>;
   readonly schemaNow: (crd: string, version: string) => LookupResult<JsonMap>;
-  /** Returns a rendered config. Undefined if it cannot be read. */
+  /** Returns a rendered config, or undefined if the read fails. */
   readonly rendered: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
-  /** Retries a missing or rejected config only every 5 minutes. Otherwise, like `rendered`. */
+  /** Like `rendered`, but retries a missing or forbidden config only every 5 minutes. */
   readonly renderedIfDue: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
-  /** Returns why a listed CRD or named config was not read. Undefined if it was read or does not exist. */
+  /** Returns why a CRD or a rendered config could not be read, or undefined if it was read or does not exist. */
   readonly whyUnread: (name: string) => string | undefined;
 };
 
-/** Pools use only a few configs at a time. Older ones are read again on demand. */
+/** The number of cached configs. Pools use only a few at a time. Older ones are read again on demand. */
 const mostRendered = 8;
 const refusedMs = 300_000;
 const mostRefused = 64;

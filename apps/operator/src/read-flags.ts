@@ -1,4 +1,4 @@
-// Reads flags in Go's syntax, and the same settings from environment variables, which an OLM Subscription can set.
+// Parses flags in Go's syntax. Reads the same settings from environment variables, which an OLM Subscription can set.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { likelyMeant } from "@virt/platform";
@@ -9,10 +9,10 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 export type FlagsRead =
   | {
       readonly kind: "read";
-      /** In the order of the arguments. For flags with one value, the last value applies. */
+      /** The values of each flag, in order. For flags that take a single value, the last one applies. */
       readonly values: ReadonlyMap<string, readonly string[]>;
       readonly words: readonly string[];
-      /** Flags that are accepted for compatibility but have no effect. */
+      /** The flags that were accepted for compatibility, but have no effect. */
       readonly ignored: readonly string[];
     }
   | { readonly kind: "help" }
@@ -27,7 +27,7 @@ export function readFlags(args: readonly string[], table: FlagTable): FlagsRead 
     args: args.map(withTwoDashes),
     options: parseOptions(table),
     allowPositionals: true,
-    strict: false, // this function reports the errors
+    strict: false, // errors are reported below, with our own messages
     tokens: true,
   });
   for (const token of tokens) {
@@ -51,7 +51,7 @@ export function readFlags(args: readonly string[], table: FlagTable): FlagsRead 
   return { kind: "read", values, words, ignored };
 }
 
-/** Converts Go's single dash to two. Separate values are read from the original arguments. */
+/** Converts Go's single dash to a double dash. Values in separate arguments are not converted. */
 function withTwoDashes(word: string): string {
   return /^-[^-]./.test(word) ? `-${word}` : word;
 }
@@ -68,7 +68,7 @@ function defaultValue({ type }: Flag): string | undefined {
   return type === "boolean" ? "true" : undefined;
 }
 
-/** Returns the error in a value. Undefined if it is valid. */
+/** Returns the error in a value, or undefined if the value is valid. */
 function checkValue(flag: Flag, value: string): string | undefined {
   if (flag.type === "boolean") return ["true", "false"].includes(value) ? undefined : "must be true or false";
   return flag.check?.(value);
@@ -83,21 +83,21 @@ export type EnvironmentRead =
   | {
       readonly kind: "read";
       readonly values: ReadonlyMap<string, string>;
-      /** Variables with the operator's prefix that do not resemble a flag. They have no effect. */
+      /** The variables that have the operator's prefix but match no flag. They have no effect. */
       readonly unknown: readonly string[];
     }
   | { readonly kind: "wrong"; readonly message: string };
 
-/** Reports whether the kubelet set the variable for a Service named `virt-operator` or `virt-operator-…`. */
+/** Reports whether the kubelet set the variable because of a Service named `virt-operator` or `virt-operator-…`. */
 function isServiceLink(variable: string, value: string): boolean {
   const names = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
   return names.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 /**
- * Reads settings from variables with the operator's prefix. A misspelled flag is an error, so that a safeguard is not
- * silently off. Other unknown variables may be for another release and must not break a downgrade. An empty value is
- * treated as not set.
+ * Reads settings from variables with the operator's prefix. A misspelled flag is an error, because a safeguard could
+ * otherwise be silently disabled. Other unknown variables are ignored, because they may belong to a newer release and
+ * must not break a downgrade. An empty value counts as not set.
  */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -131,7 +131,7 @@ function meantVariable(variable: string, known: readonly string[]): string | und
 }
 
 function misspelt(variable: string, meant: string): string {
-  return `unknown environment variable ${variable}; did you mean ${meant}? Rename or remove it`;
+  return `unknown environment variable ${variable}; did you mean ${meant}? Rename or remove the variable`;
 }
 
 function badVariable(what: string, { default: usual }: Flag): string {

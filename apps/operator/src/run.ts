@@ -1,4 +1,4 @@
-// Runs the operator until it is stopped: connects, serves, leads, watches and shuts down cleanly.
+// Runs the operator until it is stopped: connects, acquires leases, runs the controllers and shuts down cleanly.
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -27,10 +27,10 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 
 const oldestPassMs = 600_000;
 const oldestWatchMs = 600_000;
-/** Longer than a token rotation, which also causes rejections. */
+/** How long 401 responses may last. Must be longer than a token rotation, which also causes them. */
 const unauthorizedMs = 30_000;
 
-/** Throws an AccessError for errors that a user must fix. Resolves when the signal is aborted and all has stopped. */
+/** Runs until the signal is aborted and everything has stopped. Throws an AccessError for errors that the user must fix. */
 export async function run(
   settings: Settings,
   factories: readonly ControllerFactory[],
@@ -83,7 +83,6 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
   const { settings, telemetry, client, identity, placeOf } = context;
   const instances: ControllerInstance[] = [];
   let isRefreshing = false;
-  // Combines many changes into one update of the informers.
   const refresh = () => {
     if (isRefreshing) return;
     isRefreshing = true;
@@ -130,8 +129,8 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
 }
 
 /**
- * Creates the event recorder, which writes under the controller's lease. Drops events that were recorded before
- * `begin`.
+ * Creates the event recorder, which writes only while the controller holds its lease. Drops events that were recorded
+ * before `begin`.
  */
 function createEventRecorder(
   { name, fieldManager, eventRepeatMs }: ControllerFactory,

@@ -145,7 +145,7 @@ const refusedVariables: readonly { readonly environment: Environment; readonly m
   {
     environment: { VIRT_OPERATOR_REQUIRE_APPROVED_PLANS: "true" },
     message:
-      "unknown environment variable VIRT_OPERATOR_REQUIRE_APPROVED_PLANS; did you mean VIRT_OPERATOR_REQUIRE_APPROVED_PLAN? Rename or remove it",
+      "unknown environment variable VIRT_OPERATOR_REQUIRE_APPROVED_PLANS; did you mean VIRT_OPERATOR_REQUIRE_APPROVED_PLAN? Rename or remove the variable",
   },
   {
     environment: { VIRT_OPERATOR_ACTIVATION: "never" },

@@ -1,4 +1,4 @@
-// Reads the settings: flags, then environment variables, then defaults. Errors are one line with the flag or variable.
+// Reads settings from flags, then environment variables, then defaults. Each error names the flag or variable.
 
 import type { LogLevel } from "@virt/kube";
 import { type ControllerName, controllerNames, flags } from "./flags.ts";

@@ -24,7 +24,7 @@ import type { ControllerName } from "./flags.ts";
 import { version } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
-/** The metric prefixes of the controllers. Process metrics have the prefix of the first controller. */
+/** The metric prefix of each controller. Metrics about the process use the prefix of the first controller. */
 const prefixes: Readonly<Record<ControllerName, string>> = {
   advisor: "kubevirt_advisor_",
   platform: "kubevirt_autopilot_",
@@ -42,7 +42,7 @@ export type Telemetry = {
   readonly close: () => void;
 };
 
-/** A finer resolution would use more CPU than the rest of an idle operator. */
+/** The sampling interval. A shorter one would use more CPU than the rest of an idle operator. */
 const loopDelayResolutionMs = 500;
 
 export function createTelemetry({ log: { level, format }, controllers }: Settings, isColoured: boolean): Telemetry {

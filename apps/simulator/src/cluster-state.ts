@@ -1,4 +1,4 @@
-// The cluster that simulated controllers read in one round: objects, the HyperConverged, conditions and faults.
+// The cluster as simulated controllers see it in one round: objects, the HyperConverged, conditions and faults.
 
 import { readVirtSettings, type VirtSettings } from "@virt/cluster";
 import type { InformerSpec } from "@virt/kube";
@@ -14,13 +14,13 @@ export type ClusterState = {
   readonly timestamp: string;
   readonly list: (kind: Kind) => readonly KubeObject[];
   readonly servedVersion: (kind: Kind) => string | undefined;
-  readonly createdKeys: ReadonlySet<string>; // objects of the scenario that were ever created
+  readonly createdKeys: ReadonlySet<string>; // all scenario objects created so far, including deleted ones
 };
 
-/** Returns the required writes as a pure function of the current cluster. */
+/** Returns the required writes, as a pure function of the current cluster. */
 export type SimulatedController = (cluster: ClusterState, timers: SimulatedTimers) => readonly ObjectWrite[];
 
-/** Returns a duration of the scenario in milliseconds, varied by up to a fifth. The words seed the variation. */
+/** Returns a duration of the scenario in milliseconds, randomly varied by up to 20%. The words seed the variation. */
 export function simulatedMs(
   { seed, scenario }: ClusterState,
   what: keyof Durations | { readonly seconds: number },
@@ -44,7 +44,7 @@ export function findNamespaced(cluster: ClusterState, kind: Kind, namespacedName
 type ObjectIndex = ReadonlyMap<string, readonly KubeObject[]>;
 const indexes = new WeakMap<readonly KubeObject[], Map<(object: KubeObject) => string, ObjectIndex>>();
 
-/** Indexes objects by a key. Cached per list, because each round looks up thousands of machines. */
+/** Indexes objects by a key. Cached per list, because each round looks up thousands of VMs. */
 export function indexOf(objects: readonly KubeObject[], key: (object: KubeObject) => string): ObjectIndex {
   const known = indexes.get(objects) ?? new Map<(object: KubeObject) => string, ObjectIndex>();
   indexes.set(objects, known);
@@ -72,7 +72,6 @@ const apiVersions = {
   VirtualMachine: ["kubevirt.io/v1"],
   VirtualMachineInstance: ["kubevirt.io/v1"],
   VirtualMachineInstanceMigration: ["kubevirt.io/v1"],
-  // in order of preference
   HyperConverged: ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"],
   KubeDescheduler: ["operator.openshift.io/v1"],
   Infrastructure: ["config.openshift.io/v1"],
@@ -103,13 +102,13 @@ export function isKind(name: string): name is Kind {
   return Object.hasOwn(apiVersions, name);
 }
 
-/** Drops managedFields, because 5,000 VMs would otherwise exceed the limit of an informer. */
+/** Drops managedFields. With them, 5,000 VMs would exceed an informer's size limit. */
 const withoutOwners: InformerSpec["projection"] = {
   keep: "members",
   members: [["metadata", { beginsNot: ["managedFields"] }], ["spec"], ["status"]],
 };
 
-/** Kinds of which the simulator reads only the objects with this name. */
+/** For these kinds, the simulator reads only the object with this name. */
 const onlyNames: ReadonlyMap<Kind, string> = new Map<Kind, string>([
   ["DaemonSet", "wasp-agent"],
   ["Deployment", "virt-platform-autopilot"],
@@ -131,7 +130,7 @@ export function hcoField(hco: KubeObject | undefined, ...path: readonly string[]
   return at(hco, "spec", ...(isNew ? ["virtualization"] : []), ...path);
 }
 
-/** Returns KubeVirt's eviction and migration settings, with those of HCO as a fallback. */
+/** Returns KubeVirt's eviction and migration settings. Uses the settings of the HCO as a fallback. */
 export function virtSettings(cluster: ClusterState): VirtSettings & { readonly evictionStrategy: string } {
   const settings = readVirtSettings(cluster.list("KubeVirt")[0], hyperConvergedObject(cluster));
   return { ...settings, evictionStrategy: settings.evictionStrategy ?? "LiveMigrate" };

@@ -1,4 +1,4 @@
-// Parses the command line. Unknown flags and invalid values lead to a one-line error that names the flag.
+// Parses the command line. For an unknown flag or invalid value, returns a one-line error that names the flag.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 

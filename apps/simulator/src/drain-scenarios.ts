@@ -1,11 +1,10 @@
-// Scenarios about drains: blockers, missing capacity and slow steps.
+// Scenarios about node drains: blockers, lack of capacity and slow steps.
 
 import type { KubeObject } from "@virt/objects";
 import { defaultDurations, type NodeGroup, type Scenario, type VmGroup } from "./scenario.ts";
 import { standard } from "./standard-scenarios.ts";
 
 const masters: NodeGroup = { name: "master", count: 3, roles: ["master", "control-plane"], cpus: 16, memoryGiB: 64 };
-/** Each worker has 240 GiB for pods. */
 const workers = (count: number, more: Partial<NodeGroup> = {}): NodeGroup => ({
   name: "worker",
   count,
@@ -90,7 +89,7 @@ const disruptionPolicy: Scenario = {
   },
 };
 
-/** Each worker has 100 GiB for pods, and two large VMs fill it. */
+/** Two large VMs fill the 100 GiB of each worker. */
 const full = (count: number) => workers(count, { memoryGiB: 103 });
 const large = (count: number) => vms("large", workerNames(count), { count: 2 * count, memoryGiB: [40], cpus: 4 });
 

@@ -16,7 +16,7 @@ const messageOf = (simulation: InMemorySimulation, node: string) =>
 const annotationOf = (node: KubeObject, name: string) =>
   node.metadata.annotations?.[`machineconfiguration.openshift.io/${name}`];
 
-/** Records when the drain report changes to an error or back, in seconds since the first attempt. */
+/** Records when the drain status changes to an error or back, in seconds since the first attempt. */
 const reportTurns = (simulation: InMemorySimulation, node: string, most: number) => {
   const seen: { readonly seconds: number; readonly isFailed: boolean; readonly renewed: string }[] = [];
   simulation.runUntil(() => {

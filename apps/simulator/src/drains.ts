@@ -1,4 +1,4 @@
-// Simulates the drain controller of the Machine Config Operator: attempts, waits and obstacles.
+// Simulates the Machine Config Operator's drain controller: attempts, delays and failures.
 
 import { poolOfNode } from "@virt/cluster";
 import { at, type KubeObject } from "@virt/objects";
@@ -10,21 +10,21 @@ import type { SimulatedTimers } from "./simulated-timers.ts";
 
 // Checked against pkg/controller/drain/drain_controller.go of openshift/machine-config-operator at 7ff337a.
 const attemptMs = 90_000;
-const refusalMs = 1_000; // an attempt ends early if retrying any obstacle is pointless
+const refusalMs = 1_000; // an attempt ends early if a retry cannot help
 const waitMs = 60_000;
 const slowAfterMs = 600_000;
 const slowWaitMs = 300_000;
-/** The cordon changes the node, which adds it to the queue during the first attempt. */
+/** Cordoning changes the node, which enqueues it again during the first attempt. */
 const cordonQueuedMs = 5_000;
-/** The next attempt overwrites the error of the last one after this time. */
+/** How long after its start an attempt overwrites the error of the previous one. */
 const overwrittenMs = 15;
 
-/** `idle`: the operator is down. `failed`: the last attempt failed, and the next one follows after a wait. */
+/** `idle`: the operator is down. `failed`: the last attempt failed, and the next one is scheduled. */
 export type DrainState =
   | { readonly kind: "drained" | "attempting" | "idle" }
   | { readonly kind: "failed"; readonly error: string; readonly attempt: number };
 
-/** Returns the state of a requested drain. Returns the same state within a round. */
+/** Returns the state of a requested drain. It does not change within a round. */
 export function drainState(cluster: ClusterState, timers: SimulatedTimers, node: KubeObject): DrainState {
   if (!isOperatorUp(cluster, node)) return { kind: "idle" };
   const request = `${node.metadata.name} ${node.metadata.annotations?.[desiredDrain] ?? ""}`;
@@ -32,8 +32,8 @@ export function drainState(cluster: ClusterState, timers: SimulatedTimers, node:
   const areOthersGone = timers.hasElapsed(`drain ${request}`, simulatedMs(cluster, "drain", "drain", request));
   const isSlow = timers.hasElapsed(`drain slow ${request}`, slowAfterMs);
   const isLate = timers.hasElapsed(`drain late ${request}`, cluster.scenario.durations.drainTimeout * 1000);
-  // The queue holds a node at most once. If the node is queued during an attempt, the next attempt starts immediately.
-  // The retry after a failure is then queued during that attempt.
+  // The work queue holds a node at most once. If the node is enqueued during an attempt, the next attempt starts
+  // immediately after it, and the retry for the failure is then enqueued during that attempt.
   let queuedMs: number | undefined = cordonQueuedMs;
   for (let attempt = 0; ; attempt++) {
     const turn = `${attempt} ${request}`;
@@ -58,7 +58,7 @@ function isOperatorUp(cluster: ClusterState, node: KubeObject): boolean {
   return pool === undefined || faultOf(pool, "operator-down") === undefined;
 }
 
-/** `isFinal`: the eviction was refused, and a retry within the attempt cannot help. */
+/** Why a pod cannot be evicted. `isFinal` means that a retry within the same attempt cannot help. */
 type DrainObstacle = { readonly error: string; readonly isFinal: boolean };
 
 function drainObstacles(cluster: ClusterState, node: KubeObject): readonly DrainObstacle[] {
@@ -93,7 +93,7 @@ function podObstacles(cluster: ClusterState, { metadata }: KubeObject): readonly
     });
 }
 
-/** Without virt-api, the eviction webhook of launcher pods does not respond. */
+/** Reports whether virt-api is down. The eviction webhook for launcher pods then does not respond. */
 export function isVirtApiDown(cluster: ClusterState): boolean {
   return cluster.list("KubeVirt").some((object) => faultOf(object, "virt-api-down") !== undefined);
 }

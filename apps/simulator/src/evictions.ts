@@ -1,11 +1,10 @@
-// The effects of a node drain on virtual machines.
+// Simulates how a node drain affects VMs.
 
 import { asText, at, compareUtf8, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, findObject, indexOf, virtSettings } from "./cluster-state.ts";
 import { hasJoined, readNode, workOf } from "./node-state.ts";
 import { seededSuffix } from "./seeded-random.ts";
 
-/** Returns the unfinished VMIs that are assigned to the node. */
 export function machinesOn(cluster: ClusterState, node: string): readonly KubeObject[] {
   const there = indexOf(cluster.list("VirtualMachineInstance"), nodeKey).get(node) ?? [];
   return there.filter((machine) => !isFinishedMachine(machine));
@@ -37,7 +36,7 @@ export function namespacedName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
-/** The operator does not drain a single node, because its pods cannot run elsewhere. */
+/** Reports whether nodes are drained. A single-node cluster is not, because its pods cannot run elsewhere. */
 export function isDrainNeeded(cluster: ClusterState): boolean {
   return at(findObject(cluster, "Infrastructure", "cluster"), "status", "controlPlaneTopology") !== "SingleReplica";
 }
@@ -54,7 +53,7 @@ export function migrationObstacle(machine: KubeObject): string | undefined {
   return faultOf(machine, "migratability-unknown") === undefined ? undefined : "LiveMigratableUnknown";
 }
 
-/** `wait`: the VM is not running, or another controller moves it. */
+/** The effect of an eviction on a VM. `wait` means that the VM is not running, or that another controller moves it. */
 type Eviction = "migrate" | "shut down" | "refuse" | "wait";
 
 export function evictionOf(cluster: ClusterState, machine: KubeObject): Eviction {

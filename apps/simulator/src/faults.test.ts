@@ -7,7 +7,6 @@ import { drainSays, edit, fault, keys, psi, scenarioOf, small } from "./testing/
 const migrations = (simulation: InMemorySimulation) => objectsOf(simulation, "VirtualMachineInstanceMigration");
 const phaseOf = (object: KubeObject) => asText(at(object, "status", "phase")) ?? "";
 
-/** Starts a rollout in a cluster that is ready. */
 function rollOut(scenario: Scenario, plant?: (simulation: InMemorySimulation) => void): InMemorySimulation {
   const simulation = startedSimulation(scenario);
   plant?.(simulation);
@@ -36,7 +35,7 @@ const degraded = (value: string, state: string): FaultCase => ({
   },
 });
 
-/** Effects of faults that findings.test.ts, which plants a fault for each finding, does not check. */
+/** The effects of faults that findings.test.ts does not cover. That file plants one fault for each finding. */
 const cases: readonly FaultCase[] = [
   {
     annotation: "cordon",

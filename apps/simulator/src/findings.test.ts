@@ -1,4 +1,4 @@
-// Plants a fault for each finding of the catalogue, and checks its age, text, uniqueness and end.
+// Plants a fault for each finding. Checks when the finding appears and clears, its text, and that it appears only once.
 
 import { findingCatalogue } from "@virt/impact";
 import { at } from "@virt/objects";
@@ -11,7 +11,7 @@ import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
 
-/** Happens during the rollout, so it has its own test below. */
+/** This fault occurs during the rollout, so it has its own test below. */
 const duringRollout = "TargetDeleted";
 
 test("every finding of the catalogue has a planted fault", () => {

@@ -19,7 +19,7 @@ test("the same seed gives the same history, another seed a different one", () =>
   expect(historyOf(7)).not.toEqual(historyOf(8));
 });
 
-// Each run simulates two rollouts. Ordering migrations by the server's clock would fail this test.
+// Each run simulates two rollouts. This test would fail if migrations were ordered by the server's clock.
 test("the latency of the server does not change the history", { timeout: 180_000 }, () => {
   const law = fc.property(fc.nat(1000), fc.infiniteStream(fc.nat(2)), (seed, seconds) => {
     let wall = Date.parse("2030-01-01T00:00:00Z");

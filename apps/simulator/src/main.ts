@@ -1,4 +1,4 @@
-// The entry point of the simulator: runs a scenario against the API server of a kubeconfig until it is stopped.
+// The entry point of the simulator. Runs a scenario against an API server until it is stopped.
 
 import { existsSync, readFileSync } from "node:fs";
 import { AccessError, Client, type ControllerGroup, findAccess, Manager, systemClock } from "@virt/kube";

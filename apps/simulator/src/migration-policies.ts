@@ -1,13 +1,13 @@
-// Chooses the MigrationPolicy of a VM, and reads the settings that the policy overrides.
+// Chooses the MigrationPolicy for a VM, and reads the settings that it overrides.
 
 import { asNumber, asText, at, entriesOf, isMap, type Json, type KubeObject, readBytes } from "@virt/objects";
 import { type ClusterState, findObject, virtSettings } from "./cluster-state.ts";
 
 export type MigrationSettings = {
   readonly policyName?: string;
-  /** Seconds per GiB before a migration is canceled. */
+  /** The migration timeout, in seconds per GiB. */
   readonly timeoutPerGiB: number;
-  /** Seconds per GiB of the copy. */
+  /** The duration of the memory copy, in seconds per GiB. */
   readonly copyPerGiB: number;
 };
 
@@ -26,7 +26,7 @@ export function migrationSettings(cluster: ClusterState, machine: KubeObject): M
   };
 }
 
-/** Returns the policy that matches most labels. If equal, the one with more labels of the VM, then the first by name. */
+/** Returns the policy that matches the most labels. Ties are broken by the number of matching VM labels, then by name. */
 function findMigrationPolicy(cluster: ClusterState, { metadata }: KubeObject): KubeObject | undefined {
   const namespace = findObject(cluster, "Namespace", metadata.namespace ?? "");
   const [best] = cluster
@@ -42,7 +42,7 @@ function findMigrationPolicy(cluster: ClusterState, { metadata }: KubeObject): K
   return best?.policy;
 }
 
-/** Returns undefined if a selected label differs. */
+/** Returns the number of matching labels, or undefined if any label differs. */
 function countMatches(selector: Json | undefined, labels: Readonly<Record<string, string>> = {}): number | undefined {
   const wanted = isMap(selector) ? entriesOf(selector) : [];
   return wanted.every(([name, value]) => labels[name] === asText(value)) ? wanted.length : undefined;

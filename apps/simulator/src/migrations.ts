@@ -1,4 +1,4 @@
-// The state of migrations: the VM, the progress, the order and the lanes.
+// The state of migrations: their VM, progress and order, and the limits on parallel migrations.
 
 import { asList, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, indexOf, virtSettings } from "./cluster-state.ts";
@@ -11,7 +11,7 @@ export function isFinishedMigration(migration: KubeObject): boolean {
   return ["Succeeded", "Failed"].includes(statusPhase(migration));
 }
 
-/** A migration occupies a lane from the scheduling of its target pod to its end. */
+/** Reports whether the migration counts towards the limit on parallel migrations. It does once its target pod is scheduled. */
 export function hasLane(migration: KubeObject): boolean {
   return ["Scheduling", "Running"].includes(statusPhase(migration));
 }
@@ -29,7 +29,7 @@ export function targetNodeOf(migration: KubeObject): string | undefined {
   return asText(at(migration, "status", "migrationState", "targetNode"));
 }
 
-/** Reports whether another migration may leave the node, and counts it if so. */
+/** Reports whether another migration may start from the node. If so, counts it. */
 export type MigrationLanes = (node: string) => boolean;
 
 export function migrationLanes(cluster: ClusterState, holders: readonly KubeObject[]): MigrationLanes {
@@ -43,7 +43,7 @@ export function migrationLanes(cluster: ClusterState, holders: readonly KubeObje
   };
 }
 
-/** Returns how many more evacuations may start for a node. Pending ones do not occupy a lane. */
+/** Returns how many more evacuations may start for a node. Pending migrations do not count towards the limit. */
 export function freeLanes(cluster: ClusterState, open: readonly KubeObject[], node: string): number {
   const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
   const holders = open.filter(hasLane);
@@ -64,7 +64,7 @@ const earlierPhases: Readonly<Record<string, readonly string[]>> = {
   Scheduling: ["Pending"],
 };
 
-/** Sets the phase and its time. Also records earlier phases that were too short to observe. */
+/** Sets the phase and its timestamp. Also records skipped phases, which were too short to observe. */
 export function phaseWrite(
   cluster: ClusterState,
   migration: KubeObject,
@@ -103,16 +103,16 @@ function freeSuffix(cluster: ClusterState, machine: KubeObject, prefix: string):
   }
 }
 
-// Orders migrations independently of creationTimestamp, which is in real seconds and would make runs differ.
+// Orders migrations. creationTimestamp is in real time, so using it would make runs differ.
 const requestOrder = `${faultPrefix}turn`;
 
-/** Returns the number of this round, greater than in all earlier rounds. */
+/** Returns the order number for this round, which is greater than those of all earlier rounds. */
 function nextRequestOrder(cluster: ClusterState): Readonly<Record<string, string>> {
   const turns = cluster.list("VirtualMachineInstanceMigration").map(requestOrderOf);
   return { [requestOrder]: `${turns.reduce((most, turn) => Math.max(most, turn), 0) + 1}` };
 }
 
-/** Sorts migrations of other clients first, from the oldest. Then sorts ours in request order. */
+/** Sorts migrations that other clients created first, oldest first. The simulator's own follow, in request order. */
 export function byRequestOrder(left: KubeObject, right: KubeObject): number {
   const order = requestOrderOf(left) - requestOrderOf(right);
   if (order !== 0) return order;

@@ -13,7 +13,7 @@ function written(before: KubeObject, node: RolloutNode): KubeObject {
   return mergePatch(patched, { metadata: { annotations: { [desiredConfig]: node.desired } } }) as KubeObject;
 }
 
-/** The node after the operator's uncordon. Another client may have cordoned it again. */
+/** Returns the node after the operator has uncordoned it. Another client may have cordoned it again. */
 function takenBack(object: KubeObject, isCordoned: boolean): KubeObject {
   const uncordoned = mergePatch(object, uncordonFields(object));
   return mergePatch(uncordoned, { spec: { unschedulable: isCordoned || null } }) as KubeObject;

@@ -5,7 +5,7 @@ import { type NodePhase, type RolloutNode } from "@virt/impact";
 import { asText, at, type JsonMap, type KubeObject } from "@virt/objects";
 import { conditionStatus } from "./cluster-state.ts";
 
-/** A node that has not joined has no configuration yet. */
+/** Reads the update state. A node that has not joined has no configuration yet. */
 export function readNode(node: KubeObject): RolloutNode {
   const { name, labels = {}, annotations = {} } = node.metadata;
   const current = annotations[currentConfig] ?? "";
@@ -29,7 +29,7 @@ export function hasJoined(node: KubeObject): boolean {
   return node.metadata.annotations?.[currentConfig] !== undefined;
 }
 
-/** Reports whether the kubelet is ready. Ignores disk pressure, which does not indicate a reboot. */
+/** Reports whether the kubelet is ready. Ignores disk pressure, because it is unrelated to reboots. */
 export function isReady(node: KubeObject): boolean {
   return conditionStatus(node, "Ready") === "True";
 }
@@ -48,7 +48,7 @@ export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" 
   return isDrainAsked(node) && annotations[desiredDrain]?.startsWith("drain-") === true ? "Draining" : "Applying";
 }
 
-/** Reports whether the drain controller has an open request. */
+/** Reports whether the daemon has requested a drain that is not complete. */
 export function isDrainAsked({ metadata: { annotations = {} } }: KubeObject): boolean {
   return annotations[desiredDrain] !== undefined && annotations[desiredDrain] !== annotations[lastAppliedDrain];
 }
@@ -58,10 +58,10 @@ export function isUncordonAsked(node: KubeObject): boolean {
   return isDrainAsked(node) && node.metadata.annotations?.[desiredDrain]?.startsWith("uncordon-") === true;
 }
 
-/** The daemon marks a node Unreconcilable if it cannot apply a change in place. */
+/** Matches the error with which the daemon marks a node Unreconcilable. */
 const cannotReconcile = /can't reconcile/;
 
-/** Returns the fields that the daemon writes. The kubelet owns readiness, the operator the desired configuration. */
+/** Returns the fields that the daemon writes. The kubelet writes readiness, and the operator the desired configuration. */
 export function daemonFields({ current, desired, phase, isCordoned, reason = "" }: RolloutNode): JsonMap {
   const drain = { [desiredDrain]: `drain-${desired}` };
   const drainAnnotations = {

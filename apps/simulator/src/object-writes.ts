@@ -1,4 +1,4 @@
-// The writes of simulated controllers: minimal patches in order. Each waits until the informers show it.
+// Sends the writes of simulated controllers, in order, as minimal patches. Waits for each until the informers show it.
 
 import {
   type ApiWriter,
@@ -14,8 +14,8 @@ import {
 import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/objects";
 
 /**
- * `event` is printed if a write was needed. `key` is recorded once the object has the required state. `apply` is a forced
- * server-side apply, sent whenever a controller returns it.
+ * `event` is printed if the object had to be changed. `key` is recorded once the object has the required state. `apply`
+ * is a forced server-side apply, and is sent every time a controller returns it.
  */
 export type ObjectWrite = { readonly manager: string; readonly event?: string; readonly key?: string } & (
   | { readonly kind: "create" | "apply"; readonly object: KubeObject }
@@ -23,7 +23,7 @@ export type ObjectWrite = { readonly manager: string; readonly event?: string; r
   | { readonly kind: "delete"; readonly object: KubeObject }
 );
 
-/** Returns the merge patch from the live to the wanted fields, or undefined. Null removes a member. */
+/** Returns the merge patch that changes the live fields to the wanted ones, or undefined. Null removes a field. */
 export function patchFor(live: Json | undefined, wanted: JsonMap): JsonMap | undefined {
   const changes = entriesOf(wanted).flatMap(([key, value]): readonly (readonly [string, Json])[] => {
     const present = member(live, key);
@@ -42,7 +42,7 @@ type ApplyWritesOptions = {
   readonly informerOf: (object: KubeObject) => InformerState | undefined;
 };
 
-/** `isFinal`: a retry cannot help. `isMoot`: the object has changed in the meantime. */
+/** The result of a write. `isFinal`: a retry cannot help. `isMoot`: the object has changed in the meantime. */
 export type AppliedWrite = {
   readonly write: ObjectWrite;
   readonly failure?: string;
@@ -76,7 +76,7 @@ async function applyInOrder(
   options: ApplyWritesOptions,
 ): Promise<readonly AppliedWrite[]> {
   const applied: AppliedWrite[] = [];
-  for (const write of writes) applied.push(await applyWrite(write, options)); // oxlint-disable-line no-await-in-loop -- in their order
+  for (const write of writes) applied.push(await applyWrite(write, options)); // oxlint-disable-line no-await-in-loop -- the order matters
   await Promise.all(applied.flatMap(({ awaitInformer }: PendingWrite) => awaitInformer?.() ?? []));
   return applied;
 }
@@ -94,7 +94,7 @@ async function applyWrite(write: ObjectWrite, options: ApplyWritesOptions): Prom
       return { write: write, awaitInformer: () => awaitInformer(write, outcome.live, options) };
     case "stale":
     case "absent":
-      return { write: write, isMoot: true }; // exists already, or is gone: the next round sees it
+      return { write: write, isMoot: true }; // the object already exists or is gone; the next round handles it
     case "missing":
     case "unavailable":
       return {

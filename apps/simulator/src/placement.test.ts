@@ -54,7 +54,7 @@ test("places VMs on the open node with the most room, if any", () => {
     const free = new Map(given.map(({ memory }, index) => [`node-${index}`, memory * 2 ** 30]));
     const open = given.flatMap(({ isReady, isCordoned }, index) => (isReady && !isCordoned ? [`node-${index}`] : []));
     return memories.every((guest, index) => {
-      const memory = guest * 2 ** 30 + (288 + guest * 2) * 2 ** 20; // overhead of one CPU, plus 1/512 of the guest
+      const memory = guest * 2 ** 30 + (288 + guest * 2) * 2 ** 20; // guest memory, plus the overhead for one CPU and 1/512 of the guest memory
       const most = Math.max(-1, ...open.map((name) => free.get(name) ?? 0));
       const chosen = placement.chooseNode(machineOf(guest, index));
       if (chosen === undefined) return most < memory;

@@ -1,4 +1,4 @@
-// Finds a node with room for a VM. Reservations apply within the round.
+// Finds a node with enough free memory for a VM. Reservations last until the end of the round.
 
 import { type NodeFact, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/cluster";
 import { qualifies } from "@virt/impact";
@@ -40,7 +40,7 @@ export class Placement {
     this.#free.set(node, (this.#free.get(node) ?? 0) - requestBytes(machine, this.#overcommit));
   }
 
-  /** Reserves the node with the most room. The seed breaks ties. */
+  /** Chooses the node with the most free memory and reserves the memory. The seed breaks ties. */
   chooseNode(machine: KubeObject): string | undefined {
     const { seed } = this.#cluster;
     const title = namespacedName(machine);
@@ -67,7 +67,7 @@ export class Placement {
 
 const requests = new WeakMap<KubeObject, { readonly overcommit: number; readonly bytes: number }>();
 
-// Cached, because each round counts all VMs and few of them change.
+// Cached, because each round adds up all VMs, but few of them change.
 function requestBytes(machine: KubeObject, overcommit: number): number {
   const known = requests.get(machine);
   if (known?.overcommit === overcommit) return known.bytes;
@@ -76,7 +76,7 @@ function requestBytes(machine: KubeObject, overcommit: number): number {
   return bytes;
 }
 
-/** Reports whether the node accepts VMs without special placement. */
+/** Reports whether the node accepts VMs that have no special placement rules. */
 export function isSchedulable(node: KubeObject): boolean {
   return qualifies(readNodeFact(node), readPlacement({ apiVersion: "", kind: "", metadata: { name: "" } }));
 }

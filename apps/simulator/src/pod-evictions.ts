@@ -12,7 +12,7 @@ function nodeOfPod(pod: KubeObject): string {
   return asText(at(pod, "spec", "nodeName")) ?? "";
 }
 
-/** Reports whether the pod is a launcher, which follows the eviction of its VM. */
+/** Reports whether the pod is a virt-launcher pod, which leaves the node together with its VM. */
 export function isLauncher({ metadata }: KubeObject): boolean {
   return metadata.labels?.["kubevirt.io"] === "virt-launcher";
 }
@@ -34,7 +34,7 @@ function namespaceOf({ metadata }: KubeObject): string {
   return metadata.namespace ?? "";
 }
 
-/** The eviction API refuses to evict pods with more than one budget. */
+/** Reports whether the pod may be evicted. The eviction API rejects pods that match more than one budget. */
 export function mayEvict(cluster: ClusterState, pod: KubeObject): boolean {
   const [budget, ...others] = budgetsOf(cluster, pod);
   return others.length === 0 && (budget === undefined || allowedDisruptions(budget) > 0);

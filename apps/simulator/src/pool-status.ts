@@ -1,4 +1,4 @@
-// The status of a MachineConfigPool during a rollout, as the Machine Config Operator computes it.
+// Computes the status of a MachineConfigPool during a rollout, as the Machine Config Operator does.
 
 import { isUnavailable, isUpdated, type RolloutNode, type RolloutPool } from "@virt/impact";
 
@@ -15,11 +15,11 @@ export type PoolStatus = {
   readonly readyMachineCount: number;
   readonly unavailableMachineCount: number;
   readonly degradedMachineCount: number;
-  readonly conditions: readonly PoolCondition[]; // without times; the writer adds them
-  readonly isFinished: boolean; // true before status.configuration becomes spec.configuration
+  readonly conditions: readonly PoolCondition[]; // without timestamps, which are added on write
+  readonly isFinished: boolean; // true already before status.configuration is updated
 };
 
-/** `renderError` is set if the pool cannot render its configuration. */
+/** Computes the status. `renderError` is set if the pool's configuration cannot be rendered. */
 export function poolStatus(pool: RolloutPool, nodes: readonly RolloutNode[], renderError?: string): PoolStatus {
   const updated = nodes.filter((node) => isUpdated(node, pool));
   const ready = updated.filter(({ isReady, isCordoned }) => isReady && !isCordoned);

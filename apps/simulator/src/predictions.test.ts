@@ -1,4 +1,4 @@
-// A sample of the worlds of `make predictions`, with two rollouts each.
+// Tests a sample of the random clusters from `make predictions`, with two rollouts each.
 
 import { expect, test } from "vitest";
 import { predictTwoRollouts } from "./testing/predictions/predicted-rollouts.ts";

@@ -1,4 +1,4 @@
-// Reads and validates a scenario file. Errors name the path of the wrong value.
+// Reads and validates a scenario file. Each error names the path of the invalid value.
 
 import { asText, entriesOf, isList, isMap, type Json, type JsonMap, parseJson } from "@virt/objects";
 import { type Durations, defaultDurations, faultKinds, type Scenario } from "./scenario.ts";
@@ -8,7 +8,7 @@ type ReadScenarioResult =
   | { readonly kind: "read"; readonly scenario: Scenario }
   | { readonly kind: "wrong"; readonly problems: readonly string[] };
 
-/** Missing parts come from the default scenario. An empty list means none. */
+/** Reads a scenario. Missing parts come from the default scenario; an empty list means none. */
 export function readScenario(content: string): ReadScenarioResult {
   const given = parseJson(content);
   if (given === undefined) return { kind: "wrong", problems: ["it is not JSON"] };
@@ -34,7 +34,7 @@ function completeScenario({ durations, hco, descheduler, ...given }: JsonMap): S
   };
 }
 
-/** Returns errors that start with the path. Empty if the value is valid. */
+/** Returns errors that start with the path. The list is empty if the value is valid. */
 type ShapeCheck = (value: Json, path: string) => readonly string[];
 
 const expectValue =
@@ -77,7 +77,7 @@ function mapOf(check: ShapeCheck): ShapeCheck {
       : [`${path}: must be a map`];
 }
 
-/** Checks the members of a map. Names that end with `?` are optional. Unlisted members are errors. */
+/** Checks the fields of a map. Names that end with `?` are optional. An unknown field is an error. */
 function shape(members: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
   const known = new Map(Object.entries(members).map(([key, check]) => [key.replace(/\?$/, ""), check]));
   const needed = Object.keys(members).filter((key) => !key.endsWith("?"));

@@ -27,7 +27,7 @@ const nodesIn = (simulation: InMemorySimulation, name: string) =>
     (node) => poolOfNode(node.metadata.labels ?? {}, objectsOf(simulation, "MachineConfigPool")) === name,
   );
 
-/** The predicted waves. Nodes within a wave may update in any order. */
+/** Returns the predicted waves. Nodes within a wave may update in any order. */
 function predicted(simulation: InMemorySimulation, name: string): readonly (readonly string[])[] {
   const { waves } = planWaves(
     rolloutOfPool(pool(simulation, name), "another"),
@@ -61,7 +61,7 @@ test("updates 12 nodes with 200 VMs in the predicted order", {
   ).toHaveLength(200);
 });
 
-// The scenario `big` takes seconds and adds only numbers.
+// Skips the scenario `big`, which takes seconds and covers no additional cases.
 const small = [...scenarios.keys()].filter((name) => name !== "big");
 
 test.each(small)("scenario %s settles with all VMs placed and all pools updated", (name) => {
@@ -118,7 +118,7 @@ test("a new configuration waits for nodes that are already updating", () => {
     simulation.history.filter((line) => line.startsWith("node ") && line.includes(what));
   simulation.addObject(psi);
   const later = { ...psi, metadata: { ...psi.metadata, name: "99-worker-later" } };
-  // Changes the target while two nodes are at work and one more may start.
+  // Changes the target while two nodes are updating and one more may start.
   simulation.runUntilIdle(() => {
     if (targetsOf(" runs ").length === 1 && !simulation.objects.has("MachineConfig/99-worker-later"))
       simulation.addObject(later);
@@ -196,7 +196,7 @@ function broken(cluster: ClusterState): string | undefined {
   return orphan === undefined ? undefined : `${namespacedName(orphan)} is on a node that reboots`;
 }
 
-// Each run simulates a whole rollout, so 150 runs cost as much as 20,000 of a small property.
+// Each run simulates a whole rollout, so 150 runs cost as much as 20,000 runs of a simple property.
 test("no rollout exceeds its limits of nodes, migrations or memory", {
   timeout: 180_000,
 }, () => {

@@ -1,4 +1,4 @@
-// The definition of a simulated cluster and its speed. Scenario files have the same shape.
+// Defines a simulated cluster and the durations of its operations. Scenario files have the same structure.
 
 import type { JsonMap, KubeObject } from "@virt/objects";
 
@@ -20,7 +20,7 @@ export type Scenario = {
   readonly faults: readonly ScenarioFault[];
 };
 
-/** `count` nodes named `<name>-0` and so on, or by `names`. They are assigned to the zones in turn. */
+/** A group of `count` nodes, named `<name>-0` and so on, or as listed in `names`. They are assigned to the zones in turn. */
 export type NodeGroup = {
   readonly name: string;
   readonly count: number;
@@ -34,7 +34,7 @@ export type NodeGroup = {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** Names other than `master` and `worker` are custom pools that inherit `worker`. */
+/** A MachineConfigPool. All pools except `master` and `worker` are custom pools that inherit from `worker`. */
 export type PoolSpec = {
   readonly name: string;
   readonly paused?: boolean;
@@ -42,7 +42,7 @@ export type PoolSpec = {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** `count` VMs named `<name>-0` and so on. Each gets the next memory size in turn. */
+/** A group of `count` VMs, named `<name>-0` and so on. Memory sizes are assigned in turn. */
 export type VmGroup = {
   readonly name: string;
   readonly namespace: string;
@@ -75,21 +75,21 @@ export type HcoSpec = {
 type DeschedulerSpec = {
   readonly namespace: string;
   readonly spec?: JsonMap;
-  readonly needsPsi?: boolean; // since OpenShift 4.19: refuses the profile until its node has PSI
-  readonly evictEverySeconds?: number; // interval of moves in mode Automatic; default: never
+  readonly needsPsi?: boolean; // as since OpenShift 4.19: rejects the profile until PSI is enabled on its node
+  readonly evictEverySeconds?: number; // interval of evictions in mode Automatic; default: never
 };
 
-/** Simulated seconds. The seed varies each by up to a fifth. */
+/** Durations in simulated seconds. Each varies by up to 20%, depending on the seed. */
 export type Durations = {
   readonly render: number; // until a pool has the new target
   readonly drain: number; // of everything except VMs
-  readonly drainTimeout: number; // then the node is degraded
+  readonly drainTimeout: number; // after this time, the node is degraded
   readonly apply: number;
   readonly reboot: number;
-  readonly migration: number; // without memory
+  readonly migration: number; // excluding the memory copy
   readonly migrationPerGiB: number;
   readonly shutdown: number;
-  readonly operators: number; // until HCO or the descheduler has applied a change
+  readonly operators: number; // until HCO or the descheduler operator has applied a change
 };
 
 export const defaultDurations: Durations = {
@@ -114,7 +114,10 @@ export const faultKinds = [
   "KubeDescheduler",
 ] as const;
 
-/** Sets an annotation under simulator.kubevirt.io/, this long after the object appears. Null removes it. */
+/**
+ * A fault that starts some time after its object appears. It is an annotation under simulator.kubevirt.io/, and null
+ * removes it.
+ */
 export type ScenarioFault = {
   readonly afterSeconds: number;
   readonly kind: (typeof faultKinds)[number];

@@ -1,11 +1,10 @@
-// Deterministic random numbers: equal seeds and words give equal numbers, in any order of calls.
+// Deterministic random numbers: the same seed and words always give the same number, regardless of the order of calls.
 
-/** Returns a number in [0, 1). */
 export function seededRandom(seed: number, ...words: readonly string[]): number {
   return hash(`${seed}\0${words.join("\0")}`) / 2 ** 32;
 }
 
-/** Returns a suffix like those of generated Kubernetes names: without vowels and ambiguous characters. */
+/** Returns a suffix like those in generated Kubernetes names, without vowels or ambiguous characters. */
 export function seededSuffix(count: number, seed: number, ...words: readonly string[]): string {
   const alphabet = "bcdfghjklmnpqrstvwxz2456789";
   return Array.from({ length: count }, (_, index) =>
@@ -22,7 +21,7 @@ export function seededUuid(seed: number, ...words: readonly string[]): string {
   return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-a${c.slice(1, 4)}-${c.slice(4)}${d}`;
 }
 
-// FNV-1a with the MurmurHash3 finalizer, so that similar words give unrelated numbers.
+// FNV-1a hash with the MurmurHash3 finalizer, so that similar words give unrelated numbers.
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);

@@ -1,4 +1,4 @@
-// Timers in simulated time. Controllers ask for them in every round. A timer that no controller asked for is dropped.
+// Timers in simulated time. A timer exists only while a controller requests it in every round.
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -8,26 +8,26 @@ export class SimulatedTimers {
   readonly #pending = new Map<string, number>();
   readonly #shortestRetry: number;
 
-  /** `known` are the pending timers of the previous round, with their due times. */
+  /** `known` are the pending timers from the previous round, with their due times. */
   constructor(now: number, known: ReadonlyMap<string, number>, shortestRetry = 0) {
     this.now = now;
     this.#previous = known;
     this.#shortestRetry = shortestRetry;
   }
 
-  /** Returns the wait before a retry, long enough that a fast simulation does not retry all the time. */
+  /** Returns the delay before a retry, long enough that a fast simulation does not retry constantly. */
   retryMs(ms: number): number {
     return Math.max(ms, this.#shortestRetry);
   }
 
-  /** Reports whether this time has passed since the first of several consecutive rounds that asked for it. */
+  /** Reports whether this much time has passed since the first of the consecutive rounds that called it for `what`. */
   hasElapsed(what: string, ms: number): boolean {
     const due = this.#previous.get(what) ?? this.#pending.get(what) ?? this.now + ms;
     this.#pending.set(what, due);
     return due <= this.now;
   }
 
-  /** Returns the value that the first of several consecutive rounds got. */
+  /** Returns the value of `isSo` from the first of the consecutive rounds that called it for `what`. */
   firstAnswer(what: string, isSo: boolean): boolean {
     const known = this.#previous.get(what) ?? this.#pending.get(what) ?? (isSo ? this.now : never);
     this.#pending.set(what, known);

@@ -1,4 +1,4 @@
-// Runs the simulated controllers in rounds of simulated time, each repeated until nothing changes.
+// Runs the simulated controllers in rounds. Each round is repeated until nothing changes, then time advances.
 
 import type { Clock, Controller, Manager, ReconcileContext, ReconcileResult } from "@virt/kube";
 import { compareUtf8, type KubeObject, writeTime } from "@virt/objects";
@@ -60,7 +60,7 @@ export class SimulationController implements Controller {
     return this.#recordResults(applied, timers);
   }
 
-  // Never skips a due time, even if the process is late.
+  // Returns the simulated time. Never skips a due time, even if the process is late.
   #currentMs(): number {
     const { clock, speed } = this.#options;
     const now = (clock.monotonic() - this.#startedMs) * speed;
@@ -88,11 +88,11 @@ export class SimulationController implements Controller {
     if (failure === undefined) return { kind: "requeueAt", atMs: clock.wall() };
     if (failure !== this.#lastFailure) reportError(failure);
     this.#lastFailure = failure;
-    this.#nextDue = timers.nextDue; // a failed write must neither stop the clock nor make it jump
+    this.#nextDue = timers.nextDue; // set even if a write fails, so that the clock neither stops nor jumps
     return { kind: "retry" };
   }
 
-  // Returns false, because an object in the required state needs no write.
+  // Always returns false: an object that already has the required state needs no write.
   #rememberKey(key: string | undefined): false {
     if (key !== undefined) this.#createdKeys.add(key);
     return false;

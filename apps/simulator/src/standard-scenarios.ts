@@ -1,4 +1,4 @@
-// Clusters of different shapes. Each is a variation of the default one.
+// Predefined scenarios. Each one is a variation of the default scenario.
 
 import { defaultDurations, type Scenario } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-// A completed plan during a storm of irrelevant events, followed by a quiet minute.
+// Measures the advisor with a completed plan during a storm of irrelevant events, then during a quiet minute.
 
 import { edit, loadAware, ok, phase, prepareAdvisor, rollOut, startAdvisor, startOver } from "../advisor-cluster.ts";
 import { cpuMsOf } from "../process-figures.ts";
@@ -7,7 +7,7 @@ import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.
 import { pause, timed, until } from "../wait.ts";
 
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
-/** How long discovery of absent kinds is retried after a CRD appears. */
+/** How long the operator retries discovery of missing kinds after a CRD appears. */
 const discoveryRetryMs = 15_000;
 const eventsASecond = 200;
 const stormSeconds = 3;
@@ -46,7 +46,7 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** Creates events for a watched pool. Each one wakes the config. */
+/** Changes a watched pool many times. Each change enqueues the config. */
 async function storm({ api }: Rig): Promise<void> {
   for (let second = 0; second < stormSeconds; second++) {
     const begun = performance.now();
@@ -58,7 +58,7 @@ async function storm({ api }: Rig): Promise<void> {
   }
 }
 
-/** Measures the delay of an edit after the storm. A queue that grew would delay it. */
+/** Measures how soon an edit takes effect after the storm. A long queue would delay it. */
 async function isStillQuick({ api, random }: Rig): Promise<void> {
   await edit(api, "virt-higher-density", { waitTimeout: `${1 + Math.floor(random() * 86_400)}s` });
   const path = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/virt-higher-density";

@@ -1,4 +1,4 @@
-// The same work with @kubernetes/client-node and with our runtime. The figures justify our own runtime.
+// Runs the same workload with @kubernetes/client-node and with our runtime. The results justify our own runtime.
 
 import type { Report } from "../../programs/protocol.ts";
 import { type Child, startChild } from "../child.ts";

@@ -1,4 +1,4 @@
-// The kubectl plugin on a large cluster: time from process start to the last byte, compared with an empty Node program.
+// Measures the kubectl plugin on a large cluster, from process start to the last byte, against an empty Node program.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,8 @@ async function measure({ api, ours, say, size }: Rig): Promise<Measured> {
   const samples: Record<keyof typeof programs, number[]> = { "bare Node": [], version: [], status: [], profiles: [] };
   for (let run = -1; run < runs[size]; run++) {
     say(`run ${run + 1} of ${runs[size]}`);
-    // Alternates the programs, so that a slow period affects all alike. The first run fills the machine's caches.
+    // Alternates between the programs, so that a slow period affects all of them equally. The first run warms up the
+    // caches.
     for (const [name, start] of Object.entries(programs) as [keyof typeof programs, () => Promise<number>][]) {
       const took = await start();
       if (run >= 0) samples[name].push(took);
@@ -60,7 +61,7 @@ async function timeToLastByte(args: readonly string[]): Promise<number> {
   return (lastByte === 0 ? performance.now() : lastByte) - begun;
 }
 
-/** A goal for 90% of the calls, because a single call can hit a busy moment of the machine. */
+/** A goal for 90% of the calls, because a single call can be slow for other reasons. */
 const usually = (value: number): Goal => ({ is: "at most", value, isExact: false, by: "p90" });
 
 export const cli: Scenario = {

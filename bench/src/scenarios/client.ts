@@ -1,4 +1,4 @@
-// Requests per second of our client, one and eight in parallel, compared with requests without a library.
+// Measures our client's requests per second, one and eight in parallel, against requests without a library.
 
 import { type Child, startChild } from "../child.ts";
 import { createNamespace, createObjects, objectName } from "../config-maps.ts";
@@ -8,7 +8,7 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 
 const namespace = "client";
-/** Short alternating blocks, so that a slow period of the machine affects both sides alike. */
+/** The number of alternating blocks. They are short, so that a slow period affects both sides equally. */
 const blocks = { quick: 4, usual: 8, full: 20 };
 const times = 100;
 

@@ -1,5 +1,5 @@
-// The shipped console on a large cluster, in a browser: first content, time to show a change, frames and memory during
-// a rollout.
+// Measures the shipped console in a browser on a large cluster: time to first content, time to show a change, and frame
+// times and memory during a rollout.
 
 import type { Browser, BrowserContext } from "playwright-core";
 import { launchBrowser } from "../../../tools/console/browser.ts";
@@ -19,7 +19,7 @@ const openings = { quick: 3, usual: 5, full: 10 };
 const changes = { quick: 5, usual: 20, full: 50 };
 const updateSeconds = { quick: 10, usual: 60, full: 60 };
 const updatesASecond = 20;
-/** One simulated hour of updates, as fast as the API server accepts them. */
+/** The number of updates in one simulated hour. They are sent as fast as the API server accepts them. */
 const updatesOfHour = { quick: 500, usual: 6_000, full: 25_000 };
 const restMs = 5_000;
 
@@ -132,7 +132,7 @@ async function measureChanges(rig: Rig, console: RunningConsole, context: Browse
       return page.shownAfter(`${tile(1)}.dataset.phase === "${phase}"`, () => advanceNode(api, 1, at));
     }),
     "VM on screen": await each("whole rollout", async (page) => {
-      const to = (await nodeOfVm(api, 0)) === nodeName(2) ? 3 : 2; // an earlier round may have left it on either node
+      const to = (await nodeOfVm(api, 0)) === nodeName(2) ? 3 : 2; // an earlier round may have moved it to either node
       const before = JSON.stringify(await page.read(vmsOf(to)));
       return page.shownAfter(`${vmsOf(to)} !== ${before}`, () => moveVm(api, 0, nodeName(to)));
     }),
@@ -147,7 +147,7 @@ async function measureChanges(rig: Rig, console: RunningConsole, context: Browse
   };
 }
 
-/** Measures frames at rest and during the updates of a rollout. */
+/** Measures frame times at rest and during a rollout. */
 async function measureFrames(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const samples: Record<string, readonly number[]> = {};
   for (const name of ["rollout", "activity"] as const) {
@@ -178,7 +178,7 @@ async function sendUpdates({ api, size }: Rig): Promise<void> {
   }
 }
 
-/** Keeps two tabs open for the hour. Growth is measured after a warm-up of one sixth. */
+/** Keeps two tabs open for the simulated hour. Measures memory growth after the first sixth, which is the warm-up. */
 async function measureHour(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const { api, say, size } = rig;
   const tabs = [
@@ -240,7 +240,7 @@ export const largeConsole: Scenario = {
   figures: [
     { name: "start to URL", unit: "ms" },
     ...pageNames.flatMap((name): readonly FigureSpec[] => [
-      // The rollout page shows its tiles first and their VMs later.
+      // The rollout page first shows tiles, and later the VMs in them.
       { name: `${name}: first content`, unit: "ms", ...(name !== "whole rollout" && { goal: within(1_000) }) },
       { name: `${name}: CPU of its main thread by then`, unit: "ms" },
     ]),

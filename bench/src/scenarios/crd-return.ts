@@ -1,4 +1,4 @@
-// Deletes and re-creates the CRD of a managed kind, and measures the time until its object is applied and reconciled.
+// Deletes and re-creates the CRD of a managed kind. Measures the time until its object is applied and reconciled again.
 
 import type { KubeObject } from "@virt/api";
 import type { Crd, Server } from "@virt/testkit";

@@ -1,4 +1,4 @@
-// Breaks every connection and measures how soon missed changes are known.
+// Breaks every connection and measures how soon the client learns about missed changes.
 
 import type { Report } from "../../programs/protocol.ts";
 import { type Child, startChild } from "../child.ts";
@@ -15,7 +15,7 @@ async function measure({ api, ours, size, random, say }: Rig): Promise<Measured>
   const from = new Date();
   await using network = await startNetwork(api, ours);
   await using child = startChild("ours", { KUBECONFIG: network.kubeconfig, NAMESPACE: namespace });
-  // The gates of the network delay small packets, so a direct connection is measured, too.
+  // The network's gates delay small packets, so a direct connection is measured as well.
   await using direct = startChild("ours", { KUBECONFIG: ours.kubeconfig, NAMESPACE: namespace });
   for (const one of [child, direct]) await one.ask({ do: "follow" });
   const change = async (seenBy: Child) => {

@@ -1,4 +1,5 @@
-// Changes an owned field until it is corrected, then changes annotations that the operator ignores.
+// Measures how soon drift in an owned field is corrected, and the cost of changes to annotations that the operator
+// ignores.
 
 import { findAccess } from "@virt/kube";
 import { openRaw } from "../../programs/raw-requests.ts";
@@ -17,7 +18,7 @@ const golden = "51%";
 const restMs = 500;
 /** The number of corrections of an object before the rate limit applies. */
 const bucket = 8;
-/** How long discovery of absent kinds is retried after a CRD appears. */
+/** How long the operator retries discovery of missing kinds after a CRD appears. */
 const discoveryRetryMs = 15_000;
 
 async function measure(rig: Rig): Promise<Measured> {
@@ -60,7 +61,7 @@ async function measure(rig: Rig): Promise<Measured> {
 type Drift = Window & { readonly correctedMs: number };
 type Window = { readonly from: Date; readonly until: Date };
 
-/** Measures a raw change after a pause. The floor's changes reach a busy server, but a drift does not. */
+/** Measures a raw change after a pause, because the server is idle before a drift, but busy during floor measurements. */
 async function rawChange({ api }: Rig, at: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig: api.user("floor", ["system:masters"]).kubeconfig }));
   const change = (value: string) =>
@@ -73,7 +74,7 @@ async function rawChange({ api }: Rig, at: number): Promise<number> {
   return ms;
 }
 
-/** Uses a new field manager each time, because corrections of a repeated opponent are delayed. */
+/** Uses a new field manager each time, because the operator delays corrections against the same manager. */
 async function drift({ api }: Rig, observer: FieldObserver, at: number): Promise<Drift> {
   const from = new Date();
   const bad = `${20 + (at % 20)}%`;
@@ -81,7 +82,7 @@ async function drift({ api }: Rig, observer: FieldObserver, at: number): Promise
   const path = `${checkPath}?fieldManager=bench-${from.getTime()}`;
   ok(await api.request({ method: "PATCH", path, body }));
   const correctedMs = await observer.between(bad, golden);
-  await pause(restMs); // includes the write of its events
+  await pause(restMs); // until the operator has also written its events
   if (at >= bucket) await pause(6_500); // until the rate limiter has a token
   return { from, until: new Date(), correctedMs };
 }

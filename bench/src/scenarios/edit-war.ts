@@ -1,4 +1,4 @@
-// Another client changes one field once and ten times per second. Counts writes until the pause and after it.
+// Another client changes a field once or ten times per second. Counts the operator's writes before and after the pause.
 
 import type { KubeObject } from "@virt/api";
 import { ok } from "../advisor-cluster.ts";
@@ -8,7 +8,7 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** The fifth correction comes 15 s after the first. The next edit pauses the object. */
+/** How long the client keeps editing. The fifth correction comes 15 s after the first, and the next edit pauses the object. */
 const warMs = { quick: 20_000, usual: 60_000, full: 60_000 };
 const paces = [
   { name: "at 1 Hz", everyMs: 1_000 },

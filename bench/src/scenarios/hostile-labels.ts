@@ -1,4 +1,4 @@
-// Memory of the platform controller when a user creates objects with as many labels as the API server accepts.
+// Measures the platform controller's memory when objects have as many labels as the API server accepts.
 
 import type { Server } from "@virt/testkit";
 import { ok } from "../advisor-cluster.ts";
@@ -30,14 +30,14 @@ async function plant(api: Server, count: number): Promise<void> {
   }
 }
 
-/** Starts a new process and ends it after convergence, because the first list costs the most memory. */
+/** Starts a new process for each measurement, because the first list costs the most memory. */
 async function hold(rig: Rig): Promise<{ readonly rssMb: number; readonly peakMb: number }> {
   await using operator = startPlatform(rig);
   await converged(rig.api);
   return memoryOf(operator.pid);
 }
 
-/** Leaves one object to correct. Otherwise, the next process would count as converged before its first list. */
+/** Makes one object drift. Otherwise, the next process would appear to have converged before its first list. */
 async function openWork(api: Server): Promise<void> {
   const service = "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics";
   const labels = { "platform.kubevirt.io/managed-by": null };

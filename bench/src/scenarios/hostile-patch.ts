@@ -1,4 +1,4 @@
-// CPU time and memory that `applyPatch` needs to refuse each hostile patch.
+// Measures the CPU time and memory that `applyPatch` needs to reject malicious patches.
 
 import type { KubeObject } from "@virt/api";
 import { applyPatch } from "@virt/objects";
@@ -16,7 +16,7 @@ const object: KubeObject = {
 function measure({ size, say }: Rig): Promise<Measured> {
   const patches = hostilePatches("/spec/minHealthy");
   say(`${patches.length} patches`);
-  for (const { text } of patches) applyPatch(object, text); // the code is compiled now
+  for (const { text } of patches) applyPatch(object, text); // warm-up, so that the code is compiled
   const costs = patches.map(({ text }) => costOf(text, times[size]));
   return Promise.resolve({
     samples: {
@@ -28,7 +28,7 @@ function measure({ size, say }: Rig): Promise<Measured> {
   });
 }
 
-/** Returns the minimum time, to filter out other load, and the maximum memory, because garbage collection may reduce it. */
+/** Returns the minimum time, to exclude other load, and the maximum memory, because garbage collection can reduce it. */
 function costOf(text: string, count: number): { readonly ms: number; readonly mb: number } {
   const samples = Array.from({ length: count }, () => {
     const heap = process.memoryUsage().heapUsed;

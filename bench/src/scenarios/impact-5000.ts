@@ -1,4 +1,5 @@
-// Cost of assessing the impact on 500 nodes with 5,000 VMs: the computation alone and in each controller.
+// Measures the cost of assessing the impact on 500 nodes with 5,000 VMs, for the computation alone and in each
+// controller.
 
 import type { Json, KubeObject } from "@virt/api";
 import { assessImpact } from "@virt/impact";
@@ -52,7 +53,7 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** `published` are the writes that publish the impact. */
+/** `published` is the number of writes that publish the impact. */
 type Followed = {
   readonly assessedMs: number;
   readonly assessedCpuMs: number;
@@ -77,7 +78,7 @@ function samplesOf(controller: string, followed: Followed): Measured["samples"] 
   };
 }
 
-/** Deletes an object behind the reboot gate. The event about the blocked write ends the first assessment. */
+/** Deletes an object while the reboot gate is enabled. The first assessment ends with the event about the blocked write. */
 async function measurePlatform(rig: Rig): Promise<Followed> {
   const { api, say } = rig;
   await using operator = startPlatform(rig);
@@ -102,8 +103,8 @@ async function measurePlatform(rig: Rig): Promise<Followed> {
 }
 
 /**
- * Changes a plan to affect nodes. The first assessment ends when the status shows an impact with VMs. The memory at
- * rest is that of a plan without node changes.
+ * Changes a plan so that it affects nodes. The first assessment ends when the status shows affected VMs. Memory at rest
+ * is measured with a plan that does not change nodes.
  */
 async function measureAdvisor(rig: Rig): Promise<Followed> {
   const { api, say } = rig;
@@ -134,7 +135,7 @@ async function measureAdvisor(rig: Rig): Promise<Followed> {
 }
 
 /**
- * Measures while VMs change in fields that no controller reads. `shown` is a part of the path of requests that write
+ * Measures while VM fields that no controller reads change. `shown` is a substring of the path of requests that write
  * the impact.
  */
 async function follow({ api, say, size }: Rig, pid: number, shown: string) {
@@ -156,7 +157,7 @@ async function follow({ api, say, size }: Rig, pid: number, shown: string) {
 
 const gated = (value: string | null) => ({ metadata: { annotations: { "platform.kubevirt.io/reboot-gate": value } } });
 
-/** Measures in this process, with 500 workers, 10% at a time, and 300 nodes with a blocking VM. */
+/** Measures the computation in this process: 500 workers, 10% at a time, and a blocking VM on 300 of them. */
 function compute(times: number): readonly number[] {
   const nodes = workers(500);
   const names = namesOf(nodes);
@@ -182,13 +183,13 @@ async function eventsOfHold(api: Server): Promise<readonly KubeObject[]> {
   return (asList(at(body as Json, "items")) as readonly KubeObject[]).filter(({ reason }) => reason === "RebootHeld");
 }
 
-/** Deletes the events, because one from an earlier round would end the wait of this one. */
+/** Deletes the events, because an event from an earlier round would end the wait too early. */
 async function forgetHeld(api: Server): Promise<void> {
   for (const { metadata } of await eventsOfHold(api))
     ok(await api.request({ method: "DELETE", path: `${events}/${metadata.name}` }));
 }
 
-/** Simulates KubeVirt's frequent writes to fields that no controller here reads. */
+/** Simulates KubeVirt's frequent writes to fields that our controllers do not read. */
 async function touch(api: Server, node: number): Promise<void> {
   const body = { metadata: { annotations: { "bench.example.com/beat": `${Date.now()}` } } };
   ok(await api.request({ method: "PATCH", path: `${vmis}/${nodeName(node)}-vm-0`, body }));

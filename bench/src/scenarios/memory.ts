@@ -1,4 +1,4 @@
-// Memory of both controllers in a cluster with many large CRDs, most of them unused here.
+// Measures the memory of both controllers in a cluster with many large CRDs, most of which they do not use.
 
 import type { Server } from "@virt/testkit";
 import { addBulkyCrds, bulkyBytes, removeBulkyCrds } from "../bulky-crds.ts";
@@ -8,13 +8,13 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** `isLong`: this many large CRDs need gigabytes in the API server and take minutes. */
+/** `isLong` marks a cluster whose CRDs need gigabytes of memory in the API server and minutes to create. */
 const clusters = [
   { crds: 27, goalMb: 95, isLong: false },
   { crds: 87, goalMb: 100, isLong: false },
   { crds: 300, goalMb: 120, isLong: true },
 ];
-/** Discovery of absent kinds is retried for about 13 seconds after the start. */
+/** The operator retries discovery of missing kinds for about 13 seconds after the start. */
 const settleMs = 15_000;
 const quietMs = 10_000;
 
@@ -43,7 +43,7 @@ async function measure(rig: Rig): Promise<Measured> {
 
 type Held = { readonly crds: number; readonly rssMb: number; readonly samples: Measured["samples"] };
 
-/** Starts a new process each time, because one that started with fewer CRDs would use less memory. */
+/** Starts a new process for each measurement, because a process that started with fewer CRDs would use less memory. */
 async function hold(rig: Rig, crds: number): Promise<Held> {
   const { api, say } = rig;
   await using operator = startPlatform(rig, { flags: ["--controllers=advisor,platform"] });

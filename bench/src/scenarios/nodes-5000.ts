@@ -1,4 +1,4 @@
-// Cost for the platform controller of 5,000 nodes whose kubelets send 17 status updates per second.
+// Measures the platform controller in a cluster with 5,000 nodes whose kubelets send 17 status updates per second.
 
 import { inParallel } from "../config-maps.ts";
 import { addDevice, beat, createNodes, removeNodes } from "../nodes.ts";
@@ -13,7 +13,7 @@ const counts = { quick: 500, usual: 5_000, full: 5_000 };
 const beatsASecond = 17;
 const seconds = { quick: 10, usual: 30, full: 60 };
 const passthroughPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-pci-passthrough";
-/** Discovery of absent kinds is retried for about 13 seconds after the start. */
+/** The operator retries discovery of missing kinds for about 13 seconds after the start. */
 const settleMs = 15_000;
 const limitMs = 120_000;
 
@@ -83,7 +83,7 @@ export const nodes5000: Scenario = {
   perRound: 1,
   figures: [
     { name: "start to converged", unit: "ms" },
-    // RSS varies by a megabyte, which is too much noise for the few nodes of a quick run.
+    // RSS varies by about a megabyte, which is too noisy for the small number of nodes in a quick run.
     { name: "RSS for each node", unit: "kB", goal: { is: "at most", value: 2, isExact: true }, isLong: true },
     { name: "RSS with few nodes", unit: "MB" },
     { name: "RSS", unit: "MB", peer: "go-autopilot-nodes" },

@@ -1,4 +1,4 @@
-// The shipped operator at rest: time until ready, memory, and requests while nothing happens.
+// Measures the idle operator: time until ready, memory, and requests.
 
 import { freePorts } from "@virt/testkit";
 import { spawnNode } from "../child.ts";
@@ -9,7 +9,7 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause, until } from "../wait.ts";
 
-/** Discovery of absent kinds is retried for about 13 seconds after the start. */
+/** The operator retries discovery of missing kinds for about 13 seconds after the start. */
 const settleMs = 15_000;
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
 
@@ -28,7 +28,7 @@ async function measure(rig: Rig): Promise<Measured> {
   const quiet = { account: ourAccount, from: quietFrom, until: new Date() };
   const minutes = quietMs[size] / 60_000;
   const cpuMs = (cpuMsOf(operator.pid) - cpuBefore) / minutes;
-  await operator.stop(); // releases its leases, so that the next process starts without a wait
+  await operator.stop(); // releases its leases, so that the next process does not have to wait
   const audit = api.audit();
   const asked = requestsIn(audit, quiet);
   const work = asked.filter((event) => !isUpkeep(event)).length;
@@ -46,7 +46,7 @@ async function measure(rig: Rig): Promise<Measured> {
   };
 }
 
-/** Starts the bundled file with the image's Node flags and with leader election. */
+/** Starts the bundled operator with the same Node flags as in the image, and with leader election. */
 async function startOperator({ api, ours }: Rig) {
   const [port = 0] = await freePorts(1);
   const flags = [`--kubeconfig=${ours.kubeconfig}`, `--health-probe-bind-address=127.0.0.1:${port}`, "--leader-elect"];

@@ -1,4 +1,4 @@
-// No connection for a while: requests during the outage, and the time to recover after it.
+// Cuts the connection for a while. Measures requests during the outage, and the time to recover afterwards.
 
 import { startChild } from "../child.ts";
 import { createNamespace, inParallel } from "../config-maps.ts";
@@ -10,7 +10,7 @@ import { pause, timed, until } from "../wait.ts";
 
 const path = "/api/v1/namespaces/outage/configmaps";
 const originals = 20;
-/** The circuit breaker opens after three failures in a row. Until then each stream and reconcile fails separately. */
+/** The circuit breaker opens after three failures in a row. Until then, each stream and reconcile sends its own requests. */
 const openingSeconds = 3;
 const seconds = { quick: 6, usual: 30, full: 90 };
 
@@ -41,7 +41,7 @@ async function measure({ api, ours, size, random, say }: Rig): Promise<Measured>
       "end of the outage to all right": [healedMs],
       "connections while it is found out": [open - down.asked],
       "connections a second after that": [(asked - open) / quietSeconds],
-      // One per second for n seconds is at most n + 1.
+      // At one per second, n seconds allow at most n + 1 connections.
       "connections beyond one a second": [Math.max(0, asked - open - quietSeconds - 1)],
       "CPU a second while down": [cpuMs / seconds[size]],
     },
@@ -61,7 +61,7 @@ async function writeOriginal(api: Rig["api"], at: number, value: string): Promis
   await api.request({ method: "PATCH", path: `${path}/original-${at}?${query}`, body, contentType });
 }
 
-/** Checks the API server instead of asking the copier. */
+/** Checks the copies on the API server, independently of the copier. */
 async function areCopied(api: Rig["api"], value: string): Promise<boolean> {
   const { body } = await api.request({ path: `${path}?labelSelector=copy%3Ddone` });
   const { items } = body as { readonly items: readonly { readonly data: { readonly value: string } }[] };

@@ -1,4 +1,4 @@
-// Plan, review, approve and apply the two items of the load-aware plan: cost without the user and the reboots.
+// Measures the cost of drafting, approving and applying the load-aware plan, excluding review time and reboots.
 
 import type { AuditEvent } from "@virt/testkit";
 import { edit, loadAware, phase, prepareAdvisor, rollOut, startAdvisor, startOver } from "../advisor-cluster.ts";
@@ -7,7 +7,7 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** How long discovery of absent kinds is retried after a CRD appears. */
+/** How long the operator retries discovery of missing kinds after a CRD appears. */
 const discoveryRetryMs = 15_000;
 const times = { quick: 3, usual: 10, full: 20 };
 
@@ -16,7 +16,7 @@ async function measure(rig: Rig): Promise<Measured> {
   await using operator = await startAdvisor(rig);
   say("letting it settle");
   await startOver(api);
-  await walk(rig); // schemas and rendered configurations are read once per process
+  await walk(rig); // warm-up: schemas and rendered configs are read once per process
   await pause(discoveryRetryMs);
   const walks: Walk[] = [];
   for (let at = 0; at < times[size]; at++) {
@@ -28,7 +28,7 @@ async function measure(rig: Rig): Promise<Measured> {
   const audit = api.audit();
   const costs = walks.map((window) => costOf(requestsIn(audit, { account: ourAccount, ...window })));
   const all = requestsIn(audit, { account: ourAccount, from: walks[0]?.from ?? new Date(), until: new Date() });
-  await startOver(api); // the next round also starts with an ignored config
+  await startOver(api); // so that each round starts with an ignored config
   return {
     samples: {
       requests: costs.map(({ requests }) => requests),

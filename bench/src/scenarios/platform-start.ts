@@ -1,4 +1,4 @@
-// Time from process start until every golden object is applied, on a cluster that has none.
+// Measures the time from process start until all objects are applied to an empty cluster.
 
 import { converged, forgetAll, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { memoryOf } from "../process-figures.ts";

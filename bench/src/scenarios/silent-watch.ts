@@ -1,4 +1,4 @@
-// Silences a stream without closing it, as when a machine fails, and measures the time until this is detected.
+// Silences a watch stream without closing it, as when a machine fails. Measures the time until the client detects this.
 
 import { startChild } from "../child.ts";
 import { createNamespace, createObjects, objectName, setValue } from "../config-maps.ts";

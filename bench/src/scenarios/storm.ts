@@ -1,4 +1,4 @@
-// Changes many objects while the operator is stopped and measures the time to correct them all.
+// Changes many objects while the operator is stopped, and measures the time to correct all of them.
 
 import type { AuditEvent } from "@virt/testkit";
 import { namespace } from "../../programs/storm-objects.ts";
@@ -25,7 +25,7 @@ async function measure(rig: Rig): Promise<Measured> {
   await quiet(metrics, limitMs);
   say("raw pairs");
   const before = await rawPairs(floor, pairs[size]);
-  await operator.delays(); // discards the delays of the start
+  await operator.delays(); // discards the delays during startup
   say(`changing ${objects} objects`);
   const { from, frozenMs } = await whileFrozen(operator, () => driftAll(api, objects));
   const cpu = cpuMsOf(operator.pid);
@@ -64,7 +64,10 @@ async function whileFrozen({ process }: Stoppable, act: () => Promise<void>): Pr
   return { from: new Date(), frozenMs: performance.now() - start };
 }
 
-/** Subtracts the stop from the longest delay. The rest is the time for which the new events blocked the loop. */
+/**
+ * Subtracts the time for which the process was stopped from the longest delay. The rest is how long the new events
+ * blocked the event loop.
+ */
 function withoutFreeze(delays: readonly number[], frozenMs: number): readonly number[] {
   const longest = percentile(delays, 1);
   return delays.map((delay) => (delay === longest ? Math.max(0, delay - frozenMs) : delay));

@@ -1,4 +1,4 @@
-// Enables application-aware quota in the HyperConverged. Its operator manages the AAQ object.
+// Enables application-aware quotas in the HyperConverged, whose operator then manages the AAQ object.
 
 import { contentForms } from "@virt/api";
 import { hco } from "@virt/cluster";

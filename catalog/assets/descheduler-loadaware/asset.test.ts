@@ -18,7 +18,7 @@ const rulesWith = (...records: readonly string[]): KubeObject => ({
 });
 const combined = "descheduler:node:linear_amplified_ideal_point_positive_distance:k3:avg1m";
 
-/** Returns the applied object, without fields that the generation does not know. */
+/** Returns the applied object, without fields that this generation of the CRD does not have. */
 function applied(generation: Generation, changed: Readonly<Record<string, KubeObject>> = {}) {
   const deschedulers = schemaOf(generation);
   const { object, leftOut } = keepKnown(

@@ -1,4 +1,4 @@
-// Configures the descheduler to move VMs away from nodes under pressure, with the best profile available.
+// Configures the descheduler to move VMs away from nodes under pressure, with the best available profile.
 
 import { contentForms, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import { hco, object, schema } from "@virt/cluster";
@@ -69,7 +69,7 @@ export default defineAsset({
   ],
   values: {
     managementState: {
-      reason: "Without it the descheduler's operator does nothing.",
+      reason: "Without this value, the descheduler operator does nothing.",
       source: "Kube Descheduler Operator",
     },
     mode: {
@@ -81,7 +81,7 @@ export default defineAsset({
       source: "profile load-aware-rebalancing",
     },
     profiles: {
-      reason: "The best profile that the installed operator offers.",
+      reason: "The best profile that the installed descheduler operator supports.",
       source: "CRD of the descheduler",
     },
     devEnableEvictionsInBackground: {
@@ -103,7 +103,7 @@ export default defineAsset({
       source: "object PrometheusRule descheduler-rules",
     },
     evictionLimits: {
-      reason: "Limits parallel evictions to the parallel migrations of the cluster.",
+      reason: "Limits parallel evictions to the number of parallel migrations that the cluster allows.",
       source: "HyperConverged liveMigrationConfig",
     },
   },
@@ -127,7 +127,7 @@ export default defineAsset({
   },
 });
 
-// Limits parallel evictions to the cluster's parallel migrations.
+// Limits parallel evictions to the number of migrations that may run in parallel.
 function evictionLimits({ liveMigration }: AssetHcoFact): JsonMap {
   return Object.fromEntries(sources.map(({ field, source }) => [field, boundedLimit(field, liveMigration[source])]));
 }
@@ -138,7 +138,7 @@ type ThresholdsInputs = {
 };
 type CustomizationInputs = ThresholdsInputs & { readonly rules: KubeObject | undefined };
 
-// Fields that the CRD does not know are removed later, so only special cases are checked here.
+// Handles only special cases, because fields that the CRD does not have are removed later.
 function customizationsFor(profile: SuitableProfile, facts: CustomizationInputs): JsonMap {
   return {
     devEnableEvictionsInBackground: true,
@@ -162,7 +162,7 @@ function rivalsIn({ descheduler, deschedulers }: ThresholdsInputs) {
   return rivalThresholdsOf({ descheduler, deschedulerSchema: deschedulers });
 }
 
-// Only the description marks the field as deprecated.
+// Reports whether the CRD has the field and does not deprecate it. Only the description shows the deprecation.
 function hasSoftTainter(deschedulers: JsonMap | undefined): boolean {
   const path = ["spec", "profileCustomizations", softTainter].flatMap((name) => ["properties", name]);
   const field = at(deschedulers, ...path);
@@ -171,7 +171,8 @@ function hasSoftTainter(deschedulers: JsonMap | undefined): boolean {
 
 const combined = "descheduler:node:linear_amplified_ideal_point_positive_distance:k3:avg1m";
 
-// Selects by the recorded metrics: CPU and memory, or CPU only. Without rules, sets nothing.
+// Selects the profile by the metrics that recording rules provide: CPU and memory, or CPU only. Without rules, sets
+// nothing.
 function utilizationProfile(rules: KubeObject | undefined): JsonMap {
   if (rules === undefined) return {};
   const recorded = asList(at(rules, "spec", "groups")).flatMap((group) => asList(member(group, "rules")));
@@ -179,10 +180,10 @@ function utilizationProfile(rules: KubeObject | undefined): JsonMap {
   return { devActualUtilizationProfile: utilizationProfiles[isCombined ? 0 : 1] };
 }
 
-/** The best first. */
+/** Profiles that the asset can use, best first. */
 type SuitableProfile = (typeof candidates)[number];
 
-/** Undefined if the CRD offers no known profile. */
+/** Returns the best profile, or undefined if the CRD lists no known profile. */
 function bestProfile(deschedulers: JsonMap | undefined): SuitableProfile | undefined {
   const offered = asList(at(deschedulers, "properties", "spec", "properties", "profiles", "items", "enum"));
   return candidates.find((profile) => offered.includes(profile));

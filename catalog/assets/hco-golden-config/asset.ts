@@ -8,10 +8,10 @@ import { hcoPart, renderHco } from "../hyperconverged.ts";
 
 const liveMigrationConfig = {
   parallelMigrationsPerCluster: 5, // limits network load; the descheduler's limit is derived from it
-  allowAutoConverge: false, // never silently throttles guests to finish a migration
+  allowAutoConverge: false, // throttling guests to finish a migration would go unnoticed
   allowPostCopy: false, // a network failure during post-copy loses the VM
 };
-// Guests see no host metrics by default. alignCPUs is a preview that changes CPU accounting.
+// Keeps host metrics hidden from guests, and keeps alignCPUs off, a preview feature that changes CPU accounting.
 const featureGates = { downwardMetrics: false, alignCPUs: false };
 const uninstallStrategy = "BlockUninstallIfWorkloadsExist"; // deleting the HyperConverged must not delete VMs
 
@@ -70,7 +70,7 @@ export default defineAsset({
         featureGates,
         uninstallStrategy,
       },
-      // The list of gates is atomic in v1: owning one entry means owning all of them.
+      // Sets no feature gates in v1, because the list is atomic there: owning one entry means owning all of them.
       v1: { virtualization: { liveMigrationConfig }, deployment: { uninstallStrategy } },
     }),
 });

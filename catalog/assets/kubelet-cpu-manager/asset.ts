@@ -25,7 +25,7 @@ export default defineAsset({
       source: "OpenShift Machine Config Operator",
     },
     topologyManagerPolicy: {
-      reason: "Resources of a pod come from one NUMA node if possible, and no pod is rejected.",
+      reason: "A pod's resources come from a single NUMA node if possible. Otherwise, the pod still starts.",
       source: "Kubernetes Topology Manager",
     },
     cpuManagerPolicy: {
@@ -33,17 +33,17 @@ export default defineAsset({
       source: "KubeVirt: dedicated CPU placement",
     },
     cpuManagerReconcilePeriod: {
-      reason: "CPU sets are corrected soon after a container starts.",
+      reason: "The kubelet checks CPU assignments at this interval.",
       source: "operator default",
     },
     machineConfigPoolSelector: {
-      reason: "Workers only: VMs run there.",
+      reason: "Applies only to workers, because VMs run there.",
       source: "operator default",
     },
   },
   render: () =>
     renderKubelet({
-      autoSizingReserved: true, // the static policy requires reserved CPU, which this sizes per node
+      autoSizingReserved: true, // the static policy requires reserved CPUs; this reserves them by node size
       kubeletConfig,
     }),
 });

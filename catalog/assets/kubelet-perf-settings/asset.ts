@@ -1,9 +1,9 @@
-// Sets kubelet reservations by node size, and more pods per node if the pod network is large enough.
+// Sizes kubelet reservations by node, and allows more pods per node if the pod network is large enough.
 
 import { defineAsset, hardware } from "@virt/platform";
 import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
-const nodeStatusMaxImages = 500; // enough for image locality, without large Node objects
+const nodeStatusMaxImages = 500; // enough for image locality, but Node objects stay small
 const maxPods = 500;
 
 export default defineAsset({
@@ -22,15 +22,15 @@ export default defineAsset({
       source: "OpenShift Machine Config Operator",
     },
     nodeStatusMaxImages: {
-      reason: "Enough for image locality, and bounded so that Node objects stay small.",
+      reason: "High enough for image locality, but limited so that Node objects stay small.",
       source: "operator default",
     },
     maxPods: {
-      reason: "Room for many VMs. Written only if each node's pod network has enough addresses (/23 or larger).",
+      reason: "Allows many VMs per node. Set only if each node's pod network has enough addresses (/23 or larger).",
       source: "Network cluster: status.clusterNetwork[].hostPrefix",
     },
     machineConfigPoolSelector: {
-      reason: "Workers only: VMs run there.",
+      reason: "Applies only to workers, because VMs run there.",
       source: "operator default",
     },
   },
@@ -44,7 +44,8 @@ export default defineAsset({
     }),
 });
 
-// A /23 has 510 addresses. An unknown network may be smaller.
+// Reports whether a node's pod network has enough addresses. A /23 has 510. If the size is unknown, assumes that it has
+// not.
 function hasRoom(podSubnetPrefix: number | undefined): boolean {
   return podSubnetPrefix !== undefined && podSubnetPrefix <= 23;
 }

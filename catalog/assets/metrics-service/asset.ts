@@ -7,7 +7,7 @@ import { metricsLabels, metricsName, ownMonitoring } from "../own-monitoring.ts"
 const annotations = { "service.beta.openshift.io/serving-cert-secret-name": `${metricsName}-tls` };
 const spec = {
   selector: { "app.kubernetes.io/name": "virt-platform-operator", "control-plane": "controller-manager" },
-  // The protocol is part of the list key.
+  // The protocol is set explicitly, because it is part of the list's key in server-side apply.
   ports: [{ name: "metrics", port: 8443, protocol: "TCP", targetPort: "metrics" }],
 };
 
@@ -28,11 +28,12 @@ export default defineAsset({
       source: "OpenShift service CA",
     },
     "spec.selector": {
-      reason: "The pods of the platform controller.",
+      reason: "Selects the pods of the platform controller.",
       source: "config/manager/platform",
     },
     "spec.ports": {
-      reason: "The port of the metrics endpoint. The protocol is part of the list's key.",
+      reason:
+        "The port of the metrics endpoint. The protocol is set because server-side apply identifies a port by number and protocol.",
       source: "config/manager/pod",
     },
   },

@@ -21,7 +21,7 @@ const specIn = (namespace: string) => ({
       path: "/metrics",
       scheme: "https",
       interval: "30s",
-      honorLabels: true, // keeps the namespace label of the metrics
+      honorLabels: true, // keeps the namespace label of each metric
       bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
       tlsConfig: {
         caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
@@ -32,7 +32,7 @@ const specIn = (namespace: string) => ({
 });
 
 const { constantFields, fields } = contentForms;
-/** The default namespace. Packages replace it. */
+/** The default namespace. Packages for other namespaces replace it. */
 const shippedNamespace = `${fieldManagers.platform}-system`;
 
 export default defineAsset({
@@ -42,19 +42,19 @@ export default defineAsset({
   forms: [{ apiVersion: target.apiVersion, spec: fields(constantFields(specIn(shippedNamespace), "required")) }],
   values: {
     "spec.selector": {
-      reason: "The Service of asset metrics-service.",
+      reason: "Selects the Service that asset metrics-service creates.",
       source: "operator default",
     },
     port: {
-      reason: "The port of the Service.",
+      reason: "The metrics port of the Service.",
       source: "operator default",
     },
     path: {
-      reason: "The usual path of metrics.",
+      reason: "The conventional path for metrics.",
       source: "Prometheus",
     },
     scheme: {
-      reason: "Metrics are served over TLS only.",
+      reason: "Metrics are served only over TLS.",
       source: "flag --metrics-secure",
     },
     interval: {
@@ -62,7 +62,7 @@ export default defineAsset({
       source: "OpenShift monitoring",
     },
     honorLabels: {
-      reason: "Without it, the namespace label of a metric is lost.",
+      reason: "Keeps the namespace label of each metric. Without this, Prometheus renames it.",
       source: "Prometheus",
     },
     bearerTokenFile: {

@@ -1,4 +1,4 @@
-// Starts the Migration Toolkit for Virtualization with its console, validation and populators.
+// Starts the Migration Toolkit for Virtualization with its console pages, validation and volume populators.
 
 import { contentForms, type JsonMap } from "@virt/api";
 import { schema } from "@virt/cluster";
@@ -40,7 +40,7 @@ export default defineAsset({
   impact: "pods",
   values: {
     feature_ui_plugin: {
-      reason: "The console of the toolkit.",
+      reason: "Adds the toolkit's pages to the console.",
       source: "operator default",
     },
     feature_validation: {
@@ -60,7 +60,8 @@ export default defineAsset({
   }),
 });
 
-// Returns the switch in the type of the installed release. Unknown fields are removed later.
+// Returns the value that enables a feature. It is a string or a boolean, depending on the CRD. Unknown fields are
+// removed later.
 function on(controllers: JsonMap | undefined, feature: string): string | boolean {
   const type = at(controllers, "properties", "spec", "properties", feature, "type");
   return type === "boolean" ? true : "true";

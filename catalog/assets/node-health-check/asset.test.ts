@@ -40,7 +40,7 @@ const template = (namespace: string): KubeObject => ({
 const preferredTemplate = template(preferred);
 const otherTemplate = template(other);
 
-/** The genuine CRD treats the reference as one value. Other schemas may split it into fields. */
+/** In the real CRD, the reference is atomic. Other schemas may treat it as separate fields. */
 const whole: JsonMap = {};
 const byField: JsonMap = { "f:namespace": {} };
 

@@ -1,4 +1,4 @@
-// Remediates workers that stopped responding, so that their VMs restart elsewhere.
+// Remediates workers that stop responding, so that their VMs restart on other nodes.
 
 import { contentForms, type JsonMap } from "@virt/api";
 import { object } from "@virt/cluster";
@@ -21,7 +21,7 @@ const target = {
   operator: "Node Health Check Operator",
 } as const;
 
-/** The remediation that a template creates. Without its operator, the check has no effect. */
+/** The remediation that the template creates. If its operator is not installed, the check has no effect. */
 const remediation = {
   apiVersion: selfNodeTemplate.apiVersion,
   kind: "SelfNodeRemediation",
@@ -68,7 +68,7 @@ export default defineAsset({
     otherTemplate: object({ ...selfNodeTemplate, namespace: otherHome }),
   },
   purpose: nodeRemediation,
-  singleton: true, // two checks of the same nodes would remediate twice
+  singleton: true, // two checks for the same nodes would remediate them twice
   adoption: "whole",
   impact: "pods",
   values: {
@@ -81,7 +81,7 @@ export default defineAsset({
       source: "operator default",
     },
     selector: {
-      reason: "Workers that are not control plane nodes.",
+      reason: "Checks workers that are not control plane nodes.",
       source: "operator default",
     },
     unhealthyConditions: {

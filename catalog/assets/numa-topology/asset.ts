@@ -3,7 +3,7 @@
 import { defineAsset, detected, hardware } from "@virt/platform";
 import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
-// Best-effort never rejects a pod and needs no CPU list, so it suits every machine.
+// Best-effort never rejects a pod and requires no CPU list, so it works on every machine.
 const kubeletConfig = { topologyManagerPolicy: "best-effort" };
 
 export default defineAsset({
@@ -18,11 +18,11 @@ export default defineAsset({
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     topologyManagerPolicy: {
-      reason: "Never rejects a pod and needs no list of CPUs, so it suits every machine.",
+      reason: "Never rejects a pod and requires no CPU list, so it works on every machine.",
       source: "Kubernetes Topology Manager",
     },
     machineConfigPoolSelector: {
-      reason: "Workers only: VMs run there.",
+      reason: "Applies only to workers, because VMs run there.",
       source: "operator default",
     },
   },

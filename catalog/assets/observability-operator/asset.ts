@@ -5,7 +5,7 @@ import { hco, schema } from "@virt/cluster";
 import { at } from "@virt/objects";
 import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
 
-// The CRD ties the plugin's type to its name.
+// The CRD requires this name for plugins of type Monitoring.
 const target = {
   apiVersion: "observability.openshift.io/v1alpha1",
   kind: "UIPlugin",
@@ -47,19 +47,19 @@ export default defineAsset({
   impact: "pods",
   values: {
     type: {
-      reason: "The CRD ties it to the name of the plugin.",
+      reason: "The CRD requires this type for a plugin of this name.",
       source: "Cluster Observability Operator",
     },
     perses: {
-      reason: "Dashboards in the console.",
+      reason: "Shows dashboards in the console.",
       source: "operator default",
     },
     clusterHealthAnalyzer: {
-      reason: "Incidents in the console (called incidents in earlier releases).",
+      reason: "Shows incidents in the console. Earlier releases name this field incidents.",
       source: "annotation enable-incident-detection",
     },
     incidents: {
-      reason: "Incidents in the console.",
+      reason: "Shows incidents in the console.",
       source: "annotation enable-incident-detection",
     },
   },
@@ -71,7 +71,7 @@ export default defineAsset({
   }),
 });
 
-// Earlier releases use another field name.
+// Returns the setting that shows incidents. Earlier releases use a different field name.
 function incidents({ hco, plugins }: { hco: AssetHcoFact; plugins: JsonMap | undefined }): JsonMap {
   if (booleanOf(hco.annotations, "enable-incident-detection") !== true) return {};
   const monitoring = at(plugins, "properties", "spec", "properties", "monitoring", "properties");

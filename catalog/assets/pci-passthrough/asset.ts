@@ -13,7 +13,7 @@ import {
 
 const name = "50-virt-pci-passthrough";
 const target = assetMachineConfigTarget(name);
-// `intel_iommu=on` has no effect on AMD and Arm.
+// `intel_iommu=on` has no effect on AMD and Arm, so all workers can have it.
 const wanted: KernelArguments = { name, role: "worker", kernelArguments: ["intel_iommu=on", "iommu=pt"] };
 
 export default defineAsset({
@@ -33,11 +33,11 @@ export default defineAsset({
   reads: { hco: hco(), hardware: hardware(), topology: topology(), own: object(target), pool: pool("worker") },
   values: {
     "metadata.labels": {
-      reason: "The pool that applies the MachineConfig.",
+      reason: "Selects the pool that applies the MachineConfig.",
       source: "Machine Config Operator",
     },
     kernelArguments: {
-      reason: "Enables the IOMMU, which isolates the devices of VMs. Has no effect on AMD and Arm.",
+      reason: "Enables the IOMMU, which isolates devices that are assigned to VMs. Has no effect on AMD and Arm.",
       source: "KubeVirt: host devices",
     },
   },

@@ -10,7 +10,7 @@ import {
   withMachineConfigs,
 } from "../machine-config.ts";
 
-// This text is written to nodes. A changed byte reboots every worker.
+// Written to nodes: any changed byte reboots all workers.
 const assetKubeletDropIn = `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 failSwapOn: false
@@ -18,8 +18,8 @@ memorySwap:
   swapBehavior: LimitedSwap
 `;
 
-// Runs at every boot and succeeds without a partition. Never formats a disk, and ignores failing commands. The kubelet
-// starts after it, but does not require it. Swap stays off if the kubelet would not start with it.
+// Runs at every boot. Succeeds even if there is no swap partition or a command fails, and never formats a disk. The
+// kubelet starts after this unit, but does not depend on it. Swap stays off if the kubelet is not configured for it.
 const swapUnit = String.raw`[Unit]
 Description=Use prepared swap partitions for virtual machines
 After=local-fs.target
@@ -76,11 +76,11 @@ export default defineAsset({
   ],
   values: {
     "metadata.labels": {
-      reason: "The pool that applies the MachineConfig.",
+      reason: "Selects the pool that applies the MachineConfig.",
       source: "Machine Config Operator",
     },
     ignition: {
-      reason: "The version that every supported release accepts.",
+      reason: "An Ignition version that all supported OpenShift releases accept.",
       source: "Machine Config Operator",
     },
     "storage.files": {

@@ -1,4 +1,5 @@
-// Binds the listed PCI devices of workers to vfio-pci for VMs. Asset pci-passthrough enables the IOMMU.
+// Binds the listed PCI devices on workers to vfio-pci, so that VMs can use them. Asset pci-passthrough enables the
+// IOMMU.
 
 import { hco } from "@virt/cluster";
 import { defineAsset, topology } from "@virt/platform";
@@ -41,11 +42,11 @@ export default defineAsset({
   reads: { hco: hco(), topology: topology() },
   values: {
     "metadata.labels": {
-      reason: "The pool that applies the MachineConfig.",
+      reason: "Selects the pool that applies the MachineConfig.",
       source: "Machine Config Operator",
     },
     ignition: {
-      reason: "The version that every supported release accepts.",
+      reason: "An Ignition version that all supported OpenShift releases accept.",
       source: "Machine Config Operator",
     },
     "storage.files": {

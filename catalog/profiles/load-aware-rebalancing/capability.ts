@@ -1,4 +1,4 @@
-// Detects the installed descheduler's capabilities from its CRD schema, not from a version.
+// Detects the capabilities of the installed descheduler from its CRD schema, regardless of its version.
 
 import type { Json, JsonMap } from "@virt/api";
 import { asList, asText, at, isMap, member } from "@virt/objects";
@@ -15,18 +15,21 @@ export const utilizationProfile = "devActualUtilizationProfile";
 export type DeschedulerProfile = (typeof deschedulerProfiles)[number];
 
 export type Capability = {
-  /** Undefined if the CRD offers no known profile. */
+  /** The profile to use. Undefined if the CRD lists no known profile. */
   readonly selected: DeschedulerProfile | undefined;
-  /** Effective members of `profileCustomizations`. */
+  /** The fields of `profileCustomizations` that have an effect. */
   readonly customizations: ReadonlySet<string>;
   readonly limits: ReadonlySet<string>;
-  /** `byField`: only if `devActualUtilizationProfile` requests PSI, as in OpenShift 4.18. */
+  /** `byField` means only if `devActualUtilizationProfile` requests PSI, as in OpenShift 4.18. */
   readonly usesPsi: "always" | "byField" | "never";
   /** Reports whether a profile may be listed together with the selected one. */
   readonly isCompatible: (profile: string) => boolean;
 };
 
-/** Returns the capabilities. Without a schema or a list of profiles, assumes the best profile but no fields. */
+/**
+ * Returns the capabilities. If the schema or its list of profiles is missing, assumes the best profile without optional
+ * fields.
+ */
 export function capabilityOf(schema: JsonMap | undefined): Capability {
   const spec = at(schema, "properties", "spec", "properties");
   const profiles = member(spec, "profiles");
@@ -48,12 +51,12 @@ export function capabilityOf(schema: JsonMap | undefined): Capability {
   };
 }
 
-/** Reports whether the profile is made for VMs, and so accepts customizations and limits. */
+/** Reports whether the profile is designed for VMs. Only these profiles accept customizations and limits. */
 export function isKubeVirt(profile: DeschedulerProfile): boolean {
   return profile !== "LongLifecycle";
 }
 
-// Only the release with a non-deprecated soft tainter balances by requests unless a field requests PSI.
+// A release whose soft tainter is not deprecated balances by requests, unless a field requests PSI. All others use PSI.
 function psiUseOf(
   selected: DeschedulerProfile | undefined,
   customizations: ReadonlySet<string>,
@@ -62,7 +65,7 @@ function psiUseOf(
   return customizations.has(softTainter) && customizations.has(utilizationProfile) ? "byField" : "always";
 }
 
-// The deprecated soft tainter stays in the CRD. Only its description shows that.
+// A deprecated soft tainter is still in the CRD. Only its description shows the deprecation.
 function customizationsOf(schema: Json | undefined): ReadonlySet<string> {
   const fields = fieldsOf(schema);
   const description = asText(at(schema, "properties", softTainter, "description")) ?? "";

@@ -1,4 +1,4 @@
-// Plans the KubeDescheduler: moves VMs away from nodes under pressure, with the best profile available.
+// Plans the KubeDescheduler, which moves VMs away from nodes under pressure, with the best available profile.
 
 import type { PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
@@ -24,12 +24,12 @@ type Chosen = {
   readonly psi: PsiIntent;
 };
 
-// These profiles ignore load. All others would work against rebalancing.
+// These profiles ignore load, so they can stay enabled. All others would work against rebalancing.
 const harmless: readonly string[] = ["AffinityAndTaints", "SoftTopologyAndDuplicates"];
 
 const { fields, integer, kept, listOf, oneOf, optional, required } = contentForms;
 
-/** The allowed content of a plan, for all options. */
+/** The allowed content of the planned object, for all combinations of options. */
 export const deschedulerForms: readonly ObjectForm[] = [
   {
     apiVersion: deschedulerRef.apiVersion,
@@ -117,13 +117,13 @@ function psiWarning(chosen: Chosen, facts: LoadAwareFacts): readonly string[] {
   const unused = `profile ${selected} of the installed descheduler balances by requests and does not use PSI metrics`;
   if (psi === "disable")
     return capability.usesPsi === "always" && isPsiPending(facts)
-      ? [`The descheduler operator runs profile ${selected} only if the nodes have PSI metrics`]
+      ? [`The descheduler operator runs profile ${selected} only if PSI metrics are enabled on the nodes`]
       : [];
   if (capability.usesPsi !== "never")
-    return isWaitingForPsi(chosen, facts) ? ["Rebalancing starts when the nodes have PSI metrics"] : [];
+    return isWaitingForPsi(chosen, facts) ? ["Rebalancing starts when PSI metrics are enabled on the nodes"] : [];
   return psi === "leave"
     ? [`PSI metrics are not enabled: ${unused}. To enable them anyway, set enablePSIMetrics to true`]
-    : [`PSI metrics reboot nodes, but ${unused}`];
+    : [`Enabling PSI metrics reboots nodes, but ${unused}`];
 }
 
 function thresholdsWarning({ capability }: Chosen, facts: LoadAwareFacts): readonly string[] {
@@ -137,7 +137,7 @@ function keptProfiles({ capability }: Chosen, facts: LoadAwareFacts): readonly s
   return liveProfiles(facts).filter((profile) => harmless.includes(profile) && capability.isCompatible(profile));
 }
 
-// Removes duplicates, which old CRDs allow and new ones reject.
+// Returns the live profiles without duplicates, because newer CRDs reject these.
 function liveProfiles({ descheduler }: LoadAwareFacts): readonly string[] {
   const listed = asList(at(descheduler, "spec", "profiles"));
   return [...new Set(listed.flatMap((profile) => asText(profile) ?? []))];
@@ -148,7 +148,7 @@ function removedWarning(profiles: readonly string[], facts: LoadAwareFacts): rea
   return removed.length > 0 ? [`Descheduler profiles removed: ${removed.join(", ")}`] : [];
 }
 
-// Only KubeVirt profiles set a node selector, which then applies to all profiles.
+// Warns about preserved profiles, because the node selector that a KubeVirt profile sets applies to them, too.
 function keptWarning(kept: readonly string[], selected: DeschedulerProfile): readonly string[] {
   if (kept.length === 0 || !isKubeVirt(selected)) return [];
   return [`Preserved profiles ${kept.join(", ")} run with the node selector of ${selected}`];
@@ -168,7 +168,7 @@ function nodeLimitWarning({ evictionLimitNode }: LoadAwareSettings, { capability
   return ["evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node"];
 }
 
-/** A limit for parallel evictions: its field, its option, and the HyperConverged field that is its default. */
+/** A limit for parallel evictions: its field, its option, and the HyperConverged field that provides the default. */
 export type Limit = (typeof limits)[number];
 
 const limits = [
@@ -185,7 +185,7 @@ export function limitValue(limit: Limit, settings: LoadAwareSettings, hco: KubeO
   return settings[limit.option] ?? derivedLimit(limit, hco);
 }
 
-/** Returns the scaled limit of the HyperConverged, up to the option's maximum. */
+/** Returns the default limit, scaled from the HyperConverged and capped at the option's maximum. */
 export function derivedLimit(limit: Limit, hco: KubeObject | undefined): number {
   return boundedLimit(limit.field, scale(migrationsOf(limit, hco)));
 }
@@ -201,7 +201,7 @@ function migrationsOf({ source, otherwise }: Limit, hco: KubeObject | undefined)
   return migrations > 0 ? migrations : otherwise;
 }
 
-// Leaves room for migrations that users start.
+// Scales the limit down, to leave room for migrations that users start.
 function scale(migrations: number): number {
   return migrations < 10 ? migrations : 10 + Math.floor(((migrations - 10) * 4) / 5);
 }

@@ -12,7 +12,7 @@ export const deschedulerRef = {
   namespace: "openshift-kube-descheduler-operator",
 } as const;
 
-/** The descheduler operator reads metrics through this Route. */
+/** The Route through which the descheduler operator reads metrics. */
 export const prometheusRouteRef = {
   apiVersion: "route.openshift.io/v1",
   kind: "Route",
@@ -20,7 +20,7 @@ export const prometheusRouteRef = {
   namespace: "openshift-monitoring",
 } as const;
 
-/** The platform Prometheus must monitor this namespace. */
+/** The descheduler operator's namespace, which the platform Prometheus must monitor. */
 export const monitoringRef = { apiVersion: "v1", kind: "Namespace", name: deschedulerRef.namespace } as const;
 
 export const psiConfigName = (role: NodeRole): string => `99-${role}-psi-karg`;
@@ -56,7 +56,7 @@ export const defaults = {
   devDeviationThresholds: "AsymmetricLow",
 } as const;
 
-/** If not set, the limits follow the HyperConverged, and `enablePSIMetrics` follows the descheduler. */
+/** The options with defaults. Limits that are not set depend on the HyperConverged, and `enablePSIMetrics` on the descheduler. */
 export type LoadAwareSettings = Options & Required<Pick<Options, keyof typeof defaults>>;
 
 export function loadAwareSettings(given: Options | undefined): LoadAwareSettings {

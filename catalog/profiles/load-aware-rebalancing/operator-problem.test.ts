@@ -16,7 +16,7 @@ const reporting = (condition: JsonMap, status: JsonMap = {}): KubeObject => ({
   status: { conditions: [{ type, ...condition }], ...status },
 });
 
-/** The advisor applied it at second 1. */
+/** Returns a KubeDescheduler that the advisor applied at second 1. */
 const reportedAt = (time: string): KubeObject => {
   const live = reporting({ status: "False" });
   const fieldsType = "FieldsV1";
@@ -29,7 +29,7 @@ const reportedAt = (time: string): KubeObject => {
 test("a refusal without PSI is expected only while nodes wait for PSI", () => {
   const live = reporting({ status: "True", reason: withoutPsi });
   expect(operatorProblem(live, true)).toEqual({
-    message: `KubeDescheduler 'cluster' is degraded (${withoutPsi}); expected until nodes have PSI metrics`,
+    message: `KubeDescheduler 'cluster' is degraded (${withoutPsi}); expected until PSI metrics are enabled on the nodes`,
     next: "kubectl describe kubedescheduler cluster -n openshift-kube-descheduler-operator",
     kind: "expected",
   });

@@ -1,5 +1,5 @@
-// Checks the requirements of the descheduler operator, and reports its problems. Source:
-// pkg/operator/target_config_reconciler.go of openshift/cluster-kube-descheduler-operator, release-4.17 to release-5.1.
+// Checks the descheduler operator's prerequisites, and reports its problems. Source:
+// pkg/operator/target_config_reconciler.go in openshift/cluster-kube-descheduler-operator, release-4.17 to release-5.1.
 
 import type { OptionsRefusal, TargetProblem } from "@virt/advisor";
 import { fieldManagers, type KubeObject } from "@virt/api";
@@ -11,25 +11,28 @@ import { deschedulerRef, type LoadAwareFacts, monitoringRef, prometheusRouteRef 
 const { kind, name, namespace } = deschedulerRef;
 
 /**
- * Longer than a leader change of the operator (LeaseDuration 137 s). Only write times show whether it processed a
- * change, and a clock that was set back may hide that.
+ * How long the operator may appear not to have processed a change. Longer than a leader change (LeaseDuration 137 s).
+ * The check compares write times, so without this limit, a clock that was set back would block the plan forever.
  */
 const longestUnprovenMs = 300_000;
 
-/** Returns the operator's problem. While nodes wait for PSI, its complaint about missing PSI is expected. */
+/** Returns the operator's problem. An error about missing PSI metrics is expected until nodes have rebooted with PSI. */
 export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): TargetProblem | undefined {
   const next = `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`;
   const health = healthOf(live);
   if (health?.state !== "degraded") return unprocessedChange(live, next);
   const isExpected = isWaitingForPsi && health.message.includes("PSI");
   return {
-    message: isExpected ? `${health.message}; expected until nodes have PSI metrics` : health.message,
+    message: isExpected ? `${health.message}; expected until PSI metrics are enabled on the nodes` : health.message,
     next,
     kind: isExpected ? "expected" : "fault",
   };
 }
 
-/** Returns an unprocessed change. The operator sets no observedGeneration, but writes its status after each change. */
+/**
+ * Returns a problem if the operator has not processed the last change. It sets no observedGeneration, so this compares
+ * the times of its status writes.
+ */
 function unprocessedChange(live: KubeObject, next: string): TargetProblem | undefined {
   const isKnown = isBehind(live);
   if (!isKnown && (conditionsOf(live).length === 0 || !isStatusOlder(live, fieldManagers.advisor))) return undefined;
@@ -37,7 +40,7 @@ function unprocessedChange(live: KubeObject, next: string): TargetProblem | unde
   return { message, next, kind: "unprocessed", ...(!isKnown && { longestMs: longestUnprovenMs }) };
 }
 
-/** Reports whether the profile uses Prometheus metrics, by default or by another client's field. */
+/** Reports whether the profile uses Prometheus metrics, either by default or because another client set a field. */
 export function readsMetrics(
   { usesPsi }: Capability,
   isEnablingPsi: boolean,
@@ -50,8 +53,8 @@ export function readsMetrics(
 const monitoringLabel = { key: "openshift.io/cluster-monitoring", value: "true" };
 
 /**
- * Refuses a plan whose profile lacks the Prometheus metrics it needs. Unreadable facts, and clusters without Routes,
- * are not refused.
+ * Refuses a plan if its profile needs Prometheus metrics that are not available. Does not refuse it if facts cannot be
+ * read or the cluster has no Routes.
  */
 export function refuseWithoutMetrics(
   { usesPsi }: Capability,

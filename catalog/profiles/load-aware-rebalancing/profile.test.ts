@@ -72,7 +72,7 @@ spec:
       "spec.evictionLimits",
     ],
     problemOf: expect.any(Function),
-    warnings: ["Rebalancing starts when the nodes have PSI metrics"],
+    warnings: ["Rebalancing starts when PSI metrics are enabled on the nodes"],
     impact: { create: "Medium", change: "Low" },
   });
   expect(yamlOf(descheduler)).toBe(`apiVersion: operator.openshift.io/v1
@@ -132,7 +132,7 @@ ${named}spec:
   - DevKubeVirtRelieveAndMigrate
 `);
   expect(item.warnings).toEqual([
-    "Rebalancing starts when the nodes have PSI metrics",
+    "Rebalancing starts when PSI metrics are enabled on the nodes",
     "Descheduler profiles removed: LifecycleAndUtilization",
     "Preserved profiles SoftTopologyAndDuplicates run with the node selector of DevKubeVirtRelieveAndMigrate",
     "evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node",
@@ -221,7 +221,7 @@ const lives: readonly Live[] = [
     live: ["AffinityAndTaints"],
     profiles: ["AffinityAndTaints", "LongLifecycle"],
     warnings: [
-      "PSI metrics reboot nodes, but profile LongLifecycle of the installed descheduler balances by requests and does not use PSI metrics",
+      "Enabling PSI metrics reboots nodes, but profile LongLifecycle of the installed descheduler balances by requests and does not use PSI metrics",
     ],
   },
 ];
@@ -277,7 +277,7 @@ test("keeps enabled PSI metrics on 5.10, because a removal reboots nodes", () =>
 
 test("without PSI metrics, warns that newer operators do not run the profile", () => {
   expect(deschedulerItem({ enablePSIMetrics: false }, onto("v532")).warnings).toEqual([
-    "The descheduler operator runs profile KubeVirtRelieveAndMigrate only if the nodes have PSI metrics",
+    "The descheduler operator runs profile KubeVirtRelieveAndMigrate only if PSI metrics are enabled on the nodes",
   ]);
   expect(deschedulerItem({ enablePSIMetrics: false }, onto("v514")).warnings).toEqual([]);
 });

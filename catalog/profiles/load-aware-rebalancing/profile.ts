@@ -1,4 +1,4 @@
-// Moves VMs away from nodes under actual pressure, with the descheduler and kernel PSI.
+// Moves VMs away from overloaded nodes, with the descheduler and kernel pressure metrics (PSI).
 
 import {
   type CrdRequirement,
@@ -84,7 +84,7 @@ function refuse(given: Options | undefined, facts: LoadAwareFacts): OptionsRefus
   );
 }
 
-// Removals come last in every plan.
+// Deletions come last in every plan.
 function plan(given: Options | undefined, facts: LoadAwareFacts): readonly PlannedItem[] {
   const settings = loadAwareSettings(given);
   const capability = capabilityOf(facts.deschedulerSchema);
@@ -103,7 +103,7 @@ function inputs(given: Options | undefined, facts: LoadAwareFacts): readonly Pla
   return [capabilityInput(facts), ...derived.map((limit) => limitInput(limit, facts)), ...thresholdsInput(facts)];
 }
 
-// If another client sets these thresholds, the plan omits devDeviationThresholds.
+// An input of the plan: if another client sets these thresholds, the plan omits devDeviationThresholds.
 function thresholdsInput(facts: LoadAwareFacts): readonly PlanInput[] {
   if (!capabilityOf(facts.deschedulerSchema).customizations.has("devDeviationThresholds")) return [];
   return [
@@ -143,7 +143,7 @@ function limitInput(limit: Limit, { hco }: LoadAwareFacts): PlanInput {
   };
 }
 
-/** Limits up to 10 are not scaled. */
+/** Reports whether a limit is scaled. Limits up to 10 are not. */
 function isScaled(...limits: readonly string[]): boolean {
   return limits.some((limit) => Number(limit) > 10);
 }

@@ -12,12 +12,12 @@ const argument = "psi=1";
 export const psiConfig = { nameFor: psiConfigName, spec: { kernelArguments: [argument] } };
 const managedFields = ["spec.kernelArguments"];
 
-/** `leave`: PSI is neither needed nor enabled by the advisor. */
+/** The change to PSI. `leave` means that PSI is not needed and that the advisor has not enabled it. */
 export type PsiIntent = "enable" | "disable" | "leave";
 
 /**
- * Returns the option. By default, enables PSI if the descheduler uses it, and keeps PSI that the advisor enabled,
- * because removal reboots nodes.
+ * Returns the change to PSI: as set in the option, or by default, `enable` if the descheduler uses PSI. Also keeps PSI
+ * if the advisor has enabled it earlier, because disabling it reboots nodes.
  */
 export function psiIntentOf(
   { enablePSIMetrics }: LoadAwareSettings,
@@ -36,7 +36,7 @@ export function enablePsi(facts: LoadAwareFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role) => enableFor(role, facts));
 }
 
-/** Skips pools with PSI from another source: a second `psi=1` would needlessly reboot them. */
+/** Plans PSI for a role. Skips pools in which PSI is already enabled, because a second `psi=1` would reboot them for nothing. */
 function enableFor(role: NodeRole, facts: LoadAwareFacts): PlannedItem {
   const desired = machineConfigFor(psiConfig, role);
   const live = liveConfig(role, facts);
@@ -59,7 +59,7 @@ function enableFor(role: NodeRole, facts: LoadAwareFacts): PlannedItem {
   };
 }
 
-/** Removes PSI from all roles, even if they no longer run VMs. */
+/** Plans the removal of PSI from all roles, including those whose nodes have stopped running VMs. */
 export function disablePsi(): readonly PlannedItem[] {
   return nodeRoles.map((role) => ({
     name: itemNameFor("disable-psi-metrics", role),
@@ -76,7 +76,8 @@ function liveConfig(role: NodeRole, facts: LoadAwareFacts): KubeObject | undefin
   return role === "worker" ? facts.psiConfig : facts.masterPsiConfig;
 }
 
-// Checks the current and the target config. An unread config does not count as effective.
+// Reports whether PSI is effective in both the current and the target config. A config that could not be read counts as
+// not effective.
 function isEffective(role: NodeRole, { workerKernel, masterKernel }: LoadAwareFacts): boolean {
   const kernel = role === "worker" ? workerKernel : masterKernel;
   const isOn = (given: readonly string[] | undefined) => argumentInForce(given, "psi") === argument;

@@ -1,4 +1,4 @@
-// The facts and settings of higher density. The settings are not written to the config.
+// The facts and settings of the higher-density profile. Default values are never written to the VirtPlatformConfig.
 
 import { besideHco, nodes, type ProfileFacts, pools, vmNodes } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
@@ -17,21 +17,21 @@ export const reads = {
 
 export type DensityFacts = ProfileFacts<typeof reads>;
 
-/** The item that sets the ratio. Swap is removed only after it. */
+/** The item that sets the memory ratio. Swap is removed only after this item has completed. */
 export const densityItem = "configure-higher-density";
 
 export const defaults = {
   enableSwap: true,
-  /** In percent. Not a schema default, because the profile must recognize an explicit ratio. */
+  /** In percent. Not a default in the schema, because the profile must know whether the user set the ratio. */
   memoryToRequestRatio: { withSwap: 150, withoutSwap: 120 },
   ksmConfiguration: { enabled: true },
 } as const;
 
-/** `isPinned`: set by the user, so an outside change is drift. Otherwise it is a changed input. */
+/** If `isPinned`, the user set the value, so a change by another client is drift. Otherwise, it is a changed input. */
 export type DensitySettings = {
   readonly hasSwap: boolean;
   readonly ratio: { readonly percent: number; readonly isPinned: boolean };
-  /** Undefined if KSM is off and the plan does not own it. */
+  /** Undefined if KSM is off and the plan does not set it. */
   readonly ksm: KsmSettings | undefined;
 };
 
@@ -59,7 +59,7 @@ function pinnedKsm(given: KsmOptions | undefined): KsmSettings | undefined {
   return isOn ? { selector: withoutEmptyParts(given.nodeLabelSelector ?? {}), isPinned: true } : undefined;
 }
 
-// The HyperConverged operator removes empty parts, which would look like drift.
+// Removes empty parts. The HyperConverged operator does so too, which would look like drift.
 function withoutEmptyParts({ matchLabels = {}, matchExpressions = [] }: Selector): JsonMap {
   const expressions = matchExpressions.map(({ key, operator, values = [] }) => ({
     key,

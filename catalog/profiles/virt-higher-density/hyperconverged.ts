@@ -1,4 +1,4 @@
-// Plans the HyperConverged: memory overcommit and merging of equal pages (KSM).
+// Plans the HyperConverged's memory overcommit and memory page merging (KSM).
 
 import type { DryRunResult, PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
@@ -27,7 +27,7 @@ const values = fields({
   ksmConfiguration: optional(fields({ nodeLabelSelector: optional(nodeLabelSelector) })),
 });
 
-/** The allowed content of a plan, for all options. */
+/** The allowed content of the planned object, for all combinations of options. */
 export const densityForms: readonly ObjectForm[] = hcoForms({
   v1beta1: values,
   v1: fields({ virtualization: kept(values) }),
@@ -40,7 +40,7 @@ export function configureDensity(settings: DensitySettings, facts: DensityFacts)
     "higherWorkloadDensity.memoryOvercommitPercentage",
     ...(ksm === undefined ? [] : ["ksmConfiguration"]),
   ];
-  // Nodes need swap before VMs rely on it.
+  // A high ratio waits for swap, because nodes must have swap before VMs rely on it.
   const isWaiting = settings.hasSwap && ratio.percent > highestWithoutSwap;
   return {
     name: densityItem,
@@ -73,7 +73,7 @@ function ksmWarnings({ ksm }: DensitySettings, { nodes }: DensityFacts): readonl
   return isAimless && ksm.isPinned ? ["nodeLabelSelector matches no node"] : [];
 }
 
-/** Warns about KSM after the dry run: the API server keeps a released field if another client owns it. */
+/** Warns after the dry run if KSM stays enabled, because the API server keeps a released field that another client also owns. */
 export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRunResult): readonly string[] {
   const isKsmLeft = item.operation === "Apply" && hcoValue(item.desired, "ksmConfiguration") === undefined;
   if (item.name !== densityItem || !isKsmLeft || liveSelector(live) === undefined) return [];
@@ -83,7 +83,7 @@ export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRun
   ];
 }
 
-// Owners are recorded in the API version of their write.
+// Looks up the path of each API version, because managedFields uses the version of each write.
 function selectorOwners(hco: KubeObject): readonly string[] {
   const owners = readOwners(hco);
   const paths = ["hco.kubevirt.io/v1beta1", "hco.kubevirt.io/v1"].map((version) =>
@@ -92,16 +92,15 @@ function selectorOwners(hco: KubeObject): readonly string[] {
   return [...new Set(paths.flatMap((path) => ownersOf(owners, path).map(({ manager }) => manager)))];
 }
 
-/** Returns the live selector. Undefined means that KSM runs on no node. */
+/** Returns the live selector, or undefined if KSM is off. */
 export function liveSelector(hco: KubeObject | undefined): JsonMap | undefined {
   const selector = hcoValue(hco, "ksmConfiguration", "nodeLabelSelector");
   return isMap(selector) ? selector : undefined;
 }
 
-/** In percent. */
 export function liveRatio(hco: KubeObject): number {
   return asNumber(hcoValue(hco, "higherWorkloadDensity", "memoryOvercommitPercentage")) ?? withoutOvercommit;
 }
 
-// The API server's default.
+// The API server's default, in percent.
 const withoutOvercommit = 100;

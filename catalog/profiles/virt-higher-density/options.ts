@@ -1,4 +1,4 @@
-// The options of higher density. Build time only: schema, docs, form and help are generated from it.
+// The options of higher density. The CRD schema, the docs, the console's form and the help are generated from them.
 
 import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";

@@ -59,7 +59,7 @@ function needs(given: Options | undefined): readonly CrdRequirement[] {
   ];
 }
 
-// The API server also refuses this, except in objects stored before the rule existed.
+// The API server rejects these options too, except in objects that were stored before the rule existed.
 function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): OptionsRefusal | undefined {
   const { hasSwap, ratio } = densitySettings(given);
   if (!hasSwap && ratio.percent > highestWithoutSwap)
@@ -68,14 +68,14 @@ function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): Opt
   return hasSwap ? refuseWithoutNodes(swapConfig, vmNodes.roles) : undefined;
 }
 
-// Swap is added first and removed last, because VMs rely on it in between.
+// Adds swap first and removes it last, because VMs rely on it in between.
 function plan(given: Options | undefined, facts: DensityFacts): readonly PlannedItem[] {
   const settings = densitySettings(given);
   const density = configureDensity(settings, facts);
   return settings.hasSwap ? [...enableSwap(facts), density] : [density, ...disableSwap()];
 }
 
-// Returns the written HyperConverged values that the user did not pin. Disabled KSM is not watched.
+// Returns the HyperConverged values that the plan writes but the user did not set. Omits KSM if it is disabled.
 function inputs(given: Options | undefined, facts: DensityFacts): readonly PlanInput[] {
   const { ksm, ratio } = densitySettings(given);
   return [
@@ -84,7 +84,7 @@ function inputs(given: Options | undefined, facts: DensityFacts): readonly PlanI
   ];
 }
 
-// An absent HyperConverged is drift, not a changed input.
+// If the HyperConverged is missing, this is drift, not a changed input.
 function ksmInput({ selector }: NonNullable<DensitySettings["ksm"]>, { hco }: DensityFacts): PlanInput {
   const live = liveSelector(hco.object);
   const isOn = (value: string) => value !== "";

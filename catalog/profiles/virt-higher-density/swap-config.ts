@@ -1,5 +1,5 @@
-// The MachineConfig per role that lets nodes use prepared swap partitions. A changed byte reboots every node of the
-// role.
+// The MachineConfig with which nodes use prepared swap partitions, one per role. Any changed byte reboots all nodes of
+// the role.
 
 import { writeDataUrl } from "@virt/objects";
 import { swapConfigName } from "./facts.ts";

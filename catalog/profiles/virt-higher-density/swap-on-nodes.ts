@@ -1,4 +1,4 @@
-// Determines the known swap of nodes, and whether it covers the memory overcommit.
+// Determines how much swap nodes have, and whether it covers the memory overcommit.
 
 import type { KubeObject } from "@virt/api";
 import { configOf, nodeRoles, readMachineConfigPool } from "@virt/cluster";
@@ -8,7 +8,8 @@ import { swapConfigName } from "./facts.ts";
 const GiB = 2 ** 30;
 
 /**
- * Returns the swap in bytes. Kubelets report only active swap: without a report, 0 if configured, otherwise unknown.
+ * Returns the active swap of a node in bytes, as its kubelet reports it. Without a report, returns 0 if swap is
+ * configured on the node, otherwise undefined.
  */
 export function swapOf(node: KubeObject, pools: readonly KubeObject[]): number | undefined {
   const capacity = asNumber(at(node, "status", "nodeInfo", "swap", "capacity"));
@@ -16,14 +17,14 @@ export function swapOf(node: KubeObject, pools: readonly KubeObject[]): number |
   return reportsSwap(node) && isConfigured(node, pools) ? 0 : undefined;
 }
 
-// Kubernetes 1.33 and later.
+// Reports whether the kubelet reports swap, which requires Kubernetes 1.33 or later.
 function reportsSwap(node: KubeObject): boolean {
   const [, major = "0", minor = "0"] =
     /^v([0-9]+)\.([0-9]+)\./.exec(asText(at(node, "status", "nodeInfo", "kubeletVersion")) ?? "") ?? [];
   return Number(major) > 1 || Number(minor) >= 33;
 }
 
-// Reports whether the node runs a config that includes the swap MachineConfig.
+// Reports whether the node's rendered config includes the swap MachineConfig.
 function isConfigured(node: KubeObject, pools: readonly KubeObject[]): boolean {
   const ours = nodeRoles.map(swapConfigName);
   return pools
@@ -43,7 +44,7 @@ export function reportSwap(vmNodes: readonly KubeObject[], pools: readonly KubeO
   ].join(", ");
 }
 
-/** Warns if swap does not cover the worst case, in which every VM uses all its memory. */
+/** Warns if swap does not cover the worst case, in which all VMs use all of their memory. */
 export function shortfallWarning(
   percent: number,
   vmNodes: readonly KubeObject[],

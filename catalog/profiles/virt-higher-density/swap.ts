@@ -13,7 +13,7 @@ const managedFields = ["spec.config"];
 
 const swapItem = (role: NodeRole): string => itemNameFor("enable-kubelet-swap", role);
 
-/** Plans one role after another, so that only one pool is disrupted at a time. Workers come first. */
+/** Plans swap for one role after another, workers first, so that only one pool is disrupted at a time. */
 export function enableSwap(facts: DensityFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role, place, roles) => {
     const before = roles[place - 1];
@@ -36,7 +36,7 @@ export function lastSwapItem({ vmNodes }: DensityFacts): string {
   return swapItem(vmNodes.roles.at(-1) ?? "worker");
 }
 
-/** Removes swap from all roles, even if they no longer run VMs. */
+/** Plans the removal of swap from all roles, including those whose nodes have stopped running VMs. */
 export function disableSwap(): readonly PlannedItem[] {
   return nodeRoles.map((role) => ({
     name: itemNameFor("disable-kubelet-swap", role),
@@ -45,7 +45,7 @@ export function disableSwap(): readonly PlannedItem[] {
     target: machineConfigRef(swapConfigName(role)),
     managedFields,
     warnings: [],
-    // Nodes keep swap until no VM relies on it.
+    // Nodes keep swap until VMs have stopped relying on it.
     waitsFor: densityItem,
     impact: "High",
   }));
@@ -53,7 +53,7 @@ export function disableSwap(): readonly PlannedItem[] {
 
 const rule = "it must not be combined with kubelet swap";
 
-// wasp-agent also gives VMs swap. Current HyperConverged operators no longer start it.
+// Warns about wasp-agent, which also gives VMs swap. Recent HyperConverged operators do not start it.
 function waspWarnings(facts: DensityFacts): readonly string[] {
   if (facts.waspAgent === undefined) return [];
   const { namespace } = facts.hco;
@@ -62,7 +62,8 @@ function waspWarnings(facts: DensityFacts): readonly string[] {
   return [`wasp-agent runs in namespace '${namespace}'; ${rule}. Next: ${next}`];
 }
 
-// Before the approval, the platform controller would enable swap itself.
+// The annotation must follow the approval. Before it, the platform controller would react to the annotation and enable
+// swap.
 function annotating(facts: DensityFacts): string {
   const listed = listedAssets(facts).filter((name) => name !== "" && name !== "true" && name !== "false");
   const value = [...listed, swapAsset].join(",");
@@ -76,7 +77,7 @@ function listedAssets({ hco }: DensityFacts): readonly string[] {
   return (hco.object?.metadata.annotations?.[autopilotAnnotation] ?? "").split(",").map((name) => name.trim());
 }
 
-// The annotation stops the HyperConverged operator from starting wasp-agent.
+// Reports whether the annotation is set that keeps the HyperConverged operator from starting wasp-agent.
 function isSwapOurs(facts: DensityFacts): boolean {
   const listed = listedAssets(facts);
   return listed.includes(swapAsset) || (listed.length === 1 && listed[0] === "true");

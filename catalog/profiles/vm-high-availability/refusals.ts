@@ -69,7 +69,7 @@ function refuseMinHealthy(settings: AvailabilitySettings, facts: AvailabilityFac
   return { kind: "invalid", message: `minHealthy ${count} of ${nodes} nodes would never remediate` };
 }
 
-// Creating the HyperConverged would install OpenShift Virtualization.
+// Refuses a plan without a HyperConverged, because creating one would install OpenShift Virtualization.
 function refuseWithoutHco(
   { evictionStrategy }: AvailabilitySettings,
   { hco }: AvailabilityFacts,

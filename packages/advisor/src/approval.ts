@@ -1,4 +1,4 @@
-// Decides whether a plan may run, or why it waits for a review.
+// Decides whether a plan may run. If not, determines why it needs a review.
 
 import type { Review, ReviewReason, Spec, VirtPlatformConfig } from "@virt/api";
 import { fieldPath, type Owner, ownersOf, readOwners } from "@virt/objects";
@@ -8,7 +8,7 @@ import { isPlanNamed } from "./plan-names.ts";
 
 type ApprovalRequest = Pick<Observed, "spec" | "generation" | "stored" | "operator">;
 
-/** Reports whether the user approved this plan. A forced plan must have been under review before the approval. */
+/** Reports whether the user approved this plan. If its review is forced, the plan must have been shown before the approval. */
 export function mayExecute(request: ApprovalRequest, planHash: string): boolean {
   const { spec, generation, stored } = request;
   if (spec.action !== "Apply" || !isPinned(request, planHash)) return false;
@@ -17,15 +17,15 @@ export function mayExecute(request: ApprovalRequest, planHash: string): boolean 
   return stored.review !== undefined && generation > stored.review.generation && stored.review.planHash === planHash;
 }
 
-/** Reports whether the approval is valid: it names this plan, or does not have to name one. */
+/** Reports whether the approval names this plan, or does not have to name one. */
 export function isPinned({ spec, operator, stored }: ApprovalRequest, planHash: string): boolean {
   if (operator.withheld !== undefined) return false;
   if (spec.approvedPlan === undefined) return !operator.mustPin;
-  // Digits that also match the previous plan identify neither, because the approver saw only one of them.
+  // A hash prefix that also matches the previous plan is ambiguous, because the approver saw only one of the two.
   return isPlanNamed(spec.approvedPlan, planHash, [stored.planHash, stored.review?.planHash]);
 }
 
-/** Reports whether the plan must be under review before it runs, because something changed without a request. */
+/** Reports whether the plan must be reviewed before it runs, because of a change that the user did not request. */
 export function isForced(request: ApprovalRequest): boolean {
   const { stored } = request;
   const isMarked = conditionIs(stored, "InputDependencyDrift", "True") || conditionIs(stored, "PlanStale", "True");
@@ -38,17 +38,17 @@ export function isUpgraded({ stored, operator }: ApprovalRequest): boolean {
   );
 }
 
-/** Reports whether a target or the disruption of a pool changed since the review. */
+/** Reports whether a target, or the disruption of a pool, has changed since the review. */
 export function isPlanStale({ items, isDisruptionStale }: Pick<Observed, "items" | "isDisruptionStale">): boolean {
   return isDisruptionStale || items.some(({ isStale }) => isStale);
 }
 
-/** Reports whether the plan may overwrite targets in any state. Never true if the approval names the plan. */
+/** Reports whether the plan may overwrite targets that changed since the review. Never true if the approval names a plan hash. */
 export function isLockBypassed({ bypassOptimisticLock, approvedPlan }: Spec): boolean {
   return bypassOptimisticLock && approvedPlan === undefined;
 }
 
-/** Returns the review of the plan. It is forced if an Apply is withheld. */
+/** Returns the review that the plan needs. It is forced if the action is Apply but the plan may not run. */
 export function reviewOf(request: ApprovalRequest, planHash: string): Review {
   const forced = request.spec.action === "Apply" || isForced(request);
   const reason = reasonOf(request, planHash);
@@ -56,13 +56,13 @@ export function reviewOf(request: ApprovalRequest, planHash: string): Review {
   return { planHash, generation: request.generation, forced, reason, ...(message !== undefined && { message }) };
 }
 
-/** Returns the review of an approved plan that a guard blocks. The approval stays valid after the block ends. */
+/** Returns the review for an approved plan that a guard blocks. The approval stays valid until the guard allows the plan. */
 export function guardedReview({ stored, generation }: ApprovalRequest, planHash: string, message: string): Review {
   const shown = stored.review?.planHash === planHash ? stored.review : { planHash, generation, forced: false };
   return { ...shown, reason: "Guarded", message };
 }
 
-/** Keeps a message about tampering for any later plan, and other messages for the same plan only. */
+/** Keeps a message about tampering for later plans, too. Keeps other messages only for the same plan. */
 function keptMessage({ stored }: ApprovalRequest, reason: ReviewReason, planHash: string): string | undefined {
   const isKept = stored.review?.reason === reason && (reason === "PlanTampered" || stored.review.planHash === planHash);
   return isKept ? stored.review?.message : undefined;
@@ -80,7 +80,7 @@ function reasonOf(request: ApprovalRequest, planHash: string): ReviewReason {
   return stored.review.reason === "Guarded" ? "NotRequested" : stored.review.reason;
 }
 
-/** Returns the field manager of the last spec edit. Within a second, an edit of the approval fields wins. */
+/** Returns the field manager of the last spec edit. For edits in the same second, prefers the one that changed the approval. */
 export function approverOf(config: VirtPlatformConfig): string | undefined {
   const editors = ownersOf(readOwners(config), fieldPath("spec"));
   const approvers = ["action", "approvedPlan"].flatMap((field) => ownersOf(editors, fieldPath("spec", field)));

@@ -8,7 +8,7 @@ import { plannedItems } from "./plan.ts";
 import { type FactsOverrides, kernelObject, reconcileFacts, storedObject } from "./testing/facts-fixtures.ts";
 import { inputRef, mapTarget } from "./testing/small-profile.ts";
 
-/** A plan that this operator drafted, stored and observed. */
+/** Returns the facts for a plan that this operator drafted and stored. */
 function planned(given: FactsOverrides = {}, change: (status: Status) => Status = (status) => status): ReconcileFacts {
   const facts = reconcileFacts(given);
   const compared = plannedItems(facts).map((one) => {
@@ -20,7 +20,7 @@ function planned(given: FactsOverrides = {}, change: (status: Status) => Status 
   return reconcileFacts({ statusOrigin: "unknown", ...given, status });
 }
 
-/** The hash formula of version 2, before the hash covered the execution settings. */
+/** Computes a version 2 hash, which does not cover the execution settings. */
 function earlierHash({ items = [], disruption = [] }: Status): string {
   const hashed = items.map(({ name, operation, targetRef, desiredState, managedFields = [], sourceHash = "" }) => ({
     desired: desiredState ?? null,

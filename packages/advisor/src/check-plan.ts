@@ -1,4 +1,5 @@
-// Checks that the plan in the status is the one that this operator drafts, because other clients can forge the status.
+// Checks that the plan in the status is the one that this operator would draft, because other clients can forge the
+// status.
 
 import type { Item, JsonMap, ReviewReason } from "@virt/api";
 import { equalJson, type Json, targetKey } from "@virt/objects";
@@ -8,7 +9,7 @@ import { plannedInputs, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 
 export type PlanCheck =
-  /** The reconcile did not read all inputs of the plan, so nothing may be written. */
+  /** The plan could not be checked, because not all of its inputs were read. Nothing may be written. */
   { readonly kind: "unchecked" } | { readonly kind: "intact" } | PlanDifference;
 
 export type PlanDifference = {
@@ -22,7 +23,7 @@ export function isTampered(check: PlanCheck): check is PlanDifference & { readon
   return check.kind === "differs" && check.reason === "PlanTampered";
 }
 
-/** Renders the plan from the spec and the cluster, and compares the stored plan with it and with its hash. */
+/** Renders the plan from the spec and the cluster, and compares the result with the stored plan. Also checks the hash. */
 export function checkPlan(facts: ReconcileFacts): PlanCheck {
   if (!facts.isForDraft) return { kind: "unchecked" };
   const { items = [] } = facts.config.status ?? {};
@@ -31,7 +32,7 @@ export function checkPlan(facts: ReconcileFacts): PlanCheck {
   return earlierHash(facts) ?? checkSeal(facts);
 }
 
-/** Returns the hash of an earlier release while the plan is running. A waiting plan gets the hash of this release. */
+/** Returns the hash that an earlier release stored, if the plan is already running. A pending plan gets a new hash instead. */
 function earlierHash({ config: { spec, status = {} } }: ReconcileFacts): PlanDifference | undefined {
   const origin = hashOrigin(status.planHash, spec, status.items ?? [], status.disruption);
   if (origin.kind !== "earlier" || status.phase === "InProgress") return undefined;
@@ -44,7 +45,7 @@ function checkSeal(facts: ReconcileFacts): PlanCheck {
   return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
 }
 
-/** With bypassOptimisticLock, the plan may also be the one that results from its current targets. */
+/** Reports whether rendering gives these items. With bypassOptimisticLock, the plan may also result from the current targets. */
 function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (readonly PlannedItem[])[] {
   const now = plannedItems(facts);
   if (!facts.config.spec.bypassOptimisticLock) return [now];
@@ -52,7 +53,7 @@ function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (rea
   return [now, plannedItems(withLiveTargets(facts, applied))];
 }
 
-/** Returns the first difference as a clause. A removal is stored only if its target existed. */
+/** Returns the first difference, as a clause for a message. A deletion is in the stored plan only if its target existed. */
 function differenceOf(items: readonly Item[], planned: readonly PlannedItem[]): string | undefined {
   const isStored = ({ name }: PlannedItem) => items.some((item) => item.name === name);
   const expected = planned.filter((one) => one.operation === "Apply" || isStored(one));
@@ -80,7 +81,7 @@ function differingField(item: Item, planned: PlannedItem): string | undefined {
   return differing ?? (isSkipped && item.changes ? "changes" : undefined);
 }
 
-/** Checks the plan hash, and the hashes of the reviewed targets, except those of corrected items. */
+/** Checks the plan hash and the hashes of the reviewed targets. Skips items whose drift was corrected. */
 function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): string | undefined {
   const { items = [], disruption, planHash } = status;
   if (hashOrigin(planHash, spec, items, disruption).kind === "unknown")
@@ -92,7 +93,7 @@ function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): stri
   return moved && `field reviewed of item '${moved.name}' differs`;
 }
 
-/** Prefers other causes, because they are more likely than tampering. */
+/** Looks for another explanation of the difference first, because tampering is the least likely cause. */
 function explainDifference(facts: ReconcileFacts, text: string): PlanDifference {
   const { operatorVersion = "", inputs = [] } = facts.config.status ?? {};
   const moved = plannedInputs(facts).find(({ name, now, planned }) => {
@@ -103,7 +104,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
     const used = inputs.find(({ name }) => name === moved.name)?.used;
     return { kind: "differs", reason: "InputChanged", text: moved.describe(used ?? "", moved.now ?? "") };
   }
-  // Another version may render and hash differently, so the difference proves nothing.
+  // Another operator version may render or hash differently, so the difference is not a sign of tampering.
   if (operatorVersion !== facts.operator.version)
     return {
       kind: "differs",
@@ -111,7 +112,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
       text: `it was drafted by operator version ${operatorVersion}`,
     };
   if (isTargetMoved(facts)) return { kind: "differs", reason: "PlanStale", text };
-  // Only this process wrote the status, so the inputs changed, not the plan.
+  // The status is still as this process wrote it, so the inputs must have changed.
   if (facts.statusOrigin === "own")
     return {
       kind: "differs",
@@ -121,21 +122,21 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
   return { kind: "differs", reason: "PlanTampered", text };
 }
 
-/** Uses the profile's list of managed fields, because the list in the status may be forged. */
+/** Reports whether a target changed. Uses the profile's list of managed fields, because the one in the status may be forged. */
 function isTargetMoved(facts: ReconcileFacts): boolean {
   const planned = plannedItems(facts);
   return (facts.config.status?.items ?? []).some(({ name, state, sourceHash, targetRef: stored }) => {
     const one = planned.find((each) => each.name === name);
     if (one === undefined || state !== "Pending") return false;
     const { target: targetRef, managedFields } = one;
-    if (targetKey(targetRef) !== targetKey(stored)) return false; // no informer watches the real target
+    if (targetKey(targetRef) !== targetKey(stored)) return false; // the real target is not watched
     return reviewedNow({ targetRef, managedFields }, facts.live(targetRef)).hash !== sourceHash;
   });
 }
 
 export type ShownDifference = Pick<PlanDifference, "reason" | "text">;
 
-/** Compares the parts that reviewers see. Returns undefined if they are equal. */
+/** Compares the parts of the plans that reviewers see. Returns the first difference, or undefined. */
 export function shownDifference(stored: readonly Item[], fresh: readonly Item[]): ShownDifference | undefined {
   if (stored.length !== fresh.length) return { reason: "PlanTampered", text: "its items differ" };
   for (const item of stored) {
@@ -149,7 +150,7 @@ export function shownDifference(stored: readonly Item[], fresh: readonly Item[])
   return undefined;
 }
 
-/** These fields depend on target content that the advisor does not manage, so they may change without tampering. */
+/** These parts also depend on fields that the advisor does not manage, so they may change without tampering. */
 const incidentalFields: readonly string[] = ["conflicts", "warnings", "message"];
 
 function displayOf(item: Item): JsonMap {
@@ -164,7 +165,7 @@ function displayOf(item: Item): JsonMap {
   };
 }
 
-/** Ignores context lines, which may contain fields of other clients. */
+/** Returns the changed lines. Context lines may contain fields of other clients, so they are ignored. */
 function changedLines(diff: string): readonly string[] {
   return diff.split("\n").filter((line) => !line.startsWith(" ") && !line.startsWith("@@"));
 }

@@ -20,7 +20,7 @@ import { stamp } from "./times.ts";
 
 const settings = storedObject(mapTarget, { data: { size: "s-5" } });
 
-/** Composes a draft with an API server that adds nothing. */
+/** Composes a draft, as if the API server added no defaults. */
 function draft(
   given: FactsOverrides = {},
   change: Partial<ComparedItem> = {},

@@ -47,12 +47,15 @@ import { unreadableNodesWarnings } from "./unreadable-nodes.ts";
 export type ComparedItem = {
   readonly planned: PlannedItem;
   readonly live: KubeObject | undefined;
-  /** Undefined without a dry run: for removals and for skipped items. */
+  /** The result of the dry run. Undefined for deletions and skipped items, which have none. */
   readonly predicted?: KubeObject;
   readonly conflicts: readonly Conflict[];
 };
 
-/** Omits deletions of foreign objects with a warning. Without policies, every changed file and unit reboots nodes. */
+/**
+ * Composes the plan. Does not delete objects that the advisor did not create, but warns about them. If disruption
+ * policies are unknown, assumes that any changed file or unit reboots nodes.
+ */
 export function composeDraft(
   facts: ReconcileFacts,
   all: readonly ComparedItem[],
@@ -170,7 +173,7 @@ function isAdvisorReleased(live: KubeObject, predicted: KubeObject): boolean {
   return managers.some((manager) => isAdvisorManager(manager) && givesUpFields(live, predicted, manager));
 }
 
-/** Reports whether the plan writes MachineConfigs, so that disruption policies are needed. */
+/** Reports whether the plan writes MachineConfigs. If it does, the draft needs the disruption policies. */
 export function changesMachineConfigs(compared: readonly ComparedItem[]): boolean {
   return compared.flatMap(machineConfigWrite).length > 0;
 }
@@ -207,7 +210,7 @@ function governedWarning({ target }: PlannedItem, live: KubeObject | undefined):
   ];
 }
 
-/** A draft during a rollout keeps the start time of the rollout. */
+/** Returns the rollout in progress, so that a new draft keeps its start time. */
 function rolloutInFlight(name: string, { config }: ReconcileFacts): Item["rollout"] {
   const stored = config.status?.items?.find((item) => item.name === name);
   const isWaiting = stored?.state === "InProgress" || (stored?.state === "Pending" && !stored.changes);

@@ -70,7 +70,7 @@ const contents = (harness: ConfigHarness) =>
 const anyEvents = fc.array(fc.constantFrom(...events), { maxLength: 8, size: "max" });
 const anyReconciles = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 12, maxLength: 12 });
 
-/** Ends all failures, then reviews and applies the plan. */
+/** Ends all simulated failures, then reviews and applies the plan. */
 function calmAndApply(harness: ConfigHarness): void {
   Object.assign(harness.behaviour, { isServed: true, isRollingOut: true, isRefusing: false, isUnavailable: false });
   harness.put(inputRef, { data: { limit: "5" } });

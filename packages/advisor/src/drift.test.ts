@@ -18,7 +18,7 @@ test("reports the fields, both values and the managers of a changed object", () 
 test("reports a deleted object without a list of its fields", () => {
   const deleted = drift({ kind: "deleted", managers: [], changes: ["a", "b", "c"] });
   const seen = observedItem(doneItem(deschedulerItem()), { drift: deleted });
-  const text = `${prefix}: KubeDescheduler 'cluster' was deleted by an unknown client (the audit log of the API server names it)`;
+  const text = `${prefix}: KubeDescheduler 'cluster' was deleted by an unknown client (see the API server's audit log)`;
   expect([driftText([seen]), itemDriftText(seen.item, deleted)]).toEqual([text, text]);
 });
 

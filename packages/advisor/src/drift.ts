@@ -21,14 +21,14 @@ import type { Drift, ObservedItem } from "./observed.ts";
 import { hasPlanBegun } from "./phases.ts";
 import { findBlocker, plannedItems } from "./plan.ts";
 
-/** An applied or failed item whose cached target differs. `live` is undefined if the target is absent. */
+/** An applied or failed item whose cached target differs from the plan. `live` is undefined if the target does not exist. */
 export type DriftSuspect = {
   readonly item: Item;
   readonly live: KubeObject | undefined;
   readonly changes: readonly Change[];
 };
 
-/** Returns candidates. Confirm them with a dry run, because the API server may store a value in another form. */
+/** Returns items that may have drifted. Confirm them with a dry run, because the API server may store a value in another form. */
 export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
   if (!isGuarded(facts)) return [];
   const { phase, items = [] } = facts.config.status ?? {};
@@ -42,20 +42,20 @@ export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[
   });
 }
 
-/** Returns the drifted items among those applied in `items`. Excludes items that wait for a correction. */
+/** Returns the items in `items` that were applied and have drifted. Excludes items that are waiting for a correction. */
 export function driftedItems(observed: readonly ObservedItem[], items: readonly Item[]): readonly ObservedItem[] {
   const applied = new Set(items.filter(isApplied).map(({ name }) => name));
   return observed.filter(({ item, drift }) => drift !== undefined && applied.has(item.name));
 }
 
-/** Reports whether drift matters in this phase and the API server serves all kinds. */
+/** Reports whether drift is checked: the phase requires it, and the API server serves all kinds. */
 function isGuarded(facts: ReconcileFacts): boolean {
   const { spec, status } = facts.config;
   const isDue = hasPlanBegun(status?.phase) || mayStartStale(facts);
   return spec.action !== "Ignore" && isDue && findBlocker(facts)?.kind !== "missing";
 }
 
-/** A plan that may start despite stale targets re-applies items that were unchanged at the review. */
+/** Reports whether the plan may start although targets changed after the review. Items without changes are then applied again. */
 function mayStartStale({ config: { spec, status } }: ReconcileFacts): boolean {
   return status?.phase === "ReviewRequired" && spec.action === "Apply" && isLockBypassed(spec);
 }
@@ -93,7 +93,7 @@ function allFields(desired: KubeObject): readonly Change[] {
     });
 }
 
-/** Returns the fields that admission changed. Ignores defaults, equivalent values and foreign list entries. */
+/** Returns the fields that admission changed. Ignores defaults, equivalent values, and list entries of other clients. */
 export function admissionChanges(desired: KubeObject, answer: KubeObject, manager: string): readonly Change[] {
   const changes = desiredChanges(desired, answer).filter((change) => !isSame(change.desired, change.live));
   if (changes.length === 0) return [];
@@ -113,7 +113,7 @@ export function mutationWarning(changes: readonly Change[]): string {
   return `MutatedByAdmission: admission modifies the fields that this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;
 }
 
-/** How long a dry run that shows a mutation stays valid, in milliseconds. */
+/** How long the result of a dry run that shows a mutation stays valid, in milliseconds. */
 export const mutationRecheckMs = 60_000;
 
 const driftPrefix = "Configuration has drifted from desired state";
@@ -137,7 +137,7 @@ function objectText(item: Item, drift: Drift): string {
     case "deleted":
       if (isSkipped(item))
         return `the setting that made ${object} unnecessary was removed: ${drift.changes.join(", ")}`;
-      return `${object} was deleted by an unknown client (the audit log of the API server names it)`;
+      return `${object} was deleted by an unknown client (see the API server's audit log)`;
     case "mutated":
       return `${object}: ${mutationText(drift)}`;
     case "created-again":

@@ -1,4 +1,4 @@
-// Builds the status of a decision: fields, conditions and progress.
+// Builds the status for a decision: fields, conditions and progress.
 
 import type { Item, Phase, Status } from "@virt/api";
 import { conditionsForPhase } from "./conditions/phase.ts";
@@ -27,11 +27,10 @@ import {
 import { sharedPoolWarnings } from "./shared-pools.ts";
 import { unexpectedProblem } from "./target-problem.ts";
 
-/** Removes undefined fields. */
 export type StatusChange = { readonly [Field in keyof Status]?: Status[Field] | undefined };
 
 export type PhaseEntry = {
-  /** Absent: a config that stays in its phase keeps its message. */
+  /** The new message. If absent, a config that stays in its phase keeps its message. */
   readonly message?: string;
   readonly set?: StatusChange;
   readonly side?: readonly ConditionInput[];
@@ -102,7 +101,7 @@ function statusConditions(observed: Observed, phase: Phase, { fields, entry }: E
   return writeConditions(stored, inputs, { now, generation });
 }
 
-/** Counts no nodes if the observed items belong to an earlier plan. */
+/** Returns the progress column. Counts no nodes if the observed items belong to an earlier plan. */
 function progressOf(observed: Observed, phase: Phase, status: Status): string | undefined {
   const { stored } = observed;
   const isStarting = phase === "InProgress" && stored.phase !== "InProgress";
@@ -117,7 +116,7 @@ function reportCompleted(items: readonly Item[], observed: Pick<Observed, "items
   });
 }
 
-/** Reports a running plan whose target was deleted. The user must restore it or request a new plan. */
+/** Returns why a running plan is stuck: its target was deleted, and the user must restore it or request a new plan. */
 function stuckOn(observed: Observed, { items = [] }: Status): Pick<ToolConditionInput, "stuck"> {
   const isOpen = ({ name }: Item) => items.some((item) => item.name === name && item.state === "InProgress");
   const [gone] = itemsWithoutTarget(observed).filter(isOpen);

@@ -1,4 +1,5 @@
-// A plan from Pending to Completed with an in-memory cluster. The real controller is in apps/operator/src/advisor.
+// Takes a plan from Pending to Completed, with an in-memory cluster. The real controller is in
+// apps/operator/src/advisor.
 
 import type { KubeObject, Phase, Status, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
@@ -76,7 +77,7 @@ test("drafts, shows and applies a plan, one decision at a time", () => {
   function reconcile(): Phase | undefined {
     const facts = gatherFacts();
     const undrafted = observe(facts, new Map()); // no drift
-    // A real dry run would predict the object.
+    // In the real controller, a dry run predicts the object.
     const compared = plannedItems(facts).map((planned) => ({ planned, live, predicted: desired, conflicts: [] }));
     const observed = wantsDraft(undrafted) ? { ...undrafted, draft: composeDraft(facts, compared) } : undrafted;
     let decision = transition(observed);

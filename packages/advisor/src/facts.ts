@@ -9,35 +9,35 @@ import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 import type { PoolPlan } from "./shared-pools.ts";
 
-/** `withheld`: why the operator executes no plan, even with an approval. */
+/** Facts about the operator. `withheld` is set if it currently executes no plans, even approved ones, and contains the reason. */
 export type OperatorFacts = { readonly version: string; readonly mustPin: boolean; readonly withheld?: string };
 
 /** `own`: this process wrote the stored status. `unknown`: another process or client may have written it. */
 export type StatusOrigin = "own" | "unknown";
 
-/** All inputs of one reconcile of a config. Its functions read from memory and send no requests. */
+/** All inputs for one reconcile of a config. The functions in it read from memory and send no requests. */
 export type ReconcileFacts = {
   readonly now: number;
   readonly operator: OperatorFacts;
   readonly config: VirtPlatformConfig;
-  /** Undefined if this build does not know the profile, or the profile is disabled. */
+  /** Undefined if this build does not contain the profile, or the profile is disabled. */
   readonly profile: Profile | undefined;
-  /** True if the operator runs without the flag that enables the profile. */
+  /** True if the operator was started without the flag that enables the profile. */
   readonly isProfileDisabled?: boolean;
   readonly facts: AnyProfileFacts;
   readonly isServed: (need: CrdRequirement) => boolean;
-  /** A missing namespace that the plan needs. Absent if not checked. */
+  /** The namespace that the plan needs but does not exist. Absent if this was not checked. */
   readonly missingNamespace?: string;
   readonly live: (ref: Ref) => KubeObject | undefined;
   readonly pools: readonly KubeObject[];
   /** Undefined while nodes are not watched. */
   readonly vmNodes?: readonly KubeObject[];
-  /** The error with which the API server refuses to list nodes. */
+  /** The API server's error if the operator is not allowed to list nodes. */
   readonly nodesRefusal?: string;
   readonly renderedOf: RenderedOf;
-  /** The nodes of pools that are rolling out. Undefined while they are not watched. */
+  /** The nodes in pools that are rolling out a change. Undefined while they are not watched. */
   readonly rollingNodes?: Pick<PoolFacts, "nodes" | "machineConfigNodes">;
-  /** The disruption of the stored plan under the current pools and policies. Undefined if unknown. */
+  /** The disruption that the stored plan would cause now, with the current pools and policies. Undefined if unknown. */
   readonly disruptionNow?: readonly PoolDisruption[];
   /** Undefined if the plan is not assessed yet. */
   readonly impactNow?: Impact;
@@ -49,15 +49,15 @@ export type ReconcileFacts = {
   readonly statusOrigin: StatusOrigin;
 };
 
-/** Confirmed drifts by item name. An item without an entry has no drift. */
+/** Confirmed drift, by item name. An item without an entry has not drifted. */
 export type Drifts = ReadonlyMap<string, Drift>;
 
-/** Targets by key. Undefined if absent. */
+/** Live targets by key. Undefined if a target does not exist. */
 export type LiveTargets = ReadonlyMap<string, KubeObject | undefined>;
 
 const hcoKind = { kind: "HyperConverged", name: "kubevirt-hyperconverged" };
 
-/** Returns the facts with these fresh targets instead of the cached ones. */
+/** Returns the facts with freshly read targets instead of the cached ones. */
 export function withLiveTargets(facts: ReconcileFacts, targets: LiveTargets): ReconcileFacts {
   const { live, profile } = facts;
   const fresh = Object.entries(profile?.reads ?? {}).flatMap(([name, read]): [string, AnyProfileFacts[string]][] => {

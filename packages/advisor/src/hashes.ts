@@ -1,7 +1,7 @@
 import type { Item, KubeObject, PoolDisruption, Ref, Reviewed, Spec } from "@virt/api";
 import { compareUtf8, digest, snapshotTargets, targetKey } from "@virt/objects";
 
-/** Covers the inputs of a draft. Excludes the action and the approval. */
+/** Returns a hash of the parts of the spec that affect a draft, which excludes the action and the approval. */
 export function specHash({ action: _action, approvedPlan: _approved, ...rest }: Spec): string {
   return digest(rest);
 }
@@ -16,7 +16,7 @@ export type WithLive<T> = T & { readonly live: KubeObject | undefined };
 /** The part of the spec that the plan hash covers: the profile and the execution settings. */
 export type HashedSpec = Pick<Spec, "profile" | "guards" | "bypassOptimisticLock" | "failurePolicy" | "waitTimeout">;
 
-/** Covers items, disruption and execution settings as they are stored, so that a stored plan can be verified. */
+/** Returns the plan hash. It covers items, disruption and execution settings as stored, so that a stored plan can be verified. */
 export function planHash(
   { profile, guards = {}, bypassOptimisticLock, failurePolicy, waitTimeout = "" }: HashedSpec,
   items: readonly HashedItem[],
@@ -26,12 +26,15 @@ export function planHash(
   return digest({ ...contentOf(items, disruption), execution, profile, version: 3 });
 }
 
-/** `earlier`: a hash of an earlier release, and a clause about what it does not cover. */
+/** The origin of a hash. `earlier` means that an earlier release computed it, and lists the parts that it does not cover. */
 export type HashOrigin =
   | { readonly kind: "current" | "unknown" }
   | { readonly kind: "earlier"; readonly additions: readonly string[] };
 
-/** Version 2 hashes do not cover the execution settings. Even older ones do not cover the disruption. */
+/**
+ * Finds out which release computed the hash. Version 2 hashes do not cover the execution settings. Older hashes do not
+ * cover the disruption either.
+ */
 export function hashOrigin(
   stored: string | undefined,
   spec: HashedSpec,
@@ -70,7 +73,7 @@ export function snapshotHash(items: readonly WithLive<Pick<HashedItem, "targetRe
   );
 }
 
-/** Returns the current target in the form in which a review records it. */
+/** Returns the current target, in the form in which a review records targets. */
 export function reviewedNow(
   { targetRef, managedFields }: { readonly targetRef: Ref; readonly managedFields?: readonly string[] },
   live: KubeObject | undefined,
@@ -79,7 +82,10 @@ export function reviewedNow(
   return { uid, resourceVersion, hash: snapshotHash([{ targetRef, ...(managedFields && { managedFields }), live }]) };
 }
 
-/** Compares uid and managed fields. Ignores the resourceVersion, which also changes with every status write. */
+/**
+ * Reports whether the target changed since the review, by its uid and managed fields. Ignores the resourceVersion,
+ * because every status write changes it.
+ */
 export function isStale(item: Item, live: KubeObject | undefined): boolean {
   const now = reviewedNow(item, live);
   return item.reviewed === undefined || now.uid !== item.reviewed.uid || now.hash !== item.reviewed.hash;

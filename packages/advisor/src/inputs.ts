@@ -1,4 +1,4 @@
-// Tracks the inputs of a plan outside its targets, and detects changes.
+// Tracks the inputs of a plan that are not its targets, and detects changes.
 
 import type { InputRecord, Ref } from "@virt/api";
 import type { ReconcileFacts } from "./facts.ts";
@@ -16,7 +16,7 @@ export function observeInputs(facts: ReconcileFacts): readonly ObservedInput[] {
   });
 }
 
-/** Returns the targets to read again, because inputs from their cached content seem to have changed. */
+/** Returns the targets to read again, because their cached content suggests that an input has changed. */
 export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
   const { phase, inputs = [] } = facts.config.status ?? {};
   if (inputs.length === 0 || findBlocker(facts) !== undefined) return [];
@@ -26,7 +26,7 @@ export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
   });
 }
 
-/** Omits the value of an unreadable input. */
+/** Returns the inputs of a draft. If an input could not be read, it has no value. */
 export function draftInputs(facts: ReconcileFacts): readonly InputRecord[] {
   return plannedInputs(facts).map(({ name, now }) => {
     const applied = facts.config.status?.inputs?.find((record) => record.name === name)?.applied;
@@ -34,12 +34,12 @@ export function draftInputs(facts: ReconcileFacts): readonly InputRecord[] {
   });
 }
 
-/** Returns inputs that changed since the last completed plan, or since the draft if there is none. */
+/** Returns the inputs that changed since the last completed plan, or since the draft if no plan was completed. */
 export function movedSinceApplied(inputs: readonly ObservedInput[]): readonly ObservedInput[] {
   return inputs.filter(({ now, applied, used }) => hasMoved(applied ?? used, now));
 }
 
-/** Returns inputs that changed since the plan was drafted. */
+/** Returns the inputs that changed since the plan was drafted. */
 export function movedSinceDrafted(inputs: readonly ObservedInput[]): readonly ObservedInput[] {
   return inputs.filter(({ now, used }) => hasMoved(used, now));
 }
@@ -48,12 +48,15 @@ function hasMoved(was: string | undefined, now: string | undefined): boolean {
   return was !== undefined && now !== undefined && was !== now;
 }
 
-/** Reports whether all inputs again have the values of the last completed plan. */
+/** Reports whether all inputs are back at their values from the last completed plan. */
 export function areInputsBack(inputs: readonly ObservedInput[]): boolean {
   return inputs.length > 0 && inputs.every(({ now, applied }) => applied !== undefined && now === applied);
 }
 
-/** Records the planned value of an input that the plan writes, or its current value if an item failed. */
+/**
+ * Records the values that the completed plan used: for an input that the plan writes, the planned value, or the current
+ * value if an item failed.
+ */
 export function recordAppliedInputs(
   records: readonly InputRecord[],
   observed: readonly ObservedInput[],

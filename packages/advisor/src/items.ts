@@ -4,7 +4,7 @@ import { equalDiff } from "@virt/objects";
 import type { Observed, ObservedItem } from "./observed.ts";
 import { stamp } from "./times.ts";
 
-/** Messages that users, tests and scripts rely on. */
+/** Messages on which users and scripts rely. Do not change them. */
 export const itemMessages = {
   applying: "Applying configuration...",
   deleting: "Deleting resource...",
@@ -14,13 +14,13 @@ export const itemMessages = {
   correcting: "Re-applying to fix drift (bypassOptimisticLock)",
 } as const;
 
-/** `lastTransitionTime` changes only with the state. */
+/** Returns the item with this state and message. Changes `lastTransitionTime` only if the state changes. */
 export function withState(item: Item, state: ItemState, message: string, now: number): Item {
   if (item.state === state) return { ...item, message };
   return { ...item, state, message, lastTransitionTime: stamp(now) };
 }
 
-/** Keeps the times of items that have the same state in the new plan. */
+/** Copies the times of items whose state is the same in the new plan. */
 export function withTimesOf(before: readonly Item[], items: readonly Item[]): readonly Item[] {
   return items.map((item) => {
     const same = before.find(({ name, state }) => name === item.name && state === item.state);
@@ -39,7 +39,7 @@ export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
   return state === "InProgress" && changes && appliedTime === undefined;
 }
 
-/** Reports whether the target is as desired, with or without a write. Its rollout may still be in progress. */
+/** Reports whether the target has the desired content, with or without a write. Its rollout may still be in progress. */
 export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }
@@ -49,7 +49,7 @@ export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");
 }
 
-/** Records the item before its write. The timeout of its rollout starts now. */
+/** Marks the item as started, before its write. The timeout for its rollout starts now. */
 export function startItem({ item, pools }: Pick<ObservedItem, "item" | "pools">, now: number): Item {
   const message = item.operation === "Delete" ? itemMessages.deleting : itemMessages.applying;
   const rollout = isMachineConfig(item) ? { rollout: { startTime: stamp(now), before: pools } } : {};
@@ -62,7 +62,7 @@ export function confirmItem(item: Item, now: number, awaitsReport = false): Item
   return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
 }
 
-/** Stops all items from waiting after a failure. Each item records its progress. */
+/** Ends the wait of all remaining items after a failure. The message of each item shows how far it got. */
 export function closeFailedItems(
   items: readonly Item[],
   { items: observed, now }: Pick<Observed, "items" | "now">,
@@ -71,7 +71,7 @@ export function closeFailedItems(
   const why = failed === undefined ? "the plan failed" : `item '${failed.name}' failed`;
   return items.map((item) => {
     const isInPlace = observed.find((one) => one.item.name === item.name)?.isInPlace === true;
-    const reached = isWriteOpen(item) && isInPlace ? confirmItem(item, now) : item; // the response was lost
+    const reached = isWriteOpen(item) && isInPlace ? confirmItem(item, now) : item; // the write succeeded, but its response was lost
     if (reached.state === "Pending" || isWriteOpen(reached))
       return withState(reached, "Pending", `Not applied: ${why}`, now);
     if (reached.state !== "InProgress") return reached;
@@ -79,7 +79,7 @@ export function closeFailedItems(
   });
 }
 
-/** Reports whether other settings make the item unnecessary, so that it has no object to watch. */
+/** Reports whether other settings make the item unnecessary. Such an item has no object to watch. */
 export function isSkipped({ changes, operation, reviewed }: Item): boolean {
   return !changes && operation === "Apply" && reviewed?.uid === "";
 }
@@ -89,7 +89,7 @@ export function worstImpact(items: readonly Pick<Item, "impactSeverity">[], othe
   return severities.findLast((severity) => items.some(({ impactSeverity }) => impactSeverity === severity)) ?? "Low";
 }
 
-/** Returns the roles for which the stored plan was drafted, regardless of later node changes. */
+/** Returns the roles that the stored plan was drafted for, regardless of later node changes. */
 export function rolesIn(items: readonly Item[]): readonly NodeRole[] {
   const recorded = items.filter(isMachineConfig).map(({ desiredState }) => desiredState?.metadata.labels?.[roleLabel]);
   const roles = nodeRoles.filter((role) => recorded.includes(role));

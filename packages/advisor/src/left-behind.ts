@@ -1,11 +1,12 @@
-// Finds objects of earlier plans that no config manages, because the config is ignored or was deleted and re-created.
+// Finds objects that earlier plans applied and no config manages now, because their config is ignored or was
+// re-created.
 
 import { type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { type Owner, readOwners } from "@virt/objects";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
 
-/** Reports whether to read the targets: once after each edit of an ignored config and once after a restart. */
+/** Reports whether to look for left-behind objects: once after each edit of an ignored config, and once after a restart. */
 export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformConfig, origin: StatusOrigin): boolean {
   if (spec.action !== "Ignore") return false;
   return origin !== "own" || status.phase !== "Ignored" || status.observedGeneration !== metadata.generation;
@@ -16,7 +17,7 @@ export type TargetPlaces = {
   readonly hcoNamespaces: readonly string[];
 };
 
-/** Returns each object that the profile may have applied, once per API version, the preferred version first. */
+/** Returns the objects that the profile may have applied, in each API version, with the preferred version first. */
 export function possibleTargets(profile: Profile, places: TargetPlaces): readonly (readonly Ref[])[] {
   return profile.targets.flatMap((target) =>
     target.names.flatMap((name) =>
@@ -72,10 +73,10 @@ export function listLeftBehind({ objects, unread }: ReadTargets, manager: string
   return [...leftBehindOf(objects, manager), ...unchecked].slice(0, mostListed);
 }
 
-/** Objects that exist, and objects that the advisor is not allowed to read. */
+/** The objects that exist, and those that the advisor is not allowed to read. */
 export type LeftBehindParts = { readonly left: readonly LeftBehind[]; readonly unread: readonly LeftBehind[] };
 
-/** Splits left-behind objects by whether the advisor can read them. Keeps their order. */
+/** Splits left-behind objects into those that the advisor can read and those that it cannot. Keeps their order. */
 export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindParts {
   const isUnread = ({ unread = false }: LeftBehind) => unread;
   return { left: leftBehind.filter((one) => !isUnread(one)), unread: leftBehind.filter(isUnread) };

@@ -1,5 +1,5 @@
-// The next step of a config. One table contains all sentences, for the message of Ready, the command line and the
-// consoles.
+// Determines the next step for a config. All texts are in one table, for condition Ready, the command line and the
+// console.
 
 import type { Item, LeftBehind, RolloutFinding, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { findingRemedies, foreignText, restoreCommand } from "@virt/impact";
@@ -17,10 +17,10 @@ import { readRejection } from "./recorded-decision.ts";
  */
 export type NextStepKind = "done" | "wait" | "start" | "review" | "decide" | "replan" | "repair" | "unblock";
 
-/** `verb` is the arguments of our program. `command` is a complete shell command of another program. */
+/** A step. `verb` contains the arguments for our program. `command` is a complete shell command for another program. */
 export type NextStep = {
   readonly kind: NextStepKind;
-  /** Ends without a period. A command may follow after a colon. */
+  /** Has no final period, because a colon and a command may follow. */
   readonly text: string;
   readonly verb?: readonly string[];
   readonly command?: string;
@@ -28,22 +28,25 @@ export type NextStep = {
 
 type StepConfig = Pick<VirtPlatformConfig, "metadata" | "spec" | "status">;
 
-/** Only a reconcile knows these facts. */
+/** Facts that only a reconcile has. */
 type ReconcileOnly = Pick<Observed, "operator" | "items" | "blocked">;
 
-/** Returns the next step of a config. A config without open work gets a `done` step. */
+/** Returns the next step for a config. If there is nothing to do, this is a `done` step. */
 export function nextStepOf(config: StepConfig): NextStep {
   const { condition: _condition, ...step } = sentencesOf(decideStep(config), config);
   return step;
 }
 
-/** Returns the step as one line. `program` is the invocation, such as `kubectl virt-advisor`. */
+/** Formats the step as one line. `program` is the command to print, such as `kubectl virt-advisor`. */
 export function nextStepText({ text, verb, command }: NextStep, program: string): string {
   const typed = verb === undefined ? command : [program, ...verb].join(" ");
   return typed === undefined ? `${text}.` : `${text}: ${typed}`;
 }
 
-/** Returns the step for the end of Ready's message. Undefined if none is needed. `status` is about to be written. */
+/**
+ * Returns the step that ends the message of Ready, or undefined if there is none. `status` is the new status, before it
+ * is written.
+ */
 export function conditionStep(status: Status, observed: ReconcileOnly & Pick<Observed, "spec">): string | undefined {
   const { spec, operator } = observed;
   const config = { metadata: { name: spec.profile }, spec, status }; // a config has the name of its profile
@@ -100,7 +103,10 @@ function reviewStep(config: StepConfig, observed: ReconcileOnly | undefined): St
   return reason === "Guarded" ? { step: "await-guard", guard: message } : { step: "review" };
 }
 
-/** The message of Ready quotes the target's operator and ends with a command that shows details. */
+/**
+ * Returns the step for a problem in the rollout. Ready's message quotes the target's operator and ends with a command
+ * that shows details.
+ */
 function rolloutStep(status: Status): Step | undefined {
   const finding = blockingFinding(status.rollout?.findings ?? []);
   if (finding !== undefined) return { step: "unblock", finding };
@@ -121,7 +127,10 @@ function isDriftCorrected({ action, bypassOptimisticLock }: Spec): boolean {
   return action === "Apply" && bypassOptimisticLock;
 }
 
-/** `condition` ends the message of Ready. Absent if that message already names the step, or needs none. */
+/**
+ * The texts of a step. `condition` is appended to the message of Ready, unless that message already contains the step
+ * or needs none.
+ */
 type Sentences = NextStep & { readonly condition?: string | undefined };
 
 function sentencesOf(
@@ -212,7 +221,7 @@ function sentencesOf(
 export const reinstallPoliciesText = "reinstall the admission policies of this release, then approve the plan again";
 
 function fixItems(verb: readonly string[]): NextStep {
-  return { kind: "repair", text: "fix the cause that the items report, then draft a new plan with", verb };
+  return { kind: "repair", text: "fix the cause shown in the failed items, then draft a new plan with", verb };
 }
 
 function leftBehindSentences(
@@ -243,7 +252,7 @@ function unblockSentence(finding: RolloutFinding, config: string): Omit<NextStep
   return { text, ...(command !== undefined && { command }) };
 }
 
-/** Undefined for a preview, or while no plan can run. */
+/** Returns how to approve the plan, or undefined for a preview, or while no plan may run. */
 function approvalText(spec: Spec, { review }: Status, operator: Observed["operator"] | undefined): string | undefined {
   if (spec.action !== "Apply" || review === undefined || operator === undefined) return undefined;
   const pin = { action: "Apply", approvedPlan: shortHash(review.planHash) } as const;
@@ -254,7 +263,7 @@ export function needsPin({ approvedPlan }: Spec, { mustPin }: Observed["operator
   return mustPin || approvedPlan !== undefined;
 }
 
-/** The advisor never corrects changes by admission, and users cannot undo them. */
+/** Returns the step for drift. Changes by admission need a different step, because users cannot undo them. */
 function driftSentence(spec: Spec, drifted: Observed["items"]): string | undefined {
   const mutated = drifted.filter(({ drift }) => drift?.kind === "mutated");
   const isCorrected = isDriftCorrected(spec);
@@ -281,7 +290,7 @@ function againCommand(spec: Spec): string {
   return `${patchCommand(spec, { action: away })} && ${patchCommand(spec, { action: back })}`;
 }
 
-/** A config has the name of its profile. */
+/** Returns a kubectl patch command. A config has the same name as its profile. */
 function patchCommand({ profile }: Spec, spec: Partial<Spec>): string {
   return `kubectl patch vpconf ${profile} --type=merge -p '${JSON.stringify({ spec })}'`;
 }

@@ -1,4 +1,4 @@
-// Derives the input of a decision from the facts of a reconcile.
+// Derives the input for a decision from the facts of a reconcile.
 
 import type { Item, KubeObject } from "@virt/api";
 import { type CountOfPool, nodesWithout } from "@virt/cluster";
@@ -16,7 +16,7 @@ import { countNodesOf } from "./rollout/rollout-changes.ts";
 import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollout/rollouts.ts";
 import { awaitsReport, problemOfTarget } from "./target-problem.ts";
 
-/** `drifts` are confirmed by a dry run. An item without an entry is in sync. */
+/** Returns the input for `transition`. `drifts` must be confirmed by a dry run. An item without an entry is in sync. */
 export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   const { now, operator, config, profile, live } = facts;
   const stored = config.status ?? {};
@@ -82,7 +82,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
   };
 }
 
-/** The configurations of nodes are known only while a plan runs. */
+/** Returns the nodes that do not have the item's configuration. This is known only while a plan runs. */
 function nodesWithoutConfig({ desiredState, ...item }: Item, { config, vmNodes, pools, renderedOf }: ReconcileFacts) {
   if (config.status?.phase !== "InProgress" || vmNodes === undefined) return undefined;
   if (desiredState === undefined || !isMachineConfig(item)) return undefined;
@@ -94,7 +94,10 @@ function isInPlace({ operation, desiredState }: Item, live: KubeObject | undefin
   return desiredState !== undefined && desiredChanges(desiredState, live).length === 0;
 }
 
-/** A skipped item shows the profile's reason, because its own message may be about a drift. */
+/**
+ * Returns the message of an item in sync. For a skipped item, this is the profile's reason, because the stored message
+ * may be about drift.
+ */
 function inSyncMessage(item: Item, planned: PlannedItem | undefined): string {
   if (isSkipped(item) && planned?.operation === "Apply" && planned.isSkipped === true) return planned.message;
   if (item.appliedTime === undefined) return itemMessages.unchanged;

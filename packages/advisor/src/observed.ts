@@ -20,49 +20,50 @@ import type { TargetProblem } from "./target-problem.ts";
 
 /** The input of `transition`. `observe` derives it from the facts. */
 export type Observed = {
-  /** Milliseconds. */
   readonly now: number;
   readonly operator: OperatorFacts;
   readonly generation: number;
   readonly spec: Spec;
-  /** Empty before the first reconcile. */
+  /** The stored status. Empty before the first reconcile. */
   readonly stored: Status;
-  /** The worst impact of the profile, used without a plan. */
+  /** The highest impact that the profile can have. Used if there is no plan. */
   readonly impact: Severity;
-  /** The reason why no plan can be drafted. `missing` also blocks a plan in later phases. */
+  /** Why no plan can be drafted. `missing` also blocks plans in later phases. */
   readonly blocked?: {
     readonly kind: "missing" | "other";
     readonly message: string;
-    /** The next step, if it is not enough to provide the missing prerequisite. */
+    /** The next step, if providing the missing prerequisite is not enough. */
     readonly next?: string;
   };
   readonly inputs: readonly ObservedInput[];
   readonly items: readonly ObservedItem[];
-  /** Rollouts of writes of this config that were unfinished at the last reconcile. */
+  /** Rollouts that writes of this config started, and that were unfinished at the last reconcile. */
   readonly rollouts: readonly ObservedRollout[];
   readonly snapshotHash: string;
   readonly statusOrigin: StatusOrigin;
-  /** True if the plan now disrupts pools differently than shown, because pools or policies changed. */
+  /** True if the plan would now disrupt pools differently than shown, because pools or policies changed. */
   readonly isDisruptionStale: boolean;
   /** The impact of the stored plan, from this reconcile. Absent if not assessed yet. */
   readonly impactNow?: Impact;
-  /** `unchecked` unless the plan waits or runs. */
+  /** The result of the plan check. Always `unchecked` unless the plan is pending or running. */
   readonly planCheck: PlanCheck;
   readonly otherPlans?: readonly PoolPlan[];
-  /** Absent if not read. The stored list is then kept. */
+  /** Absent if it was not read. The status then keeps its list. */
   readonly leftBehind?: readonly LeftBehind[];
-  /** Present if `wantsDraft` requests it. */
+  /** The draft, if `wantsDraft` requests one. */
   readonly draft?: Draft;
-  /** The plan of this version compared with the stored one. `aligned`: differs, but the cluster already matches. */
+  /**
+   * The comparison of this version's plan with the stored one. `aligned` means that they differ, but the cluster
+   * already matches the new plan.
+   */
   readonly upgrade?: "same" | "differs" | "aligned";
 };
 
 export type ObservedInput = InputRecord & {
-  /** Undefined if it cannot be read. This does not count as a change. */
+  /** The current value. Undefined if it cannot be read, which does not count as a change. */
   readonly now: string | undefined;
-  /** The value that the plan gives it. */
+  /** The value that the plan sets. */
   readonly planned?: string;
-  /** The change as a sentence. */
   readonly moved: string;
   /** The change in short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
   readonly change: string;
@@ -75,38 +76,41 @@ export type ObservedItem = {
   readonly isInPlace: boolean;
   /** True if another client deleted the target that this plan applied. */
   readonly isGone?: boolean;
-  /** Confirmed by a forced dry run. Absent if in sync. */
+  /** The drift, confirmed by a forced dry run. Absent if the target is in sync. */
   readonly drift?: Drift;
   readonly problem?: TargetProblem;
-  /** True if the target's operator may report a problem. A confirmed write then does not complete the item. */
+  /** True if the target's operator can report problems. The item is then not complete right after its write. */
   readonly awaitsReport?: boolean;
-  /** Absent if no rollout is in progress. */
+  /** The state of the rollout. Absent if no rollout is in progress. */
   readonly rollout?: Health;
-  /** Nodes for VMs that do not run the MachineConfig yet. Absent if unknown. */
+  /** The VM nodes that have not applied the MachineConfig yet. Absent if unknown. */
   readonly nodesWithout?: readonly string[];
-  /** Set if the API server refuses to list nodes. */
+  /** The error, if the operator is not allowed to list nodes. */
   readonly nodesRefusal?: string;
-  /** The affected pools and their target configurations. */
+  /** The affected pools and their target configs. */
   readonly pools: readonly { readonly pool: string; readonly configuration: string }[];
   readonly current: Reviewed;
-  /** The message of the completed item while it is in sync. */
+  /** The message of the completed item while its target is in sync. */
   readonly inSyncMessage: string;
 };
 
 /** The difference between an applied item and its live object. */
 export type Drift = {
-  /** `created-again`: a deleted object is back. `mutated`: admission changes the applied content. */
+  /** `created-again`: another client re-created the deleted object. `mutated`: admission changes the applied content. */
   readonly kind: "changed" | "deleted" | "created-again" | "mutated";
-  /** Field paths with dots. */
+  /** The changed fields, as dotted paths. */
   readonly fields: readonly string[];
-  /** `field (desired -> live)`, for display. */
+  /** The changes as `field (desired -> live)`, for display. */
   readonly changes: readonly string[];
   readonly managers: readonly string[];
   readonly diff: string;
   readonly conflicts: readonly Conflict[];
 };
 
-/** A draft, or why it failed. `blocked`: a prerequisite is missing. `rejected`: permanent. `unavailable`: retryable. */
+/**
+ * A draft, or why it failed: `blocked` if a prerequisite is missing, `rejected` for a permanent error, `unavailable`
+ * for a retryable one.
+ */
 export type Draft =
   | {
       readonly kind: "drafted";
@@ -115,7 +119,7 @@ export type Draft =
       readonly snapshotHash: string;
       readonly impact: Severity;
       readonly disruption: readonly PoolDisruption[];
-      /** The changed MachineConfigs, from which the disruption is derived. */
+      /** The MachineConfigs that the plan changes, from which the disruption is derived. */
       readonly writes: readonly MachineConfigWrite[];
       readonly specHash: string;
       readonly inputs: readonly InputRecord[];
@@ -126,15 +130,15 @@ export type Draft =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** The write that a decision asks for. A decision has at most one. */
+/** The write that a decision requests. A decision has at most one. */
 export type Effect = { readonly kind: "execute"; readonly item: Item };
 
-/** The time of the next reconcile. `retry` keeps the stored status. */
+/** When to reconcile next. `retry` leaves the stored status unchanged. */
 export type Requeue =
   | { readonly when: "on-change" } // also after 10 minutes
   | { readonly when: "at-once" }
   | { readonly when: "at"; readonly atMs: number }
   | { readonly when: "retry"; readonly message: string; readonly retryInMs?: number };
 
-/** The operator first writes `status`, then applies `effect` and passes its result to `recordItemResult`. */
+/** A decision. The operator first writes `status`, then executes `effect` and passes its result to `recordItemResult`. */
 export type Decision = { readonly status: Status; readonly effect?: Effect; readonly requeue: Requeue };

@@ -8,11 +8,11 @@ type Property =
   /** The plan is being applied or has ended. In other phases, the stored items are not in effect. */
   | "begun"
   | "finished"
-  /** A missing CRD ends this phase. */
+  /** The phase ends if a required CRD is missing. */
   | "needs kinds"
-  /** Drift of an applied item sets an additional condition. */
+  /** If an applied item drifts, condition Drifted is True in addition to that of the phase. */
   | "drift beside"
-  /** Only the user can continue. */
+  /** The plan continues only if the user acts. */
   | "stalled";
 
 const properties: Readonly<Record<Phase, readonly Property[]>> = {
@@ -38,12 +38,12 @@ export const needsServedKinds = has("needs kinds");
 export const showsDriftBeside = has("drift beside");
 export const isStalledPhase = has("stalled");
 
-/** Reports whether a plan has ended and its items are watched for drift. */
+/** Reports whether a plan has ended and its applied items are watched for drift. */
 export function isPlanGuarded(phase: Phase | undefined): boolean {
   return hasPlanBegun(phase) && !isPlanOpen(phase);
 }
 
-/** A config without a status has none of the properties. */
+/** Returns a function that reports whether a phase has the property. Without a phase, the result is false. */
 function has(property: Property) {
   return (phase: Phase | undefined): boolean => phase !== undefined && (properties[phase] ?? []).includes(property);
 }

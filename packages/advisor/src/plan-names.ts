@@ -1,4 +1,4 @@
-/** The minimum number of digits in a name. All messages show this number of digits. */
+/** The minimum number of hash digits that identify a plan. All messages show this many. */
 const shortHashDigits = 12;
 
 /** Returns the digits that identify a plan in messages. */
@@ -6,14 +6,14 @@ export function shortHash(planHash = ""): string {
   return planHash.slice(0, shortHashDigits);
 }
 
-/** `malformed`: not 12–64 lower-case hexadecimal digits. */
+/** The plan that a hash prefix identifies. `malformed` means that it is not 12–64 lower-case hexadecimal digits. */
 export type NamedPlan =
   | { readonly kind: "found"; readonly planHash: string }
   | { readonly kind: "unknown" | "ambiguous" | "malformed" };
 
 const wholeHashDigits = 64;
 
-/** Finds the plan by its hash or by the first digits of the hash. Candidates must be complete hashes. */
+/** Finds a plan by its hash or the first digits of its hash. `planHashes` must be complete hashes. */
 export function findNamedPlan(named: string, planHashes: readonly (string | undefined)[]): NamedPlan {
   const isHash = /^[0-9a-f]+$/.test(named) && named.length >= shortHashDigits && named.length <= wholeHashDigits;
   if (!isHash) return { kind: "malformed" };

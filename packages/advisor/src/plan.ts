@@ -1,4 +1,4 @@
-// Plans with a profile, finds what prevents planning, and compares the plans of operator versions.
+// Renders the plan of a profile, finds reasons why planning is impossible, and compares plans across operator versions.
 
 import { type Item, type JsonMap, profileManager } from "@virt/api";
 import { desiredChanges, equalJson, isMadeBy, type Json } from "@virt/objects";
@@ -7,12 +7,12 @@ import type { Observed } from "./observed.ts";
 import type { CrdRequirement, PlanInput, PlannedItem, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 
-/** Returns the user's options for the profile. Undefined if none are set. */
+/** Returns the user's options for the profile, or undefined if none are set. */
 export function optionsOf({ optionsKey }: Profile, { config }: Pick<ReconcileFacts, "config">): JsonMap | undefined {
   return optionsKey === undefined ? undefined : config.spec.options?.[optionsKey];
 }
 
-/** Returns items that are not yet compared with the cluster. Empty for an unknown profile. */
+/** Returns the profile's items, before they are compared with the cluster. Empty if the profile is unknown. */
 export function plannedItems(facts: ReconcileFacts): readonly PlannedItem[] {
   return facts.profile?.plan(optionsOf(facts.profile, facts), facts.facts) ?? [];
 }
@@ -21,7 +21,7 @@ export function plannedInputs(facts: ReconcileFacts): readonly PlanInput[] {
   return facts.profile?.inputs(optionsOf(facts.profile, facts), facts.facts) ?? [];
 }
 
-/** Returns the cause that prevents planning: the profile, a CRD, the options or a missing namespace. */
+/** Returns why planning is impossible: because of the profile, a CRD, the options or a missing namespace. */
 export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
   const { profile, config, isServed, missingNamespace } = facts;
   if (profile === undefined) return withoutProfile(config.spec.profile, facts.isProfileDisabled === true);
@@ -40,7 +40,7 @@ export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
     : { kind: "other", message: missingNamespaceText(missingNamespace) };
 }
 
-/** Without the profile, no informer watches the targets, and the operator may lack the permission to read them. */
+/** Blocks the config. Without the profile, its targets are not watched, and the operator may lack permission to read them. */
 function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] {
   if (!isDisabled) return { kind: "missing", message: `Profile not found: profile "${name}" not found` };
   return {
@@ -50,7 +50,10 @@ function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] 
   };
 }
 
-/** Does not affect an existing plan, which records its HyperConverged. */
+/**
+ * Returns an error if the HyperConverged is ambiguous. Existing plans are not affected, because they record their
+ * HyperConverged.
+ */
 function ambiguityOf({ reads }: Profile, { facts }: ReconcileFacts): string | undefined {
   const [name] = Object.entries(reads).find(([, { read }]) => read === "hco") ?? [];
   return name === undefined ? undefined : (facts[name] as ProfileHcoFact).ambiguity;
@@ -66,7 +69,10 @@ function missingText(needs: readonly CrdRequirement[]): string {
   return ["Missing required dependencies:\n", ...lines].join("");
 }
 
-/** Compares content that does not depend on live objects. Returns undefined if the operator version is the same. */
+/**
+ * Compares the stored plan with this version's plan, without parts that depend on live objects. Returns undefined if
+ * the operator version is the same.
+ */
 export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
   const { operatorVersion, items = [], phase } = facts.config.status ?? {};
   const isGuarded = phase === "Completed" || phase === "CompletedWithUpgrade";
@@ -78,7 +84,7 @@ export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
   return planned.every((item) => isInPlace(item, facts)) ? "aligned" : "differs";
 }
 
-/** A removal is considered only if the advisor owns fields of the object. */
+/** Reports whether the item is part of a plan. A deletion is only if the advisor owns fields of the object. */
 function isPlanned(item: PlannedItem, { config, live }: ReconcileFacts): boolean {
   if (item.operation === "Apply") return true;
   const object = live(item.target);

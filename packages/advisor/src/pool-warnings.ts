@@ -1,9 +1,9 @@
-// Warnings for reviewers about the pools of a MachineConfig: reboots, running updates and pauses.
+// Warnings for reviewers about the pools that a MachineConfig affects: reboots, updates in progress and paused pools.
 
 import type { KubeObject } from "@virt/api";
 import { affectedPools, findTrue, poolProgress, readMachineConfigPool, roleLabel } from "@virt/cluster";
 
-/** `changes`: true if the item changes the MachineConfig, so that the nodes of its pools reboot. */
+/** Returns the warnings. `changes` is true if the item changes the MachineConfig, which reboots nodes. */
 export function poolWarnings(
   pools: readonly KubeObject[],
   machineConfig: KubeObject,

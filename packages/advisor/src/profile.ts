@@ -9,37 +9,37 @@ export type CrdRequirement = {
   readonly kind: string;
   readonly group: string;
   readonly versions: readonly string[];
-  /** `<group>.<version>`, as messages show it. */
+  /** The `<group>.<version>` to show in messages. */
   readonly shown: string;
   readonly remedy: string;
 };
 
 type DerivedOption = {
-  /** Field paths of the desired objects. The first one that the plan contains is used. */
+  /** Field paths in the desired objects. The first path that exists in the plan is used. */
   readonly fields: readonly string[];
   readonly source: string;
-  /** The value if the plan has such a field. Default: the value of the field. */
+  /** The option's value if the plan contains such a field. Default: the field's value. */
   readonly present?: Json;
-  /** The value if the plan has no such field. Default: none. */
+  /** The option's value if the plan does not contain such a field. Default: none. */
   readonly absent?: Json;
 };
 
 type ProfileDescription = {
   readonly name: string;
-  /** The member of `spec.options` for this profile. Absent: the profile has no options. */
+  /** The field of `spec.options` for this profile. Absent if the profile has no options. */
   readonly optionsKey?: string;
-  /** Options whose default is not fixed but derived by the plan. */
+  /** Options whose default is not fixed, but derived when the plan is drafted. */
   readonly derivedOptions?: Readonly<Record<string, DerivedOption>>;
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;
-  /** The severity if there is no plan. */
+  /** The severity to show while there is no plan. */
   readonly impact: Severity;
   /** If true, the advisor creates a missing config with action Ignore, so that users discover the profile. */
   readonly isAdvertised: boolean;
   /** Requires `--example-profile`. The default roles grant no permissions for it. */
   readonly isExample?: boolean;
-  /** Topics that the profile manages. Assets of the platform controller may have the same topics. */
+  /** Purposes that the profile serves. An asset of the platform controller with the same purpose yields to the profile. */
   readonly purposes: readonly string[];
 };
 
@@ -49,15 +49,18 @@ export type ProfileTarget = {
   readonly kind: string;
   readonly plural: string;
   readonly names: readonly string[];
-  /** `$hco`: the namespace of the HyperConverged. `$operator`: that of the operator. Absent: cluster-scoped. */
+  /**
+   * The namespaces. `$hco` is the HyperConverged's namespace, `$operator` that of the operator. Absent for
+   * cluster-scoped objects.
+   */
   readonly namespaces?: readonly string[];
   /** Only for kinds in `deletableKinds`. */
   readonly isDeleted?: boolean;
-  /** If true, the profile only changes existing objects. */
+  /** True if the profile only changes existing objects. */
   readonly isNeverCreated?: boolean;
-  /** The content of MachineConfigs. */
+  /** The allowed content of MachineConfigs. */
   readonly content?: readonly NodeContent[];
-  /** The content of all other kinds, one form per API version. */
+  /** The allowed content of other kinds, with one form per API version. */
   readonly forms?: readonly ObjectForm[];
 };
 
@@ -75,7 +78,7 @@ type DryRunWarnings = {
   readonly dryRunWarnings?: (item: PlannedItem, result: DryRunResult) => readonly string[];
 };
 
-/** The reason why a profile cannot plan with these options on this cluster. */
+/** Why a profile cannot plan with these options on this cluster. */
 export type OptionsRefusal =
   | { readonly kind: "invalid"; readonly message: string }
   | { readonly kind: "missing"; readonly need: CrdRequirement }
@@ -83,7 +86,7 @@ export type OptionsRefusal =
   | { readonly kind: "absent"; readonly message: string; readonly next: string }
   | { readonly kind: "unfit"; readonly message: string; readonly next: string };
 
-/** A profile with erased types. Its facts have the names of its reads. */
+/** A profile, without the types of its options and facts. Its facts are named after its reads. */
 export type Profile = ProfileDescription & {
   readonly targets: readonly ProfileTarget[];
   readonly reads: ProfileReads;
@@ -96,7 +99,7 @@ export type Profile = ProfileDescription & {
 /** The facts of any profile, for code that does not know which one. Profiles use `ProfileFacts`. */
 export type AnyProfileFacts = ProfileFactsContext & Readonly<Record<string, ProfileFactOf<ProfileRead> | string>>;
 
-/** Converts `z.input` of a schema: members are set or absent but never undefined, so that defaults can be spread. */
+/** The input type of an options schema. Fields are set or absent, but never undefined, so that defaults can be spread. */
 export type OptionsInput<T> = T extends readonly (infer One)[]
   ? readonly OptionsInput<One>[]
   : T extends object
@@ -111,15 +114,15 @@ export function defineProfile<
   return profile as unknown as Profile;
 }
 
-/** A write that a profile plans: an apply, or a removal of an earlier apply. */
+/** A write that a profile plans: an apply, or the deletion of an object that was applied earlier. */
 export type PlannedItem = {
   readonly name: string;
   readonly message: string;
   readonly target: Ref;
-  /** Field paths in display order. For a removal, the fields that its counterpart manages. */
+  /** The managed field paths, in display order. For a deletion, the fields that the corresponding apply manages. */
   readonly managedFields: readonly string[];
   readonly warnings: readonly string[];
-  /** The item that must be Completed first. Dependents of a MachineConfig also wait for all nodes that run VMs. */
+  /** The item that must be Completed first. An item that depends on a MachineConfig also waits for all nodes that run VMs. */
   readonly waitsFor?: string;
 } & (
   | {
@@ -128,9 +131,9 @@ export type PlannedItem = {
       readonly impact: { readonly create: Severity; readonly change: Severity };
       /** Replaces `impact.change` if the severity depends on the dry run. */
       readonly changeImpact?: (result: DryRunResult) => Severity;
-      /** The message if the object is already as desired. */
+      /** The message if the object already has the desired content. */
       readonly messageInPlace?: string;
-      /** True if other settings make the item unnecessary. It is shown with a reason but not applied. */
+      /** True if other settings make the item unnecessary. The plan then shows it with a reason, but does not apply it. */
       readonly isSkipped?: boolean;
       /** True if the item only gives up fields of earlier plans. It is a change if the advisor still owns such fields. */
       readonly isRelease?: boolean;
@@ -138,21 +141,21 @@ export type PlannedItem = {
       readonly problemOf?: (live: KubeObject) => TargetProblem | undefined;
       readonly reportOn?: (vmNodes: readonly KubeObject[], pools: readonly KubeObject[]) => string;
     }
-  /** The plan contains it only if the object exists and the advisor owns it. The framework checks this. */
+  /** A deletion. The framework omits it unless the object exists and the advisor created it. */
   | { readonly operation: "Delete"; readonly impact: Severity }
 );
 
-/** The target before and after a simulated apply, including its field owners. */
+/** The target before and after a dry run, including its field owners. */
 export type DryRunResult = { readonly live: KubeObject | undefined; readonly predicted: KubeObject };
 
-/** A value outside the plan that the plan depends on. */
+/** A value that the plan depends on but that is not part of the plan. */
 export type PlanInput = {
   readonly name: string;
-  /** Undefined if it cannot be read. This does not count as a change. */
+  /** The current value. Undefined if it cannot be read, which does not count as a change. */
   readonly now: string | undefined;
-  /** The value after the plan, for an input that the plan writes. */
+  /** The value after the plan, if the plan writes this input. */
   readonly planned?: string;
-  /** Set if a watch may return the source in an earlier schema. Another read must then confirm a change. */
+  /** Set if a watch may return the source object in an earlier schema. A change must then be confirmed by another read. */
   readonly target?: Ref;
   readonly describe: (was: string, now: string) => string;
   /** Returns the short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */

@@ -34,7 +34,7 @@ export function updateCompleted({ item, drift, problem, inSyncMessage }: Observe
 
 type WaitTime = { readonly now: number; readonly waited: number };
 
-/** Shows a drift of the target in diff and message while the item waits for its rollout. */
+/** Shows drift in the diff and the message while the item is waiting for its rollout. */
 function updateWaiting(
   observed: ObservedItem,
   spec: Spec,
@@ -74,7 +74,7 @@ function updateRollout(
   return { item: withState(item, "Failed", message, now), failure: `timeout after ${writeDuration(waited)}` };
 }
 
-/** A start in the future means that the clock was set back. The wait then restarts now. */
+/** Corrects a start time in the future, which means that the clock was set back. The wait then starts over. */
 function startedByNow(item: Item, now: number): Item {
   if (item.rollout === undefined || startOf(item, now) <= now) return item;
   return { ...item, rollout: { ...item.rollout, startTime: stamp(now) } };
@@ -82,7 +82,7 @@ function startedByNow(item: Item, now: number): Item {
 
 export type StartResult = { readonly items: readonly Item[]; readonly begun?: string };
 
-/** Leaves at most one write unconfirmed. An item that waits for a failed one also fails. */
+/** Starts the next item. At most one write is unconfirmed at a time. An item that depends on a failed one also fails. */
 export function startNextItem(items: readonly Item[], observed: readonly ObservedItem[], now: number): StartResult {
   const settled = items.map((item) => settleItem(item, items, observed, now));
   if (settled.some((item) => item.state === "InProgress" && item.changes && item.appliedTime === undefined))
@@ -116,7 +116,10 @@ function settleUnchanged(item: Item, observed: ObservedItem | undefined, now: nu
   return { ...withState(item, "InProgress", observed.rollout.message, now), rollout };
 }
 
-/** A pool can be done before the nodes that run VMs are, so dependents of a MachineConfig wait for these nodes. */
+/**
+ * Returns what the item has to wait for. Items that depend on a MachineConfig wait for all VM nodes, because a pool can
+ * be done before nodes outside of it.
+ */
 function blockerOf(item: Item, all: readonly Item[], observed: readonly ObservedItem[]): Item | undefined {
   const other = item.waitsFor === undefined ? undefined : all.find(({ name }) => name === item.waitsFor);
   if (other === undefined || other.state !== "Completed") return other;
@@ -140,7 +143,7 @@ function waitingText(blocker: Item, observed: readonly ObservedItem[]): string {
 
 const pollMs = 30_000;
 
-/** Returns the time of the next poll of a waiting plan: in 30 seconds, or earlier if an item times out. */
+/** Returns when to check a waiting plan again: in 30 seconds, or earlier if an item times out before that. */
 export function nextRequeueAt(items: readonly Item[], { waitTimeout }: Spec, now: number): number {
   const limit = waitTimeout === undefined ? undefined : readDuration(waitTimeout);
   const waiting = items.filter(({ state, rollout }) => state === "InProgress" && rollout !== undefined);

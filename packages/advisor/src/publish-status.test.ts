@@ -144,7 +144,7 @@ test("an ended rollout keeps its pools without findings", () => {
   const { status } = withRollout(decide(completed), at(rolling), diagnosed(rollout(finding()), now + 9000));
   expect(status.rollout?.findings).toEqual([]);
   expect(status.rollout?.pools).toHaveLength(1);
-  // The status of the pool takes precedence over an outdated node.
+  // The pool's status takes precedence over a node that is out of date.
   expect(status.rollout).toMatchObject({
     summary: "worker pool: 3 of 3 nodes updated",
     pools: [{ name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 }],
@@ -171,7 +171,7 @@ test("retries and configs without a rollout stay unchanged", () => {
   expect(withRollout(plain, at(completed), undefined)).toEqual(plain);
 });
 
-/** A plan that ends with errors while its pools still change. */
+/** A plan that ends with errors while its pools are still updating. */
 const ending = observedWith("InProgress", {
   spec: { failurePolicy: "Continue" },
   items: [observedItem(failedItem(psi(), "Timed out")), observedItem(doneItem(deschedulerItem()), { isInPlace: true })],

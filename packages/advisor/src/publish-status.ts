@@ -1,4 +1,4 @@
-// Adds display-only parts to a decided status: the impact of its plan and the progress of its rollout.
+// Adds the parts that are only for display to a decided status: the plan's impact and the rollout's progress.
 
 import type { Condition, Impact, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { concludeRollout, findingRemedies, isStillListing, remediesText, revokeUpdates } from "@virt/impact";
@@ -10,21 +10,27 @@ import type { Decision, Observed, Requeue } from "./observed.ts";
 import { isPlanFinished, isPlanOpen } from "./phases.ts";
 import { begunPools, isRolloutOpen, progressColumn, progressText } from "./rollout/rollouts.ts";
 
-/** `impact`: absent if not assessed, or if this reconcile wrote an item. `rollout`: absent without a diagnosis. */
+/**
+ * The parts to add. `impact` is absent if it was not assessed, or if this reconcile wrote an item. `rollout` is absent
+ * without a diagnosis.
+ */
 export type ShownParts = { readonly impact?: Impact | undefined; readonly rollout?: DiagnosedRollout | undefined };
 
-/** A diagnosed rollout and the times of its next status write and diagnosis. */
+/** A diagnosed rollout, and when to write it to the status and diagnose it again. */
 export type DiagnosedRollout = {
   readonly rollout: RolloutStatus;
-  /** The earliest time of the write in milliseconds, unless the status is written for another reason. */
+  /** The earliest time to write it, in milliseconds. Earlier if the status is written for another reason. */
   readonly dueMs: number;
-  /** The time in milliseconds at which the next cause reaches an age threshold. Undefined if none will. */
+  /** When the next cause becomes a finding, in milliseconds. Undefined if none will. */
   readonly nextMs: number | undefined;
 };
 
 type PublishedFor = Pick<Observed, "stored" | "now" | "generation" | "items">;
 
-/** Call once, right before the status write. Omits values that may not be written yet, and requeues for their time. */
+/**
+ * Returns the complete decision. Call it once, right before the status write. Omits values that it is too early to
+ * write, and requeues for them.
+ */
 export function publishStatus(decision: Decision, observed: PublishedFor, shown: ShownParts): Decision {
   if (decision.requeue.when === "retry") return decision;
   const assessed = impactToShow(decision.status, observed, shown.impact);
@@ -41,12 +47,12 @@ function notAfter(requeue: Requeue, atMs: number): Requeue {
   return requeue.when === "at" ? { when: "at", atMs: Math.min(atMs, requeue.atMs) } : requeue;
 }
 
-/** The minimum intervals between writes of changed facts, and of estimates that change all the time. */
+/** The minimum intervals between writes, for changed facts and for estimates, which change all the time. */
 const restMs = { facts: 60_000, figures: 600_000 };
 
 type ShownImpact = { readonly impact: Impact | undefined; readonly dueMs?: number };
 
-/** Returns the impact to show now, and the time at which the fresh one may be shown. */
+/** Returns the impact to show now, and when the fresh one may be shown. */
 export function impactToShow(
   status: Status,
   { stored, now }: Pick<Observed, "stored" | "now">,
@@ -60,17 +66,17 @@ export function impactToShow(
   return dueMs <= now ? { impact: fresh } : { impact, dueMs };
 }
 
-/** Reports whether the stored status already had this plan in this phase. A new plan is first shown without impact. */
+/** Reports whether the stored status already shows this plan in this phase. A new plan is first shown without its impact. */
 function isOnDisplay(status: Status, stored: Status): boolean {
   return isPlanOpen(status.phase) && stored.phase === status.phase && stored.planHash === status.planHash;
 }
 
-/** Replaces an incomplete assessment once, even while the plan runs. */
+/** Reports whether the assessment is incomplete. If so, it is replaced once, even while the plan runs. */
 function isIncomplete(impact: Impact | undefined): boolean {
   return impact === undefined || isStillListing(impact);
 }
 
-/** Returns the time in milliseconds at which to store the fresh assessment. Undefined if it contains nothing new. */
+/** Returns when to store the fresh assessment, in milliseconds, or undefined if it contains nothing new. */
 function dueOf(before: Impact | undefined, fresh: Impact): number | undefined {
   if (before === undefined) return 0;
   if (equalJson({ ...before, assessedAt: "" }, { ...fresh, assessedAt: "" })) return undefined;
@@ -96,7 +102,10 @@ type ShownRollout = {
   readonly nextMs?: number | undefined;
 };
 
-/** Every status write includes the fresh diagnosis, so that all counts agree. A finished rollout has no findings. */
+/**
+ * Adds the rollout. Every status write includes the fresh diagnosis, so that all counts agree. A finished rollout has
+ * no findings.
+ */
 function withRollout(status: Status, observed: PublishedFor, diagnosed: DiagnosedRollout | undefined): ShownRollout {
   const known = diagnosed?.rollout ?? knownRollout(status, observed);
   if (known === undefined) return { status };
@@ -111,7 +120,10 @@ function withRollout(status: Status, observed: PublishedFor, diagnosed: Diagnose
   return { status: observed.stored, nextMs, dueMs: isWaiting ? diagnosed?.dueMs : undefined };
 }
 
-/** Without a diagnosis, keeps the stored rollout, but counts no nodes whose target changed. */
+/**
+ * Returns the stored rollout, for reconciles without a diagnosis. Does not count nodes in pools whose target config has
+ * changed.
+ */
 function knownRollout(
   status: Status,
   { items, stored }: Pick<Observed, "items" | "stored">,
@@ -185,7 +197,7 @@ function adviceOf(finding: RolloutFinding): string | undefined {
   return remediesText(findingRemedies(finding)) ?? finding.command;
 }
 
-/** Returns the text about the first finding, which ends the message of Ready. */
+/** Returns the text about the first finding, which is appended to the message of Ready. */
 function findingAddition({ phase, rollout }: Status): string | undefined {
   const first = rollout?.findings[0];
   return first && isPlanFinished(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;

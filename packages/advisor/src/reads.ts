@@ -1,9 +1,10 @@
-// Declares the reads of a profile. The plan's input, the watches and the permissions are derived from them.
+// Declares the objects that a profile reads. The input of its plan, the watches and the permissions are derived from
+// them.
 
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
 import type { NodeRole, ReadParts } from "@virt/cluster";
 
-/** Reads that only drafts make are undefined at other times. */
+/** A read. The facts of reads that only drafts need are undefined in other reconciles. */
 export type ProfileRead =
   | { readonly read: "hco" } // watched
   | { readonly read: "object"; readonly ref: Ref } // watched
@@ -27,30 +28,33 @@ export type ObjectsRead = {
   readonly crd?: string;
 };
 
-/** The declared reads of a profile. The names become the members of its facts. */
+/** The reads of a profile, by the name of the fact. */
 export type ProfileReads = Readonly<Record<string, ProfileRead>>;
 
-/** The HyperConverged, and its actual or expected location. */
+/** The HyperConverged, and its actual or expected namespace. */
 export type ProfileHcoFact = {
   readonly apiVersion: string;
   readonly namespace: string;
   readonly object: KubeObject | undefined;
-  /** The reason why none of several HyperConvergeds was selected, as a sentence. */
+  /** Why none of several HyperConvergeds was selected, as a sentence. */
   readonly ambiguity?: string;
 };
 
-/** The kernel arguments of a pool's current and target configurations. Undefined if unreadable. */
+/** The kernel arguments in a pool's current and target configs. Undefined if a config cannot be read. */
 export type KernelFact = readonly (readonly string[] | undefined)[];
 
 /** The nodes that run VMs, and their roles. */
 export type VmNodesFact = {
-  /** For a draft, the roles of these nodes. Otherwise, those of the stored plan. */
+  /** The roles of these nodes for a draft, otherwise the roles in the stored plan. */
   readonly roles: readonly NodeRole[];
   /** Undefined while nodes are not watched. */
   readonly nodes: readonly KubeObject[] | undefined;
 };
 
-/** `unknown`: not a draft, the kind is not served, or the advisor is not allowed to read it. */
+/**
+ * The result of a lookup. `unknown` means that it was not read for a draft, the kind is not served, or the advisor is
+ * not allowed to read it.
+ */
 export type LookupFact =
   | { readonly kind: "found"; readonly object: KubeObject }
   | { readonly kind: "absent" }
@@ -69,35 +73,36 @@ type ProfileFactsByRead = {
   readonly kernel: KernelFact;
   readonly "vm-nodes": VmNodesFact;
   readonly lookup: LookupFact;
-  /** The labels of each node. */
   readonly nodes: readonly Readonly<Record<string, string>>[] | undefined;
-  /** True if the namespace exists. */
   readonly namespace: boolean | undefined;
 };
 
-/** The type of the fact that a read results in. */
+/** The type of the fact that a read provides. */
 export type ProfileFactOf<R extends ProfileRead> = ProfileFactsByRead[R["read"]];
 
 export type ProfileFactsContext = { readonly ownNamespace: string };
 
-/** The facts of a profile, with one member for each declared read. */
+/** The facts of a profile, one for each declared read. */
 export type ProfileFacts<R extends ProfileReads> = {
   readonly [Name in keyof R]: ProfileFactOf<R[Name]>;
 } & ProfileFactsContext;
 
-/** Reads an object that the plan itself writes. */
+/** Reads an object that the plan writes. */
 export const target = (ref: Ref) => ({ read: "target", ref }) as const;
 /** Reads all MachineConfigPools. */
 export const pools = () => ({ read: "pools" }) as const;
-/** Reads the kernel arguments of the rendered configurations of a pool. */
+/** Reads the kernel arguments in a pool's rendered configs. */
 export const kernelArguments = (pool: NodeRole) => ({ read: "kernel", pool }) as const;
-/** Reads the nodes that run VMs. `isFollowedAfterwards`: also after the plan, to report its result on them. */
+/**
+ * Reads the nodes that run VMs. With `isFollowedAfterwards`, they are also watched after the plan, to report its effect
+ * on them.
+ */
 export const vmNodes = (isFollowedAfterwards: boolean) => ({ read: "vm-nodes", isFollowedAfterwards }) as const;
 /** Reads all nodes. */
 export const nodes = () => ({ read: "nodes" }) as const;
-/** Reads an object. Unlike `besideHco`, distinguishes an absent object from an unreadable one. */
+/** Reads an object. Unlike `besideHco`, the fact shows whether the object is absent or could not be read. */
 export const lookup = (ref: Ref) => ({ read: "lookup", ref }) as const;
-/** Reads an object in the namespace of the HyperConverged. Undefined if it is absent or unreadable. */
+/** Reads an object in the HyperConverged's namespace. The fact is undefined if the object is absent or could not be read. */
 export const besideHco = (ref: Ref) => ({ read: "beside-hco", ref }) as const;
 /** Reads whether a namespace exists. Only drafts read it. */
 export const namespace = (name: string) => ({ read: "namespace", name }) as const;

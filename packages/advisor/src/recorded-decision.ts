@@ -1,24 +1,27 @@
-// Decisions about plans that clients record on the config. Nothing verifies the user name in them.
+// Decisions about plans, which clients record on the config. The user name in them is not verified.
 
 import { decisionAnnotation, rejectedPlanAnnotation, type VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 
-/** `user`: the name that the API server returned to the client, or empty. `client`: the client's field manager. */
+/**
+ * A decision. `user` is the name that the API server reported to the client, or empty. `client` is the client's field
+ * manager.
+ */
 export type RecordedDecision = {
   readonly decision: "approved" | "rejected";
   readonly plan: string;
   readonly user: string;
-  /** RFC 3339, from the client's clock. */
+  /** The time of the decision in RFC 3339 format, from the client's clock. */
   readonly time: string;
   readonly client: string;
 };
 
-/** Marks the record as not verified, because anyone who can edit the config can write it. */
+/** Formats a decision, marked as not verified, because anyone who can edit the config can write it. */
 export function writeDecision(decision: RecordedDecision): string {
   return JSON.stringify({ ...decision, verified: false });
 }
 
-/** Returns undefined if there is no valid record. */
+/** Returns the recorded decision, or undefined if there is no valid record. */
 export function readDecision({ metadata }: Pick<VirtPlatformConfig, "metadata">): RecordedDecision | undefined {
   const { decision, plan, user, time, client } = readMap(metadata.annotations?.[decisionAnnotation] ?? "");
   if ((decision !== "approved" && decision !== "rejected") || typeof plan !== "string") return undefined;
@@ -38,7 +41,7 @@ function wordOf(value: unknown): string {
   return typeof value === "string" ? foreignText(value) : "";
 }
 
-/** Returns the user who approved this plan, if the client of the last spec edit recorded it for this plan. */
+/** Returns the user who approved this plan, if the client that last edited the spec recorded an approval of this plan. */
 export function recordedApprover(
   config: Pick<VirtPlatformConfig, "metadata">,
   planHash: string | undefined,
@@ -59,11 +62,11 @@ export type Rejection = {
 
 const rejected = /^([0-9a-f]{64})(?: (.*))?$/su;
 
-/** Returns the rejection of the current plan. Undefined if the plan was not rejected, or was approved later. */
+/** Returns the rejection of the current plan, or undefined if it was not rejected, or was approved later. */
 export function readRejection(config: Pick<VirtPlatformConfig, "metadata" | "spec" | "status">): Rejection | undefined {
   const { metadata, spec, status } = config;
   const [, planHash, reason = ""] = rejected.exec(metadata.annotations?.[rejectedPlanAnnotation] ?? "") ?? [];
-  // A rejection sets DryRun, so Apply was set after it.
+  // A rejection sets the action to DryRun, so Apply means a later approval.
   if (planHash === undefined || planHash !== status?.planHash || spec.action === "Apply") return undefined;
   const record = readDecision(config);
   const isRecorded = record?.decision === "rejected" && record.plan === planHash;

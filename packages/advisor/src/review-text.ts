@@ -1,4 +1,4 @@
-// The reasons why a plan waits for a review, as the message of a condition.
+// Formats why a plan is waiting for a review, as the message of a condition.
 
 import type { Review } from "@virt/api";
 import { phaseMessages } from "./conditions/phase.ts";
@@ -27,7 +27,7 @@ function pinText(planHash: string): string {
   return `Plan ready for review. Set spec.approvedPlan to '${shortHash(planHash)}' and action to 'Apply' to execute.`;
 }
 
-/** Always mentions an approval of another plan. */
+/** Returns the reasons. Always mentions it if spec.approvedPlan names another plan. */
 function waitReasons(observed: Observed, review: Review): string {
   const { approvedPlan } = observed.spec;
   const isOther = approvedPlan !== undefined && !isPlanNamed(approvedPlan, review.planHash);

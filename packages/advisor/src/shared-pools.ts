@@ -1,4 +1,4 @@
-// Warns if the plans of several configs reboot the same pool, because one rollout could cover them all.
+// Warns if plans of several configs reboot the same pool, because a single rollout could cover all of them.
 
 import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { readMachineConfigPool } from "@virt/cluster";
@@ -11,7 +11,7 @@ export type PoolPlan = {
   readonly hasGuards: boolean;
 };
 
-/** Returns the pools that an open plan of this config reboots. Empty if the plan has no MachineConfig left to apply. */
+/** Returns the pools that this config's pending or running plan still has to reboot. */
 export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig): readonly PoolPlan[] {
   const { phase, items = [], disruption = [] } = status;
   const isRunning = phase === "InProgress";
@@ -22,7 +22,7 @@ export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig)
   return rebootedPools(disruption).map((pool) => ({ config: metadata.name, pool, isRunning, hasGuards }));
 }
 
-/** Returns the open plans of other configs. Omits paused pools, which combine changes into one rollout. */
+/** Returns the pending and running plans of other configs. Omits paused pools, because these combine changes into one rollout. */
 export function otherPoolPlans(
   config: string,
   configs: readonly VirtPlatformConfig[],
@@ -53,7 +53,7 @@ function rebootedPools(disruption: readonly PoolDisruption[]): readonly string[]
   return disruption.filter((one) => one.class === "Reboot").map(({ pool }) => pool);
 }
 
-// A pool rolls out its latest rendered configuration, but nodes that have started complete the earlier one first.
+// A pool rolls out its latest rendered config, but nodes that have already started complete the earlier one first.
 function warningText({ config, pool, isRunning }: PoolPlan): string {
   const shared = `VirtPlatformConfig '${config}' also changes MachineConfigPool '${pool}'`;
   return isRunning

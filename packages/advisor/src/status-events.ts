@@ -7,25 +7,25 @@ import { shortHash } from "./plan-names.ts";
 import { readyTextWithoutFinding } from "./publish-status.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
-/** The facts that events need in addition to the two statuses. */
+/** Facts for events, in addition to the two statuses. */
 export type EventContext = {
   readonly moved: readonly string[];
-  /** The problem that blocks a rollout until the user acts. */
+  /** A problem that blocks a rollout until the user acts. */
   readonly rolloutProblem?: string;
   /** The field manager of the approval, if known. */
   readonly approver?: string;
   readonly isPlanNamed?: boolean;
-  /** The user who approved the plan, as that client recorded it. Not verified. */
+  /** The user who approved the plan, as recorded by the client. Not verified. */
   readonly approvedBy?: string;
-  /** The change that another client made to the stored status. */
+  /** A change that another client made to the stored status. */
   readonly foreignChange?: string;
   /** True if a warning about a worse impact was recorded recently. */
   readonly isImpactWarned?: boolean;
-  /** Fields that the write of this reconcile took over from other field managers, by item. */
+  /** The fields that this reconcile's write took over from other field managers, by item. */
   readonly tookOver?: Readonly<Record<string, readonly Conflict[]>>;
 };
 
-/** Returns the events for the difference between two statuses. Equal statuses have no events. */
+/** Returns the events for a status change. If the statuses are equal, there are none. */
 export function eventsForStatusChange(before: Status, after: Status, context: EventContext): readonly EventMessage[] {
   return [
     ...tamperEvents(before, after, context),
@@ -56,7 +56,7 @@ function tamperEvents(
   const isFound = review?.reason === "PlanTampered" && was?.reason !== "PlanTampered";
   const what = foreignChange ?? (isFound ? review.message : undefined);
   if (what === undefined) return [];
-  const next = "find the client that wrote virtplatformconfigs/status in the audit log of the API server";
+  const next = "search the API server's audit log for the client that wrote virtplatformconfigs/status";
   return warning(
     "PlanTampered",
     `Another client changed the status (${what}). The change is not applied. Next: ${next}.`,
@@ -111,7 +111,7 @@ function failuresOf({ items = [] }: Status): string {
 
 function leavingEvents(before: Status, after: Status): readonly EventMessage[] {
   if (before.phase === "Ignored")
-    return normal("Resumed", "Action is no longer Ignore: the operator manages this configuration again");
+    return normal("Resumed", "The action changed from Ignore: the operator manages this configuration again");
   const isEdited = before.observedGeneration !== after.observedGeneration; // not evaluated yet
   if (before.phase !== "PrerequisiteFailed" || after.phase !== "Drafting" || isEdited) return [];
   return normal("PrerequisitesAvailable", "All prerequisites are available; drafting the plan");
@@ -196,7 +196,7 @@ function itemEvents(before: Item | undefined, after: Item, plan: string): readon
   return [];
 }
 
-/** Reports drift outside the phase Drifted, which has its own events: one per item, and one when all are in sync. */
+/** Returns events about drift while the phase is not Drifted: one per item, and one when all items are in sync again. */
 function driftEvents(before: Status, after: Status): readonly EventMessage[] {
   if (before.phase === "Drifted" || after.phase === "Drifted") return [];
   if (!conditionIs(after, "Drifted", "True")) {
@@ -210,7 +210,7 @@ function driftEvents(before: Status, after: Status): readonly EventMessage[] {
     .flatMap(({ targetRef, message }) => warning("DriftDetected", `${targetRef.kind} '${targetRef.name}': ${message}`));
 }
 
-/** Reports the takeover after the write, because the write may fail. */
+/** Returns the event about a takeover. It follows the write, because the write may fail. */
 function takeOverEvents({ name, targetRef }: Item, { tookOver }: EventContext): readonly EventMessage[] {
   const conflicts = tookOver?.[name] ?? [];
   if (conflicts.length === 0) return [];

@@ -9,7 +9,7 @@ import { observeNextReconcile } from "./testing/observe-next-reconcile.ts";
 import { stamp } from "./times.ts";
 import { transition } from "./transition.ts";
 
-/** Checks every decision, with or without the result of an effect. */
+/** Checks a property of every decision, both before and after the result of its write. */
 function expectStatus(law: (observed: Observed, status: Status) => boolean): void {
   expectLaw((observed) =>
     decisions(observed).every(({ status }) => status === observed.stored || law(observed, status)),
@@ -112,7 +112,7 @@ test("a settled decision repeats itself if nothing changes", () => {
     const { status, requeue, effect } = decided(observed);
     const isResting = requeue.when === "on-change" || (requeue.when === "at" && status.phase !== "InProgress");
     if (effect !== undefined || !isResting) return true;
-    if (observed.upgrade !== undefined && status.phase !== observed.stored.phase) return true; // compared on completion
+    if (observed.upgrade !== undefined && status.phase !== observed.stored.phase) return true; // compared only when the plan completes
     const next = observeNextReconcile(observed, status);
     return next === undefined || equalJson(transition(next).status, status);
   });

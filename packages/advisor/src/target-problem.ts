@@ -1,4 +1,4 @@
-// Problems that the operator of a target reports after a write, and how long an item waits for them to end.
+// Problems that a target's operator reports after a write, and how long an item waits for them to end.
 
 import type { Item, KubeObject, Phase } from "@virt/api";
 import { readTime } from "@virt/objects";
@@ -6,7 +6,7 @@ import { isApplied } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import type { PlannedItem } from "./profile.ts";
 
-/** The reason why an item is not complete, although its target is as desired. */
+/** Why an item is not complete although its target has the desired content. */
 export type TargetProblem = {
   readonly message: string;
   readonly next: string;
@@ -14,13 +14,13 @@ export type TargetProblem = {
     | "fault" // the operator of the target reports a failure
     | "expected" // the plan itself fixes it: needs no attention and does not count towards `waitTimeout`
     | "unprocessed"; // the operator of the target has not processed the change yet: needs no attention
-  /** How long after the write the problem is considered, in milliseconds. */
+  /** How long after the write the problem counts, in milliseconds. */
   readonly longestMs?: number;
 };
 
 type ObservationTime = { readonly phase: Phase | undefined; readonly now: number };
 
-/** Returns undefined without a problem, or if the profile does not check for problems. */
+/** Returns the problem, or undefined if there is none or the profile does not check for problems. */
 export function problemOfTarget(
   { operation, appliedTime }: Pick<Item, "operation" | "appliedTime">,
   planned: PlannedItem | undefined,
@@ -35,7 +35,7 @@ export function problemOfTarget(
   return now - appliedMs < (problem.longestMs ?? Number.POSITIVE_INFINITY) ? problem : undefined;
 }
 
-/** Reports whether the profile checks for problems, so that a confirmed write does not complete the item. */
+/** Reports whether the profile checks for problems. If so, the item is not complete right after its write. */
 export function awaitsReport(planned: PlannedItem | undefined, live: KubeObject | undefined): boolean {
   return planned?.operation === "Apply" && planned.problemOf !== undefined && live !== undefined;
 }
@@ -44,7 +44,7 @@ export function unexpectedProblem({ items }: Pick<Observed, "items">): TargetPro
   return items.find(({ item, problem }) => isApplied(item) && problem?.kind === "fault")?.problem;
 }
 
-/** Returns the milliseconds since the write, or since the completion of the last other item if that was later. */
+/** Returns the milliseconds since the write, or since the last other item completed if that was later. */
 export function waitedForTarget({ item }: ObservedItem, all: readonly ObservedItem[], now: number): number {
   const others = all.filter((one) => one.item.name !== item.name && one.item.state === "Completed");
   const times = [item.appliedTime, ...others.map((one) => one.item.lastTransitionTime)];

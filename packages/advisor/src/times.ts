@@ -24,7 +24,7 @@ export function writeDuration(ms: number): string {
   return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
 }
 
-/** Shifts the times from which durations are measured, after someone set the clock. */
+/** Adjusts the stored times from which durations are measured, after the clock was changed. */
 export function shiftTimes(status: Status, stepMs: number): Status {
   const { items, rollouts, impact, rollout } = status;
   const moved = (time: string) => stamp((readTime(time) ?? 0) + stepMs);

@@ -10,7 +10,7 @@ import { decided, expectLaw } from "./testing/expect-law.ts";
 import { observeNextReconcile } from "./testing/observe-next-reconcile.ts";
 import { transition } from "./transition.ts";
 
-/** Reports whether a changing plan starts. A correction does not count. */
+/** Reports whether a plan with changes starts. A drift correction does not count. */
 function isStart({ stored }: Observed, { phase, items = [] }: Status): boolean {
   const isEntered = phase === "InProgress" && stored.phase !== "InProgress" && stored.phase !== "Drifted";
   return isEntered && items.some(({ changes }) => changes);
@@ -192,7 +192,7 @@ test("a result leaves its item confirmed or failed", () => {
 
 test("the laws cover every phase, effect and requeue", () => {
   const met = new Set<string>();
-  // Rare transitions occur once in a thousand samples, so this number does not depend on the settings of the laws.
+  // Rare transitions occur only once in a thousand samples, so this needs a fixed, large number of runs.
   for (const observed of fc.sample(anyObserved, { numRuns: 20_000, seed: 1 })) {
     const { status, effect, requeue } = transition(observed);
     met.add(`${observed.stored.phase} to ${status.phase}`).add(requeue.when);

@@ -1,4 +1,4 @@
-// Decides the next status of a config: first Ignore and edits, then the stage of its phase. Does no I/O.
+// Decides the next status of a config. Handles Ignore and spec edits first, then the stage of the phase. Does no I/O.
 
 import { type Phase, phases } from "@virt/api";
 import { equalJson } from "@virt/objects";
@@ -18,7 +18,10 @@ import { executePlan } from "./stages/execute.ts";
 import { guardPlan } from "./stages/guard.ts";
 import { toReviewStatus } from "./stages/review-status.ts";
 
-/** Applies only items that the stored status already records. example.test.ts shows a complete run. */
+/**
+ * Returns the next decision. It applies an item only if the stored status already records the intent. See
+ * example.test.ts for a complete run.
+ */
 export function transition(observed: Observed): Decision {
   const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided") return before.decision;
@@ -27,7 +30,7 @@ export function transition(observed: Observed): Decision {
 
 const startDrafting = (observed: Observed) => enterDrafting(observed, { message: phaseMessages.started });
 
-// A phase without a stage does not compile.
+// One stage for each phase. A phase without a stage does not compile.
 const stages: Readonly<Record<Phase, (observed: Observed) => Decision>> = {
   Pending: startDrafting,
   Ignored: startDrafting,
@@ -47,7 +50,7 @@ function awaitPrerequisites(observed: Observed): Decision {
   return enterPrerequisiteFailed(observed, observed.blocked.message);
 }
 
-/** A failed plan stays Failed until the user edits the spec. Applied items still report drift. */
+/** Requeues a failed plan. It stays Failed until the user edits the spec, but its applied items still report drift. */
 function requeueIdle(observed: Observed): Decision {
   const items = observed.items.map(updateCompleted);
   return enterPhase(observed, "Failed", { set: { items }, requeue: { when: "on-change" } });
@@ -106,7 +109,7 @@ function editMessage({ spec, stored }: Observed, phase: Phase): string {
   return isFinished && !hasOptions ? "Options changed - regenerating plan" : "Spec changed - regenerating plan";
 }
 
-/** Reports whether `transition` needs `observed.draft`. Call it first, because drafts cost requests. */
+/** Reports whether `transition` needs `observed.draft`. Call this first, because a draft requires requests. */
 export function wantsDraft(observed: Observed): boolean {
   const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided" || observed.blocked !== undefined) return false;

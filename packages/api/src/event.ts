@@ -6,7 +6,7 @@ export type EventMessage = { readonly type: "Normal" | "Warning"; readonly reaso
 /** `important` events are never dropped, only combined by reason. `routine` events are rate-limited per object. */
 export type EventPriority = "important" | "routine";
 
-/** Does not contain approvals, writes, drift, reviews and failures. */
+/** Reasons of routine events. Approvals, writes, drift, reviews and failures are never routine. */
 const routineReasons: ReadonlySet<string> = new Set([
   // advisor
   "ProfileAdvertised",
@@ -34,7 +34,10 @@ const routineReasons: ReadonlySet<string> = new Set([
   "ReconcileSucceeded",
 ]);
 
-/** An unknown reason is `important`, so that a new reason is not dropped by mistake. */
+/**
+ * Returns the priority of an event. An unknown reason is `important`, so that events with a new reason are not dropped
+ * by mistake.
+ */
 export function priorityOfEvent(reason: string): EventPriority {
   return routineReasons.has(reason) ? "routine" : "important";
 }

@@ -1,4 +1,4 @@
-// A VirtPlatformConfig as a user writes it, and as the advisor reports on it.
+// A VirtPlatformConfig as a user writes it, and with the status that the advisor adds.
 
 import { expect, test } from "vitest";
 import {

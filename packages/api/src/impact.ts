@@ -1,6 +1,6 @@
 // `status.impact`: the predicted effect of a plan on nodes, VMs and pods.
 
-/** From the worst to the mildest. `Drain` does not include a reboot. `Reload` restarts services without a drain. */
+/** Disruption classes, from worst to mildest. `Drain` does not include a reboot. `Reload` restarts services without a drain. */
 export const disruptionClasses = ["Reboot", "Drain", "Reload", "None"] as const;
 /** The effect of a configuration change on a node. */
 export type DisruptionClass = (typeof disruptionClasses)[number];
@@ -8,12 +8,15 @@ export type DisruptionClass = (typeof disruptionClasses)[number];
 /** The worst disruption of any node in the pool. */
 export type PoolDisruption = { readonly pool: string; readonly class: DisruptionClass };
 
-/** Outcomes of the drain for a VM, in display order. */
+/** The possible effects of a drain on a VM, in display order. */
 export const vmOutcomes = ["migrate", "block", "stop", "restart", "external", "starting", "unknown"] as const;
-/** `external`: another controller must move the VM. `starting`: the VM is not up yet, and its eviction waits. */
+/**
+ * The effect of a drain on a VM. `external`: another controller must move the VM. `starting`: the VM is still starting,
+ * so it cannot be evicted yet.
+ */
 export type VmOutcome = (typeof vmOutcomes)[number];
 
-/** Reasons why nodes of a pool do not start their update. */
+/** Reasons why nodes in a pool do not start to update. */
 export const holdups = [
   "Paused",
   "InvalidMaxUnavailable",
@@ -23,25 +26,28 @@ export const holdups = [
   "Cordoned",
   "KubeletConfigRefused",
 ] as const;
-/** A state of the cluster that delays a rollout. */
+/** A reason why nodes in a pool do not start to update. */
 export type Holdup = (typeof holdups)[number];
 
-/** `Listing`: the first list is in progress. `Unavailable`: errors for a minute. `TooMany`: above a limit. */
+/**
+ * Reasons for missing inputs. `Listing`: the first list is in progress. `Unavailable`: reads have failed for a minute.
+ * `TooMany`: there are more objects than the limit.
+ */
 export const notAssessedReasons = ["NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"] as const;
-/** The reason why an input of the assessment could not be read. */
+/** Why an input of the assessment could not be read. */
 export type NotAssessedReason = (typeof notAssessedReasons)[number];
 
-/** A VM or pod that blocks a drain or does not survive it. */
+/** A VM or pod that blocks a drain, or that the drain stops. */
 export type ImpactEntry = {
   readonly node: string;
   readonly kind: "VirtualMachineInstance" | "Pod";
   readonly namespace: string;
   readonly name: string;
-  /** The cause of the block. For VMs and pods that stop, the outcome: `stop`, `restart`, `external` or `delete`. */
+  /** Why the VM or pod is blocking the drain. For those that stop, the outcome: `stop`, `restart`, `external` or `delete`. */
   readonly reason: string;
 };
 
-/** `nodes` update automatically, `held` nodes do not. Unknown durations are absent. */
+/** The impact on one pool. `nodes` update automatically, `held` nodes do not. Unknown durations are absent. */
 export type ImpactPool = {
   readonly name: string;
   readonly class: DisruptionClass;
@@ -50,7 +56,7 @@ export type ImpactPool = {
   readonly atOnce: number;
   readonly waves: number;
   readonly holdup?: Holdup;
-  /** The name of the rejected KubeletConfig. Absent for other causes. */
+  /** The name of the rejected KubeletConfig, if this is the cause. */
   readonly heldBy?: string;
   readonly order: readonly string[];
   readonly lowSeconds?: number;
@@ -60,7 +66,7 @@ export type ImpactPool = {
 /** An input that could not be read. The impact without it is a lower bound. */
 export type ImpactGap = { readonly what: string; readonly reason: NotAssessedReason; readonly message: string };
 
-/** Excludes the time that VMs and pods block. */
+/** The estimated duration, not counting the time for which VMs and pods block drains. */
 export type ImpactDuration = {
   readonly lowSeconds: number;
   readonly highSeconds: number;
@@ -69,7 +75,7 @@ export type ImpactDuration = {
   readonly migration: "history" | "default";
 };
 
-/** Reports whether VMs fit on other nodes. The numbers are those of the wave with the largest shortage. */
+/** Shows if the VMs fit on other nodes. The numbers are for the wave of nodes with the largest shortage. */
 export type ImpactCapacity = {
   readonly fits: "Yes" | "No" | "Unknown";
   readonly nodes: readonly string[];
@@ -96,7 +102,7 @@ export type Impact = {
   readonly notAssessed: readonly ImpactGap[];
 };
 
-/** `spec.guards`: limits that the cluster must meet before an approved plan starts. Absent: no limit. */
+/** `spec.guards`: limits on a plan's impact. An approved plan starts only if its impact is within them. Absent means no limit. */
 export type Guards = {
   readonly maxBlockingVMs?: number;
   readonly maxNodes?: number;

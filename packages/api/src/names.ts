@@ -1,6 +1,6 @@
 // Names that users see. They are part of the API and never change.
 
-/** The API group, version and kind of the config, which the CRD must match. */
+/** The API group, version and kind of VirtPlatformConfig. The CRD must match. */
 export const configKind = {
   group: "advisor.kubevirt.io",
   version: "v1alpha1",
@@ -9,7 +9,7 @@ export const configKind = {
   plural: "virtplatformconfigs",
 } as const;
 
-/** The field managers of server-side apply. Each controller finds its own entries in managedFields by them. */
+/** The field managers for server-side apply. Each controller uses its name to find its own entries in managedFields. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
 /** These profiles write different objects, and earlier releases applied them under the advisor's own name. */
@@ -28,7 +28,7 @@ export function isAdvisorManager(manager: string): boolean {
   return manager === fieldManagers.advisor || manager.startsWith(`${fieldManagers.advisor}-`);
 }
 
-/** Default namespaces of each operator: first that of the manifests, then the one that the OLM bundle suggests. */
+/** The default namespaces of each operator: first the one in the manifests, then the one that the OLM bundle suggests. */
 export const usualOperatorNamespaces = {
   advisor: ["virt-advisor-operator-system", "virt-operators-system"],
   platform: ["virt-platform-operator-system", "virt-operators-system"],
@@ -37,7 +37,7 @@ export const usualOperatorNamespaces = {
 /** The label on every object that the platform controller applies. */
 export const managedByLabel = { key: "platform.kubevirt.io/managed-by", value: "virt-platform-operator" } as const;
 
-/** Annotations and labels on configs that advertise a profile. */
+/** The annotations and the label on configs that the advisor created to advertise a profile. */
 export const advertising = {
   autoCreated: "advisor.kubevirt.io/auto-created",
   description: "advisor.kubevirt.io/description",
@@ -45,13 +45,16 @@ export const advertising = {
   category: "advisor.kubevirt.io/category",
 } as const;
 
-/** Value: the hash of the rejected plan, optionally followed by a space and a reason. */
+/** The annotation for a rejected plan. Its value is the plan hash, optionally followed by a space and a reason. */
 export const rejectedPlanAnnotation = "advisor.kubevirt.io/rejected-plan";
 
-/** Value: the last decision about the plan, as JSON. The advisor does not verify the user's name in it. */
+/** The annotation for the last decision about the plan. Its value is JSON. The advisor does not verify the user name in it. */
 export const decisionAnnotation = "advisor.kubevirt.io/decision";
 
-/** Value: `true`, or a comma-separated list of assets or groups. Absent: idle, unless configured as always active. */
+/**
+ * The annotation that enables the platform controller. Its value is `true`, or a comma-separated list of assets or
+ * groups. Without it, the controller is idle, unless it runs with --activation=always.
+ */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 
 /** The public repository, for links in messages. Without a final slash. */

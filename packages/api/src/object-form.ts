@@ -1,4 +1,5 @@
-// The content that an operator may write to an object. Admission policies enforce it, in case a token is stolen.
+// Describes the content that an operator may write to an object. Admission policies enforce it, in case its token is
+// stolen.
 
 import type { Json, JsonMap } from "./object.ts";
 
@@ -6,23 +7,26 @@ import type { Json, JsonMap } from "./object.ts";
 export type ValueForm =
   | { readonly form: "oneOf"; readonly values: readonly Json[] }
   | { readonly form: "integer"; readonly from: number; readonly to: number }
-  /** `pattern` is an RE2 expression that must match the whole string. `most` is the maximum length. */
+  /** A string. `pattern` is an RE2 expression that must match all of it. `most` is the maximum length. */
   | { readonly form: "text"; readonly pattern: string; readonly most: number }
   | { readonly form: "list"; readonly of: readonly ValueForm[]; readonly least: number; readonly most: number }
-  /** Exactly these elements, in this order. */
+  /** A list of exactly these elements, in this order. */
   | { readonly form: "tuple"; readonly of: readonly ValueForm[] }
   /** Any of these forms. */
   | { readonly form: "either"; readonly of: readonly ValueForm[] }
   | { readonly form: "map"; readonly keys: ValueForm; readonly values: ValueForm; readonly most: number }
   | FieldsForm;
 
-/** A map that other clients may also use. The operator never touches members that are not listed. */
+/** A map that other clients may also write to. The operator never changes fields that are not listed. */
 export type FieldsForm = { readonly form: "fields"; readonly fields: Readonly<Record<string, FieldForm>> };
 
-/** `required`: always set. `kept`: never removed, but absent if the CRD lacks it. `optional`: may be removed. */
+/**
+ * A field of a map. `required`: always set. `kept`: never removed once set, but absent if the CRD does not have it.
+ * `optional`: may be removed.
+ */
 export type FieldForm = { readonly value: ValueForm; readonly presence: "required" | "kept" | "optional" };
 
-/** The content of an object in one version of its API, excluding the operator's own metadata. */
+/** The allowed content of an object in one API version, excluding the operator's own metadata. */
 export type ObjectForm = {
   readonly apiVersion: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -37,7 +41,7 @@ const presence =
 
 const most = 1000;
 
-/** Returns the form of a constant. Other clients may add members to its maps and elements to its lists. */
+/** Returns the form for a constant value. Other clients may add fields to its maps and elements to its lists. */
 function constant(value: Json): ValueForm {
   if (Array.isArray(value)) {
     const elements = value as readonly Json[];
@@ -57,7 +61,7 @@ function constantFields(members: JsonMap, how: FieldForm["presence"] = "kept"): 
   return Object.fromEntries(named);
 }
 
-/** Builders for the declarations of content in the catalog. */
+/** Functions with which the catalog declares allowed content. */
 export const contentForms = {
   constant,
   constantFields,

@@ -1,12 +1,12 @@
-// Kubernetes API objects in their wire format. Only the members that all objects share are typed.
+// Kubernetes objects as JSON. Only the fields that all objects have are typed.
 
 /** A JSON value. It is deeply readonly, because caches share what they have read. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
 
-/** Undefined members count as absent. */
+/** A JSON object. Undefined fields count as absent. */
 export type JsonMap = { readonly [key: string]: Json | undefined };
 
-/** Members are absent if the API server has not set them, or if a projection dropped them. */
+/** Object metadata. A field is absent if the API server has not set it, or if the cache does not keep it. */
 export type ObjectMeta = JsonMap & {
   readonly name: string;
   readonly namespace?: string;
@@ -24,7 +24,7 @@ export type KubeObject = JsonMap & {
   readonly metadata: ObjectMeta;
 };
 
-/** Absent `namespace`: the object is cluster-scoped. */
+/** A reference to an object. `namespace` is absent for cluster-scoped objects. */
 export type Ref = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -32,7 +32,7 @@ export type Ref = {
   readonly namespace?: string;
 };
 
-/** A field that another manager owns. `field` is dotted, `time` is in RFC 3339. */
+/** A field that another manager owns. `field` is a dotted path, and `time` is in RFC 3339 format. */
 export type Conflict = {
   readonly field: string;
   readonly manager: string;
@@ -40,12 +40,12 @@ export type Conflict = {
   readonly time?: string;
 };
 
-/** The complete content of one of our MachineConfigs. Admission policies enforce it: it runs as root on nodes. */
+/** The complete content of one of our MachineConfigs. Admission policies enforce it, because its scripts run as root on nodes. */
 export type NodeContent = {
   readonly object: KubeObject;
   /** Files whose content depends on options, by path. */
   readonly variableFiles?: Readonly<Record<string, VariableText>>;
 };
 
-/** A string with a fixed beginning and end, and only characters of the alphabet in between. */
+/** A string with a fixed beginning and end. In between, only characters from `alphabet` are allowed. */
 export type VariableText = { readonly begin: string; readonly alphabet: string; readonly end: string };

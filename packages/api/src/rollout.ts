@@ -12,15 +12,18 @@ export const nodeRolloutPhases = [
   "Draining",
   "Applying",
 ] as const;
-/** The phase of a node in a rollout. A node at an earlier target is `Waiting`. */
+/** The phase of a node in a rollout. A node that still has an earlier target config is `Waiting`. */
 export type NodeRolloutPhase = (typeof nodeRolloutPhases)[number];
 
-/** From the worst to the mildest. `blocking`: act. `warning`: check. `info`: no action is needed. */
+/**
+ * Severities, from worst to mildest. `blocking`: the user must act. `warning`: the user should check. `info`: no action
+ * is needed.
+ */
 export const findingSeverities = ["blocking", "warning", "info"] as const;
-/** `blocking` findings stop the rollout until someone acts. */
+/** The severity of a finding. A `blocking` finding stops the rollout until the user acts. */
 export type FindingSeverity = (typeof findingSeverities)[number];
 
-/** Counts of the nodes of a pool. `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
+/** Node counts for a pool. `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
 export type PoolRollout = {
   readonly name: string;
   readonly total: number;
@@ -28,23 +31,23 @@ export type PoolRollout = {
   readonly inHand: number;
   readonly waiting: number;
   readonly degraded: number;
-  /** False while the target configuration of the pool does not contain the change. In that case `done` is 0. */
+  /** False while the pool's target config does not contain the change. `done` is then 0. */
   readonly rendered?: boolean;
   readonly observed?: ObservedSeconds;
 };
 
-/** Measured durations of the nodes of a pool, latest last. */
+/** Measured durations for the nodes in a pool, most recent last. */
 export type ObservedSeconds = {
   readonly drainSeconds: readonly number[];
   readonly restartSeconds: readonly number[];
 };
 
-/** The phase of a node. `step` is the step of the update that the node reports, if any. */
+/** The phase of a node. `step` is the update step that the node reports, if any. */
 export type NodeRollout = {
   readonly name: string;
   readonly pool: string;
   readonly phase: NodeRolloutPhase;
-  /** RFC 3339: when the node was first seen in this phase for this target configuration. */
+  /** When the node was first seen in this phase for this target config, in RFC 3339 format. */
   readonly since: string;
   readonly step?: string;
 };
@@ -56,18 +59,18 @@ export type RolloutFinding = {
   readonly node?: string;
   readonly object?: { readonly kind: string; readonly namespace?: string; readonly name: string };
   readonly message: string;
-  /** Read-only if the finding has several options: scripts must not run the most harmful one. */
+  /** The command to run. If there are several options, it only reads, so that scripts cannot run a harmful option. */
   readonly command?: string;
   readonly since: string;
 };
 
-/** VMs that ran on the nodes and are not running now. `listed` is truncated, and empty if names are hidden. */
+/** VMs that ran on the nodes and are not running now. `listed` may be truncated. It is empty if VM names are hidden. */
 export type StoppedVms = {
   readonly total: number;
   readonly listed: readonly { readonly namespace: string; readonly name: string }[];
 };
 
-/** `status.rollout`: the pools that roll out the changes of this config. */
+/** `status.rollout`: the pools that are rolling out changes of this config. */
 export type RolloutStatus = {
   readonly summary: string;
   readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number };
@@ -75,7 +78,7 @@ export type RolloutStatus = {
   readonly nodes: readonly NodeRollout[];
   readonly findings: readonly RolloutFinding[];
   readonly stoppedVms?: StoppedVms;
-  /** The inputs that the diagnosis could not read. They may hide findings. Absent if it read everything. */
+  /** The inputs that the diagnosis could not read, so findings may be missing. Absent if it read all inputs. */
   readonly notAssessed?: readonly ImpactGap[];
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
 };

@@ -4,7 +4,7 @@ import type { Guards, Impact, PoolDisruption } from "./impact.ts";
 import type { Conflict, JsonMap, KubeObject, ObjectMeta, Ref } from "./object.ts";
 import type { RolloutStatus } from "./rollout.ts";
 
-/** All phases of a config. The CRD lists the same values. */
+/** All phases of a config. */
 export const phases = [
   "Pending",
   "Drafting",
@@ -21,32 +21,32 @@ export const phases = [
 /** The phase of a config. A config has none before its first reconcile. */
 export type Phase = (typeof phases)[number];
 
-/** All values of `spec.action`. The CRD lists the same values. */
+/** All values of `spec.action`. */
 export const actions = ["DryRun", "Apply", "Ignore"] as const;
 /** The action that the user requests in `spec.action`. */
 export type Action = (typeof actions)[number];
 
-/** After a failed item: `Abort` skips the remaining items, `Continue` applies those that do not depend on it. */
+/** How to continue after a failed item. `Abort` skips the remaining items. `Continue` applies those that do not depend on it. */
 export const failurePolicies = ["Abort", "Continue"] as const;
 /** The reaction to a failed item: stop the plan, or continue with the other items. */
 export type FailurePolicy = (typeof failurePolicies)[number];
 
-/** From the mildest to the worst. */
+/** Impact severities, from mildest to worst. */
 export const severities = ["Low", "Medium", "High"] as const;
-/** The impact of a plan item. That of a plan is the worst of its items. */
+/** A plan's impact item. A plan's impact is the worst of its items. */
 export type Severity = (typeof severities)[number];
 
 /** All operations of a plan item. */
 export const operations = ["Apply", "Delete"] as const;
-/** The operation of a plan item on its target. */
+/** The action that a plan item performs on its target. */
 export type Operation = (typeof operations)[number];
 
-/** An item is `InProgress` from just before its write until its rollout is done. */
+/** States of a plan item. It is `InProgress` from just before its write until its rollout is done. */
 export const itemStates = ["Pending", "InProgress", "Completed", "Failed"] as const;
 /** The state of a plan item. `Completed` includes the rollout to the nodes. */
 export type ItemState = (typeof itemStates)[number];
 
-/** Only `Requested` means that the user asked for the review. */
+/** Reasons for a review. Only `Requested` means that the user requested it. */
 export const reviewReasons = [
   "InputChanged",
   "OperatorUpgraded",
@@ -58,10 +58,13 @@ export const reviewReasons = [
   "NotRequested",
   "Requested",
 ] as const;
-/** The reason why a plan needs a review. */
+/** Why a plan needs a review. */
 export type ReviewReason = (typeof reviewReasons)[number];
 
-/** In the order of `status.conditions`. Exactly one is True, except that Drifted can also be True. */
+/**
+ * The phase conditions, in the order of `status.conditions`. Exactly one of them is True, but Drifted can be True in
+ * addition.
+ */
 export const phaseConditions: readonly Phase[] = [
   "Ignored",
   "Drafting",
@@ -76,7 +79,7 @@ export const phaseConditions: readonly Phase[] = [
   "CompletedWithUpgrade",
 ];
 
-/** Absent until they are first True. */
+/** Conditions that are independent of the phase. They are absent until they first become True. */
 export const sideConditions = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"] as const;
 /** A condition type that is independent of the phase. */
 export type SideCondition = (typeof sideConditions)[number];
@@ -86,7 +89,7 @@ export const toolConditions = ["Ready", "Reconciling", "Stalled"] as const;
 /** A condition type for generic tools such as kstatus and Argo CD. */
 export type ToolCondition = (typeof toolConditions)[number];
 
-/** The stored object. `status` is absent before the first reconcile. */
+/** A VirtPlatformConfig. `status` is absent before the first reconcile. */
 export type VirtPlatformConfig = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -101,15 +104,14 @@ export type Spec = {
   readonly action: Action;
   readonly failurePolicy: FailurePolicy;
   readonly bypassOptimisticLock: boolean;
-  /** A Go duration. Absent: no limit. */
+  /** The time limit as a Go duration. Absent means no limit. */
   readonly waitTimeout?: string;
   readonly approvedPlan?: string;
   readonly guards?: Guards;
-  /** Keyed by the options key of the profile. */
   readonly options?: Readonly<Record<string, JsonMap>>;
 };
 
-/** Members that do not apply to the phase are absent. */
+/** `status`. Fields that do not apply to the phase are absent. */
 export type Status = {
   readonly phase?: Phase;
   readonly impactSeverity?: Severity;
@@ -121,11 +123,11 @@ export type Status = {
   readonly operatorVersion?: string;
   readonly appliedOptions?: Readonly<Record<string, JsonMap>>;
   readonly review?: Review;
-  /** The effect of the plan's own MachineConfigs. Omits unaffected pools. Part of the plan's hash. */
+  /** The effect of the plan's own MachineConfigs, without unaffected pools. Covered by the plan hash. */
   readonly disruption?: readonly PoolDisruption[];
-  /** Not part of the plan's hash. */
+  /** Not covered by the plan hash. */
   readonly impact?: Impact;
-  /** These depend on the plans of other configs. Present only during a review, and not part of the plan's hash. */
+  /** Warnings that depend on the plans of other configs. Present only during a review, and not covered by the plan hash. */
   readonly warnings?: readonly string[];
   readonly rollout?: RolloutStatus;
   /** Such as `4/12 nodes`, or `stuck: 4/12 nodes` while Stalled is True. Absent if no pool is rolling out. */
@@ -133,22 +135,22 @@ export type Status = {
   readonly inputs?: readonly InputRecord[];
   readonly items?: readonly Item[];
   readonly rollouts?: readonly PendingRollout[];
-  /** Present only while the config is ignored. Read after each edit and after each start of the advisor. */
+  /** Present only while the config is ignored. Updated after each edit and each start of the advisor. */
   readonly leftBehind?: readonly LeftBehind[];
   readonly conditions?: readonly Condition[];
 };
 
-/** The required review and its reason. */
+/** The review that a plan requires, and why. */
 export type Review = {
   readonly planHash: string;
   readonly generation: number;
   readonly forced: boolean;
   readonly reason: ReviewReason;
-  /** Details of the reason, if the reason alone is not sufficient. */
+  /** Details, if the reason alone is not sufficient. */
   readonly message?: string;
 };
 
-/** `used`: the value when the plan was drafted. `applied`: the value in the last completed plan. */
+/** An input of a plan. `used` is its value when the plan was drafted, `applied` its value in the last completed plan. */
 export type InputRecord = { readonly name: string; readonly used?: string; readonly applied?: string };
 
 /** The change that a plan makes to one object, and its progress. */
@@ -157,10 +159,9 @@ export type Item = {
   readonly operation: Operation;
   readonly targetRef: Ref;
   readonly impactSeverity: Severity;
-  /** True if the plan changes the target. Otherwise, the advisor does not apply the item. */
+  /** True if the item changes its target. Otherwise, the advisor does not apply it. */
   readonly changes: boolean;
   readonly diff: string;
-  /** Absent for Delete. */
   readonly desiredState?: KubeObject;
   readonly managedFields?: readonly string[];
   readonly conflicts?: readonly Conflict[];
@@ -171,31 +172,31 @@ export type Item = {
   readonly message: string;
   readonly lastTransitionTime?: string;
   readonly reviewed?: Reviewed;
-  /** Hash of the target's managed fields at the time of the draft. Part of the plan's hash. */
+  /** The hash of the target's managed fields when the plan was drafted. Covered by the plan hash. */
   readonly sourceHash?: string;
-  /** The time at which the API server confirmed the write. Absent until then. */
+  /** When the API server confirmed the write. */
   readonly appliedTime?: string;
   readonly rollout?: Rollout;
   readonly corrections?: readonly string[];
 };
 
-/** The target at the time of the review. uid and resourceVersion are empty if it did not exist. */
+/** The target at the time of the review. `uid` and `resourceVersion` are empty if it did not exist. */
 export type Reviewed = { readonly uid: string; readonly resourceVersion: string; readonly hash: string };
 
-/** The start of the write, and the target configuration of each pool before it. */
+/** A rollout: when its write started, and the target config of each pool before the write. */
 export type Rollout = {
   readonly startTime: string;
   readonly before: readonly { readonly pool: string; readonly configuration: string }[];
 };
 
-/** An unfinished rollout that a write of this config started, regardless of the current plan. */
+/** An unfinished rollout that a write of this config started, in this or an earlier plan. */
 export type PendingRollout = Rollout & { readonly machineConfig: string };
 
-/** An object that an earlier plan applied and that no config manages any longer. The advisor still owns some of its fields. */
+/** An object that an earlier plan applied and that no config manages now. The advisor still owns some of its fields. */
 export type LeftBehind = Ref & {
-  /** The time of the advisor's last apply. */
+  /** When the advisor last applied the object. */
   readonly appliedTime?: string;
-  /** True if the advisor is not allowed to read the object, so that its presence is unknown. */
+  /** True if the advisor is not allowed to read the object, so it is unknown whether it exists. */
   readonly unread?: boolean;
 };
 

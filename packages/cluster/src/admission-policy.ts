@@ -3,14 +3,14 @@
 import { canonicalJson, type Json, type KubeObject, sha256 } from "@virt/objects";
 
 /**
- * Returns a hash that is independent of the operator's namespace. Our policies set every field that the API server
- * defaults, so a stored spec has the hash of the applied one.
+ * Returns a hash of a policy's spec that does not depend on the operator's namespace. Our policies set all fields with
+ * defaults, so a stored spec has the same hash as the applied one.
  */
 export function hashPolicySpec(spec: Json, operatorNamespace: string): string {
   return sha256(canonicalJson(spec).replaceAll(operatorNamespace, "$operator"));
 }
 
-/** Returns a clause for messages. Undefined if policy and binding match the release. */
+/** Returns the problem as a clause for messages, or undefined if policy and binding match the release. */
 export function faultOfPolicy(
   live: KubeObject | undefined,
   expectedHash: string,

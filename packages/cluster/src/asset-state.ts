@@ -53,7 +53,7 @@ export function assetStateOf(statusOrReason: string, hasContestedFields = false)
   return state === "In sync" && hasContestedFields ? "Contested" : state;
 }
 
-/** Texts for states without a cause in the report. */
+/** Texts for states for which the report contains no reason. */
 export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   "In sync": "the object matches the catalog",
   Drifted: "a correction is pending",
@@ -65,7 +65,7 @@ export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   Failed: "the API server rejects it",
 };
 
-/** Texts by reason, to complete a sentence about an asset. A reason without a text is shown as it is. */
+/** Texts by reason, as clauses about an asset. A reason without a text is shown unchanged. */
 export const assetReasonTexts: Readonly<Record<string, string>> = {
   HCOMissing: "there is no HyperConverged",
   NotActivated: "the platform controller is disabled",
@@ -77,8 +77,8 @@ export const assetReasonTexts: Readonly<Record<string, string>> = {
   InvalidMode: "annotation mode is malformed",
   InvalidPatch: "annotation patch cannot be applied",
   UnknownAnnotation: "an annotation is unknown",
-  GovernedByPlan: "a plan of the advisor manages this object",
-  ReleasedByPlan: "the object is unchanged since a plan of the advisor released it",
+  GovernedByPlan: "an advisor plan manages this object",
+  ReleasedByPlan: "an advisor plan released this object, and no user has enabled it again since",
   InputUnavailable: "an input cannot be read",
   NamespaceMissing: "its namespace is missing",
   AlreadyProvided: "another object serves the same purpose",

@@ -1,4 +1,4 @@
-// The cluster facts in one page: the selected HyperConverged, the hardware, and the nodes for VMs.
+// An example of all cluster facts: the selected HyperConverged, the hardware, and the nodes that run VMs.
 
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";

@@ -2,7 +2,7 @@
 
 import { movedField, movesTo, type Ref } from "@virt/objects";
 
-/** The parts of a VirtPlatformConfig that decide which objects it governs. */
+/** The parts of a VirtPlatformConfig that determine which objects it governs. */
 export type GovernorConfig = {
   readonly metadata: { readonly name: string; readonly uid?: string; readonly generation?: number };
   readonly spec: { readonly profile: string; readonly action?: string };
@@ -21,7 +21,7 @@ export function isGoverning({ spec, status }: GovernorConfig): boolean {
   return spec.action !== "Ignore" && status?.executedGeneration !== undefined;
 }
 
-/** Reports whether the config governed before and does not govern now. Reads only the status. */
+/** Reports whether the config governed objects earlier but does not now. Uses only the status. */
 export function hasGoverned(plan: GovernorConfig): boolean {
   const { executedGeneration, items = [] } = plan.status ?? {};
   const isExecuted = executedGeneration !== undefined || items.some(({ appliedTime }) => appliedTime !== undefined);
@@ -33,7 +33,7 @@ export function governorOf(plans: readonly GovernorConfig[], target: Ref): strin
   return plans.filter(isGoverning).find((plan) => hasTarget(plan, target))?.metadata.name;
 }
 
-/** Returns the governed fields of the target, dotted and in its version. */
+/** Returns the governed fields of the target, as dotted paths in its API version. */
 export function governedFields(plans: readonly GovernorConfig[], target: Ref): readonly string[] {
   const items = plans.filter(isGoverning).flatMap((plan) => itemsOn(plan, target));
   const fields = items.flatMap(({ targetRef, managedFields = [] }) => {
@@ -43,7 +43,7 @@ export function governedFields(plans: readonly GovernorConfig[], target: Ref): r
   return [...new Set(fields)];
 }
 
-/** Returns the name of the config that governs the purpose. Ignores its options. */
+/** Returns the name of the config that governs the purpose, regardless of its options. */
 export function governorOfPurpose(
   plans: readonly GovernorConfig[],
   purpose: string,
@@ -52,7 +52,7 @@ export function governorOfPurpose(
   return plans.filter(isGoverning).find(({ spec }) => purposesOf(spec.profile).includes(purpose))?.metadata.name;
 }
 
-/** Returns the purposes of a profile. Empty for an unknown profile. */
+/** Returns the purposes of a profile, or an empty list for an unknown profile. */
 export type Purposes = (profile: string) => readonly string[];
 
 /** Reports whether the plan has an item for the target, even if the plan does not govern. */

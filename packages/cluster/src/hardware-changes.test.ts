@@ -1,4 +1,4 @@
-// A hardware change counts only after 10 minutes of equal readings.
+// Tests that a hardware change takes effect only after 10 minutes of identical readings.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -98,7 +98,7 @@ test("a value counts only after 10 minutes without a break", () => {
   fc.assert(law);
 });
 
-/** An independent model: reports whether the last readings had the same new value for 10 minutes. */
+/** Reports whether the last readings had the same new value for 10 minutes. Written independently of the code under test. */
 function hasLasted(steps: readonly Step[], of: keyof Hardware, before: HardwareMemory | undefined): boolean {
   const last = steps.at(-1);
   if (last?.reading === undefined) return false;

@@ -148,7 +148,7 @@ test.each(cases)("the projection keeps everything that is read: $reason", ({ nod
   expect(readTopology({ ...rest, nodes: kept })).toEqual(readTopology({ ...rest, nodes }));
 });
 
-/** Keeps only the declared members, as the cache does. */
+/** Keeps only the declared fields, as the cache does. */
 function trimmed({ apiVersion, kind, ...rest }: KubeObject): KubeObject {
   const kept = leavesOf(rest).filter(([path]) =>
     nodeMembers.some((keys) => keys.every((key, at) => isLike(path[at], key))),

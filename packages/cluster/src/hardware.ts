@@ -24,7 +24,7 @@ export const detectors = [
   "usbDevicesPresent",
   "gpuPresent",
 ] as const;
-/** The name of a hardware detector. Users see it in conditions of assets. */
+/** The name of a hardware detector, which users see in the conditions of assets. */
 export type Detector = (typeof detectors)[number];
 
 /** The detected hardware of the cluster. A detector is true if at least one node has the hardware. */
@@ -36,7 +36,7 @@ export type Hardware = Readonly<Record<Detector, boolean>> & {
 const subnetsAnnotation = "k8s.ovn.org/node-subnets";
 const topologyAnnotation = "kubevirt.io/topology-manager-policy";
 
-/** Keeps few members, because large clusters have thousands of nodes with hundreds of labels each. */
+/** The fields of a node to keep. There are few, because a large cluster has thousands of nodes with hundreds of labels each. */
 export const nodeMembers: readonly ProjectionMember[] = [
   ["metadata", "name"],
   ["metadata", "deletionTimestamp"],
@@ -50,7 +50,10 @@ export const nodeMembers: readonly ProjectionMember[] = [
   ["status", "capacity", { contains: "/" }],
 ];
 
-/** Combines all workers, or all nodes if there are no workers. Omits nodes that are being deleted. Memoized. */
+/**
+ * Combines the hardware of all workers, or of all nodes if there are no workers. Ignores nodes that are being deleted.
+ * Memoized.
+ */
 export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer((nodes) => {
   const workers = nodes.filter((node) => label(node, "node-role.kubernetes.io/worker") !== undefined);
   const counted = (workers.length > 0 ? workers : nodes).filter(({ metadata }) => !isSet(metadata.deletionTimestamp));
@@ -67,7 +70,7 @@ export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer(
 
 export const networkParts: readonly (readonly string[])[] = [["status", "clusterNetwork"]];
 
-/** Prefers the size in the cluster-wide Network, which a single node cannot change. */
+/** Takes the prefix from the Network object if possible, because a single node cannot change it there. */
 export function withHostPrefix(hardware: Hardware, network: KubeObject | undefined): Hardware {
   const prefixes = asList(at(network, "status", "clusterNetwork")).flatMap((entry) => {
     const length = member(entry, "hostPrefix");
@@ -78,7 +81,7 @@ export function withHostPrefix(hardware: Hardware, network: KubeObject | undefin
   return prefixes.length === 0 ? hardware : { ...hardware, podSubnetPrefix: Math.max(...prefixes) };
 }
 
-/** If several prefixes are equally frequent, returns the longest, which has the fewest addresses. */
+/** Returns the most frequent prefix. If there are several, returns the longest, which has the fewest addresses. */
 function mostFrequent(prefixes: readonly (number | undefined)[]): number | undefined {
   const known = prefixes.filter((prefix) => prefix !== undefined);
   const groups = [...Map.groupBy(known, (prefix) => prefix)];
@@ -102,7 +105,7 @@ function isLabelledPresent(node: KubeObject, bus: "pci" | "usb"): boolean {
   return isAny || label(node, `${discovered}${bus}-present`) !== undefined;
 }
 
-// Counts no other label, because hyper-threading does not imply NUMA.
+// No other label counts as NUMA. In particular, hyper-threading does not imply it.
 function hasTopologyPolicy(node: KubeObject): boolean {
   return isSet(at(node, "metadata", "annotations", topologyAnnotation));
 }
@@ -112,12 +115,12 @@ function resources(node: KubeObject): readonly string[] {
   return isMap(capacity) ? entriesOf(capacity).flatMap(([name, amount]) => (isSome(amount) ? [name] : [])) : [];
 }
 
-// Parses only the number of the quantity, because no suffix turns a positive number into 0.
+// Parses only the number of the quantity, because no unit suffix makes a positive number 0.
 function isSome(amount: Json): boolean {
   return Number(/^\+?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)/.exec(asText(amount) ?? "")?.[1] ?? 0) > 0;
 }
 
-// Excludes bridges, which are not devices, and devices.kubevirt.io/kvm, which every KubeVirt node has.
+// Excludes network bridges, which are not devices, and devices.kubevirt.io/kvm, which all KubeVirt nodes have.
 function isDevice(resource: string): boolean {
   const [domain, name] = resource.split("/", 2);
   if (domain === undefined || name === undefined) return false;
@@ -131,7 +134,7 @@ export function isWithin(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`);
 }
 
-// Returns undefined for a node that is still joining and has neither source. It must not change the result.
+// Returns undefined for a node that has neither source because it is still joining. It must not affect the result.
 function podPrefix(node: KubeObject): number | undefined {
   const subnets = asText(at(node, "metadata", "annotations", subnetsAnnotation));
   const given = subnets === undefined ? undefined : member(parseJson(subnets), "default");
@@ -160,29 +163,28 @@ const fields = [...detectors, "podSubnetPrefix"] as const satisfies readonly (ke
 
 type HardwareValue = Hardware[keyof Hardware];
 
-/** A reported change that is not in effect yet. Null: the value is unknown. */
+/** A hardware change that is not in effect yet. A null value is unknown. */
 export type HardwareChange = {
   readonly name: keyof Hardware;
   readonly counted: boolean | number | null;
   readonly seen: boolean | number | null;
-  /** The time at which the change takes effect, unless it reverts first. Wall time, for display. */
+  /** When the change takes effect, unless it reverts before that. In wall-clock time, for display. */
   readonly countsAt: string;
 };
 
-/** The hardware in effect, and reported changes that are not in effect yet. */
+/** The hardware in effect, and changes that are not in effect yet. */
 export type CountedHardware = { readonly hardware: Hardware; readonly changes: readonly HardwareChange[] };
 
 type WaitingChange = HardwareChange & {
-  /** In monotonic milliseconds. */
   readonly dueMs: number;
 };
 
-/** The readings of this process. Without them, the next reading takes effect immediately. */
+/** The readings of this process. If there are none, the next reading takes effect immediately. */
 export type HardwareMemory = { readonly hardware: Hardware; readonly changes: readonly WaitingChange[] };
 
 export type ReadingTime = { readonly wallMs: number; readonly monotonicMs: number };
 
-/** Adds a reading. If nodes cannot be read (undefined), all waits restart at the next reading. */
+/** Adds a reading. If the nodes could not be read (undefined), the delay of all pending changes restarts. */
 export function followHardware(
   before: HardwareMemory | undefined,
   reading: Hardware | undefined,
@@ -218,15 +220,12 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
   return value ?? null;
 }
 
-/**
- * Returns the time at which the next change takes effect, in monotonic milliseconds, unless another reading arrives
- * first.
- */
+/** Returns when the next pending change takes effect, in monotonic milliseconds. Another reading can still revert it. */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }
 
-/** Applies pending changes from a controller's report, unless they have reverted. For processes without a watch. */
+/** Applies pending changes from a controller's report, unless they have reverted. For programs that do not watch nodes. */
 export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
   const changes = reported.filter(
     (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,

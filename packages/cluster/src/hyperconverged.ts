@@ -6,15 +6,15 @@ import type { FindCached } from "./informers.ts";
 
 export type ChosenHyperConverged =
   | { readonly kind: "found"; readonly object: KubeObject }
-  /** `elsewhere` lists those outside the pinned namespace. */
+  /** None was found. `elsewhere` lists HyperConvergeds outside the pinned namespace. */
   | { readonly kind: "none"; readonly elsewhere: readonly KubeObject[] }
-  /** None is in a usual namespace, and no namespace is pinned. */
+  /** Several were found, none of them in a usual namespace, and no namespace is pinned. */
   | { readonly kind: "several"; readonly objects: readonly KubeObject[] };
 
-/** The namespaces of OpenShift Virtualization and of the upstream operator, in order of preference. */
+/** The namespaces of OpenShift Virtualization and of the upstream operator, preferred one first. */
 export const usualHcoNamespaces = ["openshift-cnv", "kubevirt-hyperconverged"] as const;
 
-/** Selects from the pinned namespace, or from all namespaces if `pinned` is empty. List order does not matter. */
+/** Selects the HyperConverged from the pinned namespace, or from all namespaces if `pinned` is empty. */
 export function chooseHyperConverged(listed: readonly KubeObject[], pinned: string): ChosenHyperConverged {
   const objects = pinned === "" ? listed : listed.filter(({ metadata }) => metadata.namespace === pinned);
   const usual = usualHcoNamespaces.flatMap((place) => objects.filter(({ metadata }) => metadata.namespace === place));
@@ -23,12 +23,12 @@ export function chooseHyperConverged(listed: readonly KubeObject[], pinned: stri
   return usual.length > 0 || objects.length === 1 ? { kind: "found", object } : { kind: "several", objects };
 }
 
-/** Returns the message for several possible HyperConvergeds. */
+/** Returns the message for an ambiguous HyperConverged. */
 export function severalHyperConvergeds(objects: readonly KubeObject[]): string {
   return `More than one HyperConverged found, in namespaces ${namespacesOf(objects)}; set --hco-namespace`;
 }
 
-/** Returns the message for a wrong --hco-namespace. The user must not create a second HyperConverged. */
+/** Returns the message for a wrong --hco-namespace. It must not make the user create a second HyperConverged. */
 export function hyperConvergedElsewhere(objects: readonly KubeObject[], pinned: string): string {
   return `HyperConverged not found in namespace ${pinned} (set by --hco-namespace); it is in ${namespacesOf(objects)}. Remove --hco-namespace, or set it to that namespace`;
 }
@@ -44,7 +44,7 @@ const mostShown = 5;
 /** The only name that the HyperConverged operator accepts. */
 export const hcoName = "kubevirt-hyperconverged";
 
-/** In order of preference. The first version that the API server serves is used. */
+/** The API versions, in order of preference. The first one that the API server serves is used. */
 export const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
 
 /** Returns one informer per API version, newest first. They cover all namespaces if `pinned` is empty. */
@@ -53,14 +53,14 @@ export function hcoInformers(pinned: string, projection: Projection): readonly I
   return hcoVersions.map((apiVersion) => ({ apiVersion, kind: "HyperConverged", name: hcoName, ...place, projection }));
 }
 
-/** Returns the informers to run. The older version is included only if the newer one is not served. */
+/** Returns the informers to run. The one for the older version runs only if the newer version is not served. */
 export function wantedHcoInformers(informers: readonly InformerSpec[], find: FindCached): readonly InformerSpec[] {
   const [newest] = informers;
   if (newest === undefined) return [];
   return find(newest)?.state === "not served" ? informers : [newest];
 }
 
-/** `apiVersion` is the newest served version. Undefined if no version is known to be served. */
+/** The result of the search. `apiVersion` is the newest served version, or undefined if none is known to be served. */
 export type FoundHyperConverged =
   | { readonly kind: "starting" }
   | (ChosenHyperConverged & { readonly apiVersion: string | undefined });

@@ -14,21 +14,21 @@ import {
 import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
-/** `starting`: the first list is in progress. `not served`: the API server does not serve the kind. */
+/** A cached list. `starting`: the first list is in progress. `not served`: the API server does not serve the kind. */
 export type CachedList = {
   readonly state: "starting" | "synced" | "not served";
   readonly store: { readonly items: () => Iterable<KubeObject> };
 };
 
-/** Returns undefined if the informer is not running. */
+/** Returns the cached list, or undefined if the informer is not running. */
 export type FindCached = (spec: InformerSpec) => CachedList | undefined;
 
-/** Key paths to keep in addition to the metadata. */
+/** Field paths to keep in addition to the metadata. */
 export type ReadParts = readonly (readonly string[])[];
 
 const partsOnly = (parts: ReadParts) => ({ keep: "parts", parts }) as const;
 
-/** All VirtPlatformConfigs, whole. */
+/** Caches all VirtPlatformConfigs completely. */
 export const configInformer: InformerSpec = {
   apiVersion: configKind.apiVersion,
   kind: configKind.kind,
@@ -66,7 +66,7 @@ export const networkInformer: InformerSpec = {
   projection: partsOnly(networkParts),
 };
 
-/** Shows only whether the namespace exists. */
+/** Returns an informer that only shows whether the namespace exists. */
 export function namespaceInformer(name: string): InformerSpec {
   return { apiVersion: "v1", kind: "Namespace", name, projection: partsOnly([]) };
 }
@@ -78,7 +78,7 @@ export function kindInformer(apiVersion: string, kind: string, parts: ReadParts 
 
 const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metadata", "annotations"]];
 
-/** Keeps what users configure. Omits the status, which changes often. */
+/** Keeps the parts that users configure. Drops the status, which changes often. */
 export const contentProjection = partsOnly(content);
 
 /** Keeps the content, the reported conditions and the field owners. */
@@ -98,7 +98,7 @@ export function objectInformer({ apiVersion, kind, namespace, name }: Ref): Info
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: ownedContentProjection };
 }
 
-/** Keeps the identity, the deletion and these members. */
+/** Keeps the name, namespace, uid, deletion timestamp and these fields. */
 export function keepMembers(...kept: readonly ProjectionMember[]): InformerSpec["projection"] {
   return {
     keep: "members",
@@ -106,7 +106,7 @@ export function keepMembers(...kept: readonly ProjectionMember[]): InformerSpec[
   };
 }
 
-/** Keeps these parts of the conditions of these types, and no other conditions. */
+/** Keeps only conditions of these types, and only these fields in them. */
 export function keepConditions(
   among: readonly string[],
   parts: readonly string[] = ["type", "status", "reason"],
@@ -118,7 +118,7 @@ export function keepOwners(...among: readonly string[]): readonly ProjectionMemb
   return ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 }
 
-/** Limits strings that namespace users write. Real values take a few dozen bytes, but the API server has no limit. */
+/** Truncates strings that namespace users can write. Real values take a few dozen bytes, but the API server sets no limit. */
 const shortText = { atMost: 1_000 };
 export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
   return paths.map((path) => [...path, shortText]);
@@ -126,18 +126,18 @@ export function shortTexts(...paths: readonly ProjectionMember[]): readonly Proj
 
 /** Reads the HyperConverged. */
 export const hco = () => ({ read: "hco" }) as const;
-/** Reads an object. Undefined if it does not exist. */
+/** Reads an object. The fact is undefined if the object does not exist. */
 export const object = <R extends Omit<Ref, "namespace">>(ref: R) => ({ read: "object", ref }) as const;
 /** Reads all objects of a kind: their metadata and these parts. `crd` is required if the plural is irregular. */
 export const objects = (apiVersion: string, kind: string, parts: ReadParts = [], crd?: string) =>
   ({ read: "objects", apiVersion, kind, parts, ...(crd !== undefined && { crd }) }) as const;
-/** Reads the openAPIV3Schema of a CRD version. Undefined if the version is not served. */
+/** Reads the openAPIV3Schema of a CRD version. The fact is undefined if the version is not served. */
 export const schema = (crd: string, version: string) => ({ read: "schema", crd, version }) as const;
 
-/** Returns the openAPIV3Schema of a CRD's version. Undefined if the version is absent or not served. */
+/** Returns the openAPIV3Schema of a version in a CRD, or undefined if the version is missing or not served. */
 export function readVersionSchema(crd: KubeObject | undefined, version: string): JsonMap | undefined {
   const served = asList(at(crd, "spec", "versions")).find(
-    // Bundled schemas omit `served`.
+    // Bundled schemas have no `served` field, so a missing one counts as served.
     (one) => asText(member(one, "name")) === version && member(one, "served") !== false,
   );
   return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;

@@ -1,7 +1,7 @@
 import type { KubeObject } from "@virt/api";
 import { asText, at, oncePer } from "@virt/objects";
 
-/** The fields of the topology that conditions of assets may name. */
+/** The topology fields that asset conditions can use. */
 export const topologyFields = [
   "isOpenShift",
   "isHCP",
@@ -14,10 +14,10 @@ export const topologyFields = [
   "hasSchedulableMasters",
   "isCompact",
 ] as const;
-/** A field of the topology that conditions of assets may name. */
+/** A topology field that asset conditions can use. */
 export type TopologyField = (typeof topologyFields)[number];
 
-/** The platform of the cluster and its counts of nodes. */
+/** The cluster's platform and node counts. */
 export type Topology = Readonly<Record<TopologyField, boolean>> & {
   readonly controlPlaneTopology: string;
   readonly cloudProvider: string;
@@ -34,7 +34,7 @@ export type TopologySources = {
   readonly crds: ReadonlySet<string>;
 };
 
-/** Returns false, an empty string or 0 where a source is missing. */
+/** Reads the topology. If a source is missing, its fields are false, empty or 0. */
 export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
   const { controlPlaneTopology, platform: cloudProvider } = readInfrastructure(infrastructure);
   return {
@@ -59,15 +59,15 @@ export const infrastructureParts: readonly (readonly string[])[] = [
 ];
 export const schedulerParts: readonly (readonly string[])[] = [["spec", "mastersSchedulable"]];
 
-/** The parts of the topology that change the course of a rollout. */
+/** The parts of the topology that affect rollouts. */
 export type ClusterShape = {
   /** True on single-node clusters, where the Machine Config Operator does not drain nodes. */
   readonly isSingleReplica: boolean;
-  /** `platformStatus.type`. An empty string counts as bare metal. */
+  /** The platform from `platformStatus.type`. An empty string means bare metal. */
   readonly platform: string;
 };
 
-/** Reads the Infrastructure `cluster`. If it is absent, assumes a highly available bare-metal cluster. */
+/** Reads Infrastructure `cluster`. If it does not exist, assumes a highly available bare-metal cluster. */
 export function readClusterShape(infrastructure: KubeObject | undefined): ClusterShape {
   const { controlPlaneTopology, platform } = readInfrastructure(infrastructure);
   return { isSingleReplica: controlPlaneTopology === "SingleReplica", platform };

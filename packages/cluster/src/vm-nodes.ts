@@ -6,9 +6,9 @@ import { affectedPools, type RenderedOf } from "./health/health.ts";
 import { containsConfig, roleLabel } from "./kinds/machine-config.ts";
 import { poolOfNode, readMachineConfigPool } from "./kinds/machine-config-pool.ts";
 
-/** The roles for which MachineConfigs are planned. A custom pool inherits those of `worker`. */
+/** The roles for which profiles plan MachineConfigs. A custom pool inherits those of `worker`. */
 export const nodeRoles = ["worker", "master"] as const;
-/** A role for which MachineConfigs are planned. */
+/** A role for which profiles plan MachineConfigs. */
 export type NodeRole = (typeof nodeRoles)[number];
 
 const schedulableLabel = "kubevirt.io/schedulable";
@@ -33,13 +33,16 @@ export const vmNodeInformer: InformerSpec = {
   projection: { keep: "members", members: vmNodeMembers },
 };
 
-/** Returns the nodes that KubeVirt has labeled. Before it labels any, returns all nodes without a NoSchedule taint. */
+/**
+ * Returns the nodes that KubeVirt has labeled as schedulable. If it has labeled none yet, returns all nodes without a
+ * NoSchedule taint.
+ */
 export function nodesForVms(nodes: readonly KubeObject[]): readonly KubeObject[] {
   const labelled = nodes.filter(({ metadata }) => metadata.labels?.[schedulableLabel] === "true");
   return labelled.length > 0 ? labelled : nodes.filter((node) => !isReserved(node));
 }
 
-// Ignores taints under node.kubernetes.io/, because cordons, reboots and pressure are temporary.
+// Ignores taints under node.kubernetes.io/, because they are temporary: cordons, reboots and resource pressure.
 function isReserved(node: KubeObject): boolean {
   return asList(at(node, "spec", "taints")).some(
     (taint) =>
@@ -48,7 +51,7 @@ function isReserved(node: KubeObject): boolean {
   );
 }
 
-/** Returns the roles of pools with nodes for VMs. Without any, returns `worker`, unless its pools have no machines. */
+/** Returns the roles of pools that have VM nodes. If there are none, returns `worker`, unless its pools have no machines. */
 export function rolesOf(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly NodeRole[] {
   const holding = new Set(vmNodes.map(({ metadata }) => poolOfNode(metadata.labels ?? {}, pools)));
   const roles = nodeRoles.filter((role) => poolsOfRole(role, pools).some((pool) => holding.has(pool)));
@@ -66,14 +69,14 @@ function hasNoMachines(names: readonly string[], pools: readonly KubeObject[]): 
   return affected.length > 0 && affected.every((pool) => at(pool, "status", "machineCount") === 0);
 }
 
-/** The nodes and pools that a MachineConfig for VMs must reach. */
+/** The nodes and pools that a MachineConfig must reach to cover all VMs. */
 export type Reach = {
   readonly vmNodes: readonly KubeObject[];
   readonly pools: readonly KubeObject[];
   readonly renderedOf: RenderedOf;
 };
 
-/** Returns the names of VM nodes whose configuration does not contain this MachineConfig. */
+/** Returns the names of VM nodes whose current config does not contain this MachineConfig. */
 export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, renderedOf }: Reach): readonly string[] {
   const settled = settledConfigs(vmNodes, pools).filter((name) => {
     const rendered = renderedOf(name);
@@ -82,7 +85,7 @@ export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, render
   return vmNodes.filter((node) => !settled.includes(configOf(node))).map(({ metadata }) => metadata.name);
 }
 
-/** Returns the configurations of VM nodes whose pool has completed its rollout. */
+/** Returns the current configs of VM nodes whose pools have completed their rollout. */
 export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly string[] {
   const settled = pools.flatMap((pool) => {
     const { current, target } = readMachineConfigPool(pool);
@@ -91,7 +94,7 @@ export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly K
   return settled.filter((name) => vmNodes.some((node) => configOf(node) === name));
 }
 
-/** Returns the rendered configuration that the node runs. Empty until the node has joined. */
+/** Returns the name of the rendered config that the node runs, or an empty string until the node has joined. */
 export function configOf(node: KubeObject): string {
   return node.metadata.annotations?.[currentConfig] ?? "";
 }

@@ -40,21 +40,20 @@ import { assumesLabels } from "./placement.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
 import { hasTies, rolloutNodeOf } from "./rollout.ts";
 
-/** The inputs of an assessment. An input that could not be read carries its reason. */
+/** The inputs of an assessment. An input that could not be read contains the reason. */
 export type ImpactFacts = {
-  /** RFC 3339. Copied to the result. */
   readonly assessedAt: string;
   /** The effect of the plan's own MachineConfigs on each pool. */
   readonly disruption: readonly PoolDisruption[];
   readonly pools: readonly KubeObject[];
   readonly nodes: Assessment<readonly NodeFact[]>;
   readonly policies: Assessment<DisruptionPolicies>;
-  /** Rendered MachineConfigs that nodes run or will run soon. An unknown one counts as a reboot. */
+  /** Returns a rendered config that nodes run or will run soon. If it is unknown, the assessment assumes a reboot. */
   readonly renderedOf: RenderedOf;
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
   readonly shape: Assessment<ClusterShape>;
   readonly settings: Assessment<VirtSettings>;
-  /** The settings of the HyperConverged, for when those of KubeVirt are unknown. Absent: KubeVirt's defaults. */
+  /** The HyperConverged's settings, used if KubeVirt's are unknown. Absent means KubeVirt's defaults. */
   readonly fallbackSettings?: VirtSettings;
   readonly vms: Assessment<readonly VmFact[]>;
   /** Run strategies by `namespace/name` of the VirtualMachine. */
@@ -66,11 +65,11 @@ export type ImpactFacts = {
 };
 
 export type ImpactOptions = {
-  /** If true, the lists contain `*` instead of VM names. */
+  /** If true, the result contains `*` instead of VM names. */
   readonly hidesVmNames?: boolean;
 };
 
-/** Never throws or waits. Lists inputs that could not be read in `notAssessed`. */
+/** Assesses the impact. Never throws or waits. Inputs that could not be read are listed in `notAssessed`. */
 export function assessImpact(given: ImpactFacts, { hidesVmNames = false }: ImpactOptions = {}): Impact {
   const facts = { ...given, budgets: assessBudgets(given.budgets, assessedOr(given.pods, new Map())) };
   if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
@@ -155,7 +154,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-// Omits nodes that do not start.
+// Returns the load of each pool, without nodes that will not start to update.
 function runningLoads(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,
@@ -171,7 +170,7 @@ function runningLoads(
   });
 }
 
-// Returns `observed` only if every rebooting pool has measurements.
+// Returns `observed` only if there are measurements for every pool that reboots.
 function restartSource(pools: readonly AssessedPool[], { restartSamples }: ImpactFacts): "observed" | "default" {
   const rebooting = pools.filter(
     ({ starting, nodes }) => starting.length > 0 && nodes.some((each) => each.class === "Reboot"),

@@ -1,4 +1,4 @@
-// Inputs that may be missing. An assessment continues without them.
+// Inputs that may be missing. An assessment can do without them.
 
 import type { NotAssessedReason } from "@virt/api";
 
@@ -12,7 +12,7 @@ export function assessed<T>(value: T): Assessment<T> {
   return { isAssessed: true, value };
 }
 
-/** `message` is the API server's message, which may be empty. */
+/** Returns an assessment without a value. `message` is the API server's message, which may be empty. */
 export function notAssessed(reason: NotAssessedReason, message = ""): Assessment<never> {
   return { isAssessed: false, reason, message };
 }

@@ -43,7 +43,7 @@ const anyVms = fc.array(
 );
 const labelOf = (at: number) => (at % 2 === 0 ? "x" : "y");
 
-/** A simple model of the rule: places the largest VM first, on the emptiest node. Ties are broken by name. */
+/** A simple, slow implementation: places the largest VM first, on the node with the most free memory. Ties are broken by name. */
 function placeSlowly(memory: readonly number[], vms: readonly VmFact[], wave: readonly string[]) {
   const free = new Map(
     nodeNames.map((name, at) => {

@@ -1,16 +1,16 @@
-// Places the VMs of a wave on other nodes, by memory.
+// Finds room for the VMs of a wave on other nodes, by memory.
 
 import { isOnNode, type NodeFact, requestOf, type VirtSettings, type VmFact, type VmPlacement } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 import { nodeMatcher } from "./placement.ts";
 
-/** `free` is in bytes. */
+/** A node and its free memory in bytes. */
 type Room = { readonly node: NodeFact; readonly free: number };
 
-/** The nodes that accept a VM, by free memory and then by name. `free` is their total. */
+/** The nodes that accept a VM, sorted by free memory and then by name. `free` is their total free memory. */
 type QualifiedRooms = {
   readonly emptiestFirst: readonly number[];
-  /** 1 for each accepted node. A Set would dominate the run time for thousands of placements. */
+  /** 1 for each accepting node. An array is used because a Set would be too slow for thousands of placements. */
   readonly isPlace: Uint8Array;
   readonly free: number;
 };
@@ -50,7 +50,7 @@ export class ClusterRooms {
     return this.#qualifiedFor(placement).emptiestFirst.some((at) => !wave.has(this.#rooms[at]?.node.name ?? ""));
   }
 
-  /** Returns the most free bytes of a node outside the wave that accepts the VM, or undefined without one. */
+  /** Returns the most free memory on any node outside the wave that accepts the VM, in bytes, or undefined if there is none. */
   mostFree(placement: VmPlacement, wave: ReadonlySet<string>): number | undefined {
     const [first] = this.#targets(placement, wave, 1);
     return first === undefined ? undefined : this.#rooms[first]?.free;
@@ -80,8 +80,8 @@ export class ClusterRooms {
     return { nodes: wave, unplacedVms: unplaced.length, unplacedBytes };
   }
 
-  // Skips most placements. If the targets' mean free memory after all placements still covers the largest VM, the
-  // emptiest target always fits the next VM.
+  // Makes it possible to skip most placements. If the mean free memory of all targets still covers the largest VM after
+  // all placements, the target with the most free memory always fits the next VM.
   #hasAmpleRoom(wave: readonly string[], vms: readonly VmFact[]): boolean {
     const largest = new Map<string, { readonly placement: VmPlacement; readonly bytes: number }>();
     let total = 0;
@@ -103,7 +103,7 @@ export class ClusterRooms {
     });
   }
 
-  // Returns the `most` emptiest nodes, because n VMs never need more than n nodes.
+  // Returns the `most` nodes with the most free memory, because n VMs never need more than n nodes.
   #targets(placement: VmPlacement, leaving: ReadonlySet<string>, most: number): readonly number[] {
     const found: number[] = [];
     for (const at of this.#qualifiedFor(placement).emptiestFirst) {
@@ -140,7 +140,10 @@ export class ClusterRooms {
 
 type Target = { readonly at: number; readonly free: number };
 
-/** Nodes by free memory. Queues for other placements share the nodes, so an entry may be stale until it is first. */
+/**
+ * A queue of nodes by free memory. Several queues share the same nodes, so the position of an entry may be out of date
+ * until it is first.
+ */
 class TargetQueue {
   readonly #entries: Target[];
   readonly #freeOf: (at: number) => number;

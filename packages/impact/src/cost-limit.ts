@@ -1,4 +1,5 @@
-// Limits the comparisons of an assessment. It is synchronous, and any user can create the objects that it compares.
+// Limits the comparisons in an assessment, because it blocks the process and any user can create the objects that it
+// compares.
 
 import {
   type BudgetFact,
@@ -15,7 +16,10 @@ import { isBudgetedPod, isBudgetOfPods } from "./drained-pods.ts";
 /** The comparisons that an item needs. Items with the same key are evaluated together. */
 export type ItemCost = { readonly namespace: string; readonly key: string; readonly cost: number };
 
-/** Admits the cheapest namespaces and items first, so that expensive ones cannot displace them. Ignores order. */
+/**
+ * Returns the keys of items beyond the limit. The cheapest namespaces and items are admitted first, so that expensive
+ * ones cannot displace them.
+ */
 function keysBeyondLimit(costs: readonly ItemCost[], most: number): ReadonlySet<string> {
   const namespaces = [...Map.groupBy(costs, ({ namespace }) => namespace)].map(([namespace, items]) => ({
     key: namespace,
@@ -40,12 +44,15 @@ function inCostOrder(left: Ordered, right: Ordered): number {
   return left.cost - right.cost || compareUtf8(left.key, right.key);
 }
 
-/** Comparisons of a requirement with a pod, per assessment. docs/decisions/0063-impact.md has the measurement. */
+/** The maximum number of comparisons per assessment. See docs/decisions/0063-impact.md for measurements. */
 const mostBudgetComparisons = 1_000_000;
 /** Comparing a value of a requirement or expression is cheaper than comparing its label. */
 const valuesPerComparison = 10;
 
-/** Marks the budgets beyond the limit as too large. Returns the same list if all fit. List order does not matter. */
+/**
+ * Marks budgets beyond the limit as too large. Returns the same list if there are none. The order of the list does not
+ * matter.
+ */
 export function boundBudgets(budgets: readonly BudgetFact[], pods: readonly PodFact[]): readonly BudgetFact[] {
   const evicted = Map.groupBy(pods.filter(isBudgetedPod), ({ namespace }) => namespace);
   const costs = budgets.filter(isBudgetOfPods).map((budget) => ({
@@ -78,10 +85,13 @@ function costOfSelector(selector: Json | undefined): number {
   return 1 + (isMap(labels) ? Object.keys(labels).length : 0) + expressions.length + values / valuesPerComparison;
 }
 
-/** Comparisons of a requirement with a node, per assessment. docs/decisions/0063-impact.md has the measurement. */
+/** The maximum number of comparisons per assessment. See docs/decisions/0063-impact.md for measurements. */
 const mostPlacementComparisons = 600_000;
 
-/** Marks placements beyond the limit as too large. Returns the same list if all fit. List order does not matter. */
+/**
+ * Marks placements beyond the limit as too large. Returns the same list if there are none. The order of the list does
+ * not matter.
+ */
 export function boundPlacements(vms: readonly VmFact[], nodes: readonly NodeFact[]): readonly VmFact[] {
   const counts = { nodes: nodes.length, taints: nodes.reduce((sum, { taints }) => sum + taints.length, 0) };
   const costs = [...Map.groupBy(vms, ({ namespace }) => namespace)].flatMap(([namespace, found]) => {

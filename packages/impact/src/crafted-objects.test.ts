@@ -1,4 +1,4 @@
-// Very large objects from users are reported with their namespace, and everything else is assessed.
+// Tests that huge objects from users are reported with their namespace, and that everything else is still assessed.
 
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";

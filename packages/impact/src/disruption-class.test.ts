@@ -189,7 +189,7 @@ test("finds all pools and publishes those that fit in a status", () => {
   expect(publishedDisruption(found)).toEqual(found.slice(0, 16));
 });
 
-// The oracle applies the daemon's rules to a model of a configuration instead of its object.
+// The expected result is computed with the daemon's rules, from a simplified model of a config.
 const paths = ["/etc/a", "/etc/a/b", "/etc/a/b/c", "/etc/ab", "/usr/x"];
 const unitNames = ["a.service", "b.service"];
 const version = fc.integer({ min: 0, max: 2 }); // 0: absent

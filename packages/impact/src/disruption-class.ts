@@ -5,7 +5,7 @@ import { affectedPools, keepMembers, type MachineConfig, readMachineConfig } fro
 import { asList, asText, at, compareUtf8, equalJson, type InformerSpec, isMap, member } from "@virt/objects";
 import type { Assessment } from "./assessed.ts";
 
-/** Returns `None` for an empty list. */
+/** Returns the worst class in the list, or `None` if it is empty. */
 export function worstClass(classes: readonly DisruptionClass[]): DisruptionClass {
   return disruptionClasses.find((each) => classes.includes(each)) ?? "None";
 }
@@ -17,15 +17,15 @@ export function severityOfClass(disruption: DisruptionClass): "High" | "Medium" 
 
 /** The differences between two rendered configurations that determine the disruption. */
 export type ConfigChange = {
-  /** True if the operating system differs: image, kernel arguments, kernel type, extensions or FIPS. */
+  /** True if a part of the operating system differs: image, kernel arguments, kernel type, extensions or FIPS. */
   readonly isOfSystem: boolean;
-  /** Paths of files that are added, removed or changed. `units` has the names of such units. */
+  /** The paths of files that are added, removed or changed. `units` are the names of such units. */
   readonly files: readonly string[];
   readonly units: readonly string[];
   readonly isOfUsers: boolean;
 };
 
-/** Undefined means that the MachineConfig does not exist. */
+/** Compares two versions of a MachineConfig. Undefined means that it does not exist. */
 export function diffConfigs(before: KubeObject | undefined, after: KubeObject | undefined): ConfigChange {
   const [old, wanted] = [readMachineConfig(before), readMachineConfig(after)];
   const isChanged = (part: keyof MachineConfig) => !equalJson(old[part], wanted[part]);
@@ -63,14 +63,14 @@ export const disruptionPolicyInformer: InformerSpec = {
   projection: keepMembers(["status", "nodeDisruptionPolicyStatus", "clusterPolicies"]),
 };
 
-/** The effects that replace a reboot: by file path, by unit and for SSH keys. */
+/** The actions that replace a reboot, by file path, by unit, and for SSH keys. */
 export type DisruptionPolicies = {
   readonly files: ReadonlyMap<string, DisruptionClass>;
   readonly units: ReadonlyMap<string, DisruptionClass>;
   readonly sshKeys: DisruptionClass | undefined;
 };
 
-/** Reads the MachineConfiguration `cluster`, which includes the defaults. If it is absent, all changes reboot. */
+/** Reads MachineConfiguration `cluster`, which includes the defaults. If it does not exist, all changes reboot nodes. */
 export function readDisruptionPolicies(machineConfiguration: KubeObject | undefined): DisruptionPolicies {
   const policies = at(machineConfiguration, "status", "nodeDisruptionPolicyStatus", "clusterPolicies");
   const byName = (list: string, key: string) =>
@@ -92,14 +92,14 @@ const classes: ReadonlyMap<string, DisruptionClass> = new Map<string, Disruption
   ["None", "None"],
 ]);
 
-// Assumes a reboot for an empty list and for unknown actions.
+// Returns the class of a policy's actions. An empty list and unknown actions count as a reboot.
 function classOfActions(policy: Json): DisruptionClass {
   const actions = asList(member(policy, "actions"));
   if (actions.length === 0) return "Reboot";
   return worstClass(actions.map((action) => classes.get(asText(member(action, "type")) ?? "") ?? "Reboot"));
 }
 
-/** Policies that could not be read count as empty. */
+/** Returns the class of a change. Policies that could not be read count as empty. */
 export function classOfChange(change: ConfigChange, policies: Assessment<DisruptionPolicies>): DisruptionClass {
   if (change.isOfSystem) return "Reboot";
   const known = policies.isAssessed ? policies.value : undefined;
@@ -110,7 +110,8 @@ export function classOfChange(change: ConfigChange, policies: Assessment<Disrupt
   ]);
 }
 
-// Uses the policy with the longest path that is the file or one of its directories. Ignores `/`, as the daemon does.
+// Returns the policy for a file: the one with the longest path that is the file or a parent directory. Ignores `/`, as
+// the daemon does.
 function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map()): DisruptionClass | undefined {
   const isAbove = (each: string) => each !== "/" && path.startsWith(each.endsWith("/") ? each : `${each}/`);
   const above = [...files.keys()].filter((each) => path === each || isAbove(each));
@@ -124,7 +125,7 @@ function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map
 /** A MachineConfig before and after its write. Undefined if it does not exist. */
 export type MachineConfigWrite = { readonly before: KubeObject | undefined; readonly after: KubeObject | undefined };
 
-/** Returns the worst effect on any pool, including pools that start or stop to select the MachineConfig. */
+/** Returns the worst effect on any pool, including pools that start or stop selecting the MachineConfig. */
 export function classOfWrite(
   write: MachineConfigWrite,
   pools: readonly KubeObject[],
@@ -134,7 +135,10 @@ export function classOfWrite(
   return worstClass([own, ...disruptionOf([write], pools, policies).map((each) => each.class)]);
 }
 
-/** Omits pools of class `None`. An upper bound if another MachineConfig overrides the files or units. */
+/**
+ * Returns the effect on each pool, without pools of class `None`. It is an upper bound, because another MachineConfig
+ * may override the files or units.
+ */
 export function disruptionOf(
   writes: readonly MachineConfigWrite[],
   pools: readonly KubeObject[],
@@ -142,7 +146,7 @@ export function disruptionOf(
 ): readonly PoolDisruption[] {
   const found = writes.flatMap(({ before, after }) => {
     const [old, wanted] = [takersOf(before, pools), takersOf(after, pools)];
-    // A pool that starts or stops to select the MachineConfig gets or loses all of its content.
+    // For a pool that starts or stops selecting the MachineConfig, all of its content changes.
     const changeOf = (pool: string) =>
       diffConfigs(old.has(pool) ? before : undefined, wanted.has(pool) ? after : undefined);
     return [...new Set([...old, ...wanted])].map((pool) => ({ pool, class: classOfChange(changeOf(pool), policies) }));
@@ -159,7 +163,10 @@ function takersOf(machineConfig: KubeObject | undefined, pools: readonly KubeObj
 
 const mostPools = 16;
 
-/** Returns the part that a plan shows and hashes. Assessments and guards use the whole list. */
+/**
+ * Returns the part of the disruption that is shown in a plan and covered by its hash. Assessments and guards use the
+ * whole list.
+ */
 export function publishedDisruption(disruption: readonly PoolDisruption[]): readonly PoolDisruption[] {
   return disruption.slice(0, mostPools);
 }

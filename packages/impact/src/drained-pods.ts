@@ -1,4 +1,4 @@
-// Predicts the effect of a drain on ordinary pods: which block it, and which are not re-created.
+// Predicts the effect of a drain on ordinary pods: which ones block it, and which ones are not re-created.
 
 import type { Impact } from "@virt/api";
 import type { BudgetFact, ClusterShape, PodFact } from "@virt/cluster";
@@ -21,14 +21,14 @@ export type DrainedPodsInput = {
   readonly budgets: Assessment<readonly BudgetFact[]>;
 };
 
-/** Returns the pods by node in rollout order, then by namespace and name. Requires the pods and their budgets. */
+/** Returns the affected pods, sorted by node in rollout order, then by namespace and name. */
 export function assessPods(
   pools: readonly AssessedPool[],
   { shape, pods, budgets }: DrainedPodsInput,
 ): Assessment<readonly DrainedPod[]> {
   if (!pods.isAssessed) return pods;
   if (!budgets.isAssessed) return budgets;
-  if (shape.isSingleReplica) return assessed([]); // a single-node cluster evicts nothing
+  if (shape.isSingleReplica) return assessed([]); // no pods are evicted on single-node clusters
   const covering = budgetsByNamespace(budgets.value);
   const found = pools.flatMap(drainedNodes).flatMap((node) =>
     (pods.value.get(node) ?? []).toSorted(inNameOrder).flatMap((pod): readonly DrainedPod[] => {
@@ -45,7 +45,7 @@ export function budgetsByNamespace(budgets: readonly BudgetFact[]): ReadonlyMap<
   return Map.groupBy(evaluated, ({ namespace }) => namespace);
 }
 
-/** Returns undefined if the pod stays or is re-created on another node. */
+/** Returns the effect on a pod, or undefined if the pod stays or is re-created on another node. */
 function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByNamespace>): PodOutcome | undefined {
   if (!isBudgetedPod(pod)) return undefined;
   const covering = coveringBudgets(pod, budgets);
@@ -55,7 +55,7 @@ function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByNamespac
   return pod.controllerKind === undefined ? { outcome: "delete", reason: "" } : undefined;
 }
 
-/** Reports whether the budget protects ordinary pods. Older KubeVirt releases create one per VM. */
+/** Reports whether the budget protects ordinary pods, unlike those that older KubeVirt releases create for each VM. */
 export function isBudgetOfPods({ ownerKind }: BudgetFact): boolean {
   return ownerKind !== "VirtualMachineInstance";
 }
@@ -78,7 +78,7 @@ export function isBudgetedPod(pod: PodFact): boolean {
 
 const launchers = ["virt-launcher", "hotplug-disk"];
 
-/** Reports whether the pod belongs to a VM, whose outcome it shares. */
+/** Reports whether the pod belongs to a VM. The assessment of the VM then covers it. */
 export function isPodOfVm({ labels }: PodFact): boolean {
   return launchers.includes(labels["kubevirt.io"] ?? "");
 }

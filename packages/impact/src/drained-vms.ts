@@ -6,7 +6,7 @@ import { type CapacityShortage, type ClusterRooms, inNameOrder } from "./capacit
 import type { NodeLoad } from "./duration.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 
-/** `bytes` is the size of its migration. */
+/** A VM on a node that drains. `bytes` is the amount of memory that its migration copies. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
 
 export type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
@@ -19,12 +19,12 @@ export type DrainedVmsInput = {
   readonly runStrategies: ReadonlyMap<string, string>;
 };
 
-/** Returns the names of nodes that drain or reboot at any time in the rollout. */
+/** Returns the names of all nodes that drain or reboot during the rollout. */
 export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly string[] {
   return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
 
-/** Returns the assessed VMs by node in rollout order, then by namespace and name. VMs without a node come last. */
+/** Returns the assessed VMs, sorted by node in rollout order, then by namespace and name. VMs without a node come last. */
 export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput): readonly DrainedVm[] {
   const byNode = Map.groupBy(input.vms, ({ node }) => node);
   const drained: DrainedVm[] = [];
@@ -50,7 +50,7 @@ export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput
   return drained;
 }
 
-/** Reports whether the VM counts as `stop` only because its owner was not read yet. */
+/** Reports whether the VM counts as `stop` only because its owner has not been read yet. */
 export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: ReadonlyMap<string, string>): boolean {
   const { namespace, controller } = vm;
   return (
@@ -67,7 +67,7 @@ function sortByName(vms: readonly VmFact[]): readonly VmFact[] {
   return isSorted ? vms : vms.toSorted(inNameOrder);
 }
 
-// A node in two waves counts in the last one, where it gets the plan's change.
+// Returns the wave of each node. A node in two waves counts in the last one, in which it gets the plan's change.
 function waveOfNodes({ waves }: AssessedPool): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     waves.flatMap((wave) => {
@@ -96,9 +96,9 @@ export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: st
 
 export type VmOutcomeInput = {
   readonly settings: Pick<VirtSettings, "evictionStrategy">;
-  /** True if the Machine Config Operator reboots without a drain. */
+  /** True if the Machine Config Operator reboots nodes without draining them. */
   readonly isSingleReplica: boolean;
-  /** Undefined: its VM counts as stopping. */
+  /** Returns the run strategy of a VirtualMachine. If it is undefined, the VM counts as stopping. */
   readonly runStrategyOf: (namespace: string, name: string) => string | undefined;
   readonly hasTarget: (vm: VmFact) => boolean;
 };
@@ -127,7 +127,7 @@ export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | 
   return stopOrRestart(vm, input);
 }
 
-// A clean shutdown ends as Succeeded, which RerunOnFailure does not restart.
+// After a clean shutdown the VM has phase Succeeded, so RerunOnFailure does not restart it.
 function stopOrRestart({ namespace, controller }: VmFact, { runStrategyOf }: VmOutcomeInput): AssessedOutcome {
   const isRestarted =
     controller?.kind === "VirtualMachineInstanceReplicaSet" ||
@@ -145,7 +145,10 @@ export type CapacityInput = {
 
 const MiB = 2 ** 20;
 
-/** Returns the wave with the largest shortage. If there is none, `Unknown` if some VMs cannot be assessed. */
+/**
+ * Returns the capacity for the wave of nodes with the largest shortage. If there is no shortage but some VMs cannot be
+ * assessed, returns `Unknown`.
+ */
 export function assessCapacity(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,

@@ -1,4 +1,4 @@
-// Predicts the duration of a rollout in whole seconds. Rounds up the bounds of each drain and of each pool.
+// Predicts the duration of a rollout in whole seconds, as a lower and an upper bound.
 
 import type { DisruptionClass } from "@virt/api";
 import { type ClusterShape, migratedBytes, type VirtSettings, type VmFact } from "@virt/cluster";
@@ -7,26 +7,26 @@ export type DurationBounds = { readonly low: number; readonly high: number };
 
 export type NodeLoad = {
   readonly class: DisruptionClass;
-  /** `bytes` is the total of all migrations, `largest` that of the largest one. */
+  /** The migrations. `bytes` is their total size, and `largest` the size of the largest one. */
   readonly migrations: { readonly count: number; readonly bytes: number; readonly largest: number };
   /** The longest grace period of VMs that stop or restart, in seconds. Undefined if there are none. */
   readonly gracePeriodSeconds: number | undefined;
-  /** Absent if the node has not started. */
+  /** The progress of the node. Absent if its update has not started. */
   readonly progress?: NodeProgress;
 };
 
-/** The progress of an updating node. Its load has only the remaining VMs. */
+/** The progress of a node that is updating. Its load contains only the remaining VMs. */
 export type NodeProgress = {
   readonly isDrained: boolean;
-  /** Seconds since the start of the drain, or since its end if `isDrained`. */
+  /** The seconds since the start of the drain, or since its end if `isDrained`. */
   readonly spentSeconds: number;
 };
 
 export type PoolLoad = {
   readonly name: string;
-  /** At least 1. */
+  /** How many nodes update at a time, at least 1. */
   readonly atOnce: number;
-  /** Not empty. */
+  /** The nodes, at least one. */
   readonly nodes: readonly NodeLoad[];
   readonly restartSamples: readonly number[];
 };
@@ -37,19 +37,22 @@ export type DurationInput = {
   readonly shape: ClusterShape;
 };
 
-/** Seconds to migrate 1 GiB, and the source of the numbers. */
+/** The seconds that it takes to migrate 1 GiB, and the source of this estimate. */
 export type MigrationRate = {
   readonly low: number;
   readonly high: number;
   readonly source: "history" | "default";
-  /** True if the bandwidth limit is too low for the timeout. */
+  /** True if migrations time out because of the bandwidth limit. */
   readonly isCancelled: boolean;
 };
 
 const GiB = 2 ** 30;
 const leastSamples = { migrations: 5, restarts: 3 };
 
-/** Uses the last migrations of the VMs. If there are too few, uses defaults and KubeVirt's limits. */
+/**
+ * Returns the migration rate, measured from the VMs' last migrations. If there are too few, uses defaults and
+ * KubeVirt's limits.
+ */
 export function migrationRate(vms: readonly VmFact[], { bandwidth, timeoutPerGiB }: VirtSettings): MigrationRate {
   const samples = vms
     .flatMap((vm) => (vm.lastMigrationMs === undefined ? [] : [paceOf(vm, vm.lastMigrationMs)]))
@@ -74,7 +77,10 @@ function defaultRate(bandwidth: number, timeout: number): MigrationRate {
 
 export type RestartSource = "observed" | "default";
 
-/** Uses times measured in the pool. If there are too few, uses a default of the platform. */
+/**
+ * Returns the bounds for a restart, measured in the pool. If there are too few measurements, uses the default for the
+ * platform.
+ */
 export function restartBounds(
   disruption: DisruptionClass,
   samples: readonly number[],
@@ -94,7 +100,7 @@ export function restartBounds(
   return isSlow ? { low: 600, high: 1800, source: "default" } : { low: 300, high: 900, source: "default" };
 }
 
-/** Pools run in parallel. `plan` is undefined without pools. */
+/** Predicts the duration of each pool, and of the plan. Pools update in parallel. `plan` is undefined if there are no pools. */
 export function assessDurations(
   pools: readonly PoolLoad[],
   input: DurationInput,
@@ -110,8 +116,8 @@ export function assessDurations(
   return { plan: all.length === 0 ? undefined : plan, pools: bounds };
 }
 
-// Lower bound: all slots are always in use, or the slowest node has all migration lanes. Upper bound: covers any node
-// order.
+// For the lower bound, nodes always use all slots, or the slowest node gets all parallel migrations. The upper bound
+// holds for any order of nodes.
 function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): DurationBounds {
   const boundsWith = (nodesDraining: number) => {
     const context = contextOf(pool, nodesDraining, input);
@@ -128,7 +134,7 @@ function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): Dur
   };
 }
 
-/** `lanes`: parallel migrations per node. `twice`: factor for VMs that migrate twice. */
+/** `lanes` is the number of parallel migrations per node. `twice` is a factor for VMs that migrate twice. */
 type NodeContext = {
   readonly lanes: number;
   readonly twice: number;
@@ -137,12 +143,12 @@ type NodeContext = {
   readonly restartOf: (disruption: DisruptionClass) => DurationBounds;
 };
 
-/** `draining`: the number of nodes, over all pools, that drain VMs in parallel. */
+/** `draining` is the number of nodes in all pools that drain VMs in parallel. */
 function contextOf(pool: PoolLoad, draining: number, { rate, settings, shape }: DurationInput): NodeContext {
   const restarts = new Map<DisruptionClass, DurationBounds>();
   return {
     lanes: Math.min(settings.migrationsPerNode, settings.migrationsPerCluster / draining),
-    // Early VMs migrate twice, because they move to nodes that drain later.
+    // VMs on the first nodes migrate twice, because they move to nodes that drain later.
     twice: (pool.nodes.length + pool.atOnce) / pool.nodes.length,
     isSingleReplica: shape.isSingleReplica,
     rate,
@@ -163,12 +169,12 @@ function nodeBounds(node: NodeLoad, context: NodeContext): DurationBounds {
   const drain = hasDrain ? drainBounds(node, context) : noTime;
   return {
     low: Math.max(0, drain.low + restart.low - spent),
-    // The remaining migrations take their full time, regardless of the time already spent.
+    // Assumes the full time for the remaining migrations, regardless of the time already spent.
     high: drain.high + restart.high,
   };
 }
 
-/** Returns the predicted maximum of a drain in seconds. `draining` nodes drain VMs in parallel. */
+/** Returns the predicted maximum duration of a drain in seconds, if `draining` nodes drain VMs in parallel. */
 export function longestDrain(
   node: NodeLoad,
   { pool, draining }: { readonly pool: PoolLoad; readonly draining: number },
@@ -189,8 +195,8 @@ function drainBounds(node: NodeLoad, context: NodeContext): DurationBounds {
   return { low: Math.max(leastDrain, low), high: evicted + retryPause(evicted) };
 }
 
-// The operator tries for 90 seconds and then waits 1 minute, or 5 minutes once the drain has taken 10 minutes. It
-// notices the end of a drain only at its next attempt.
+// Returns the delay until the operator's next attempt. It tries for 90 seconds and then waits 1 minute, or 5 minutes
+// once the drain has taken 10 minutes. It notices that the node is empty only in its next attempt.
 function retryPause(evicted: number): number {
   if (evicted <= oneAttempt) return 0;
   return evicted <= 600 ? 60 : 300;
@@ -204,7 +210,7 @@ function migrationBounds({ migrations }: NodeLoad, { lanes, twice, rate }: NodeC
   return { low: roundUp(spent(5, rate.low)), high: roundUp(spent(30, rate.high) * twice) };
 }
 
-// Ignores rounding errors of floating-point numbers, which would count as another second.
+// Rounds up to whole seconds, but ignores floating-point errors, which would add another second.
 function roundUp(seconds: number): number {
   return Math.ceil(seconds - 1e-6);
 }

@@ -1,4 +1,4 @@
-// An impact in one page: a kernel argument for two workers with three VMs, one of which cannot migrate.
+// An example of an impact: a kernel argument for two workers with three VMs, one of which cannot migrate.
 
 import { readClusterShape, readNodeFact, readVirtSettings, readVmFact } from "@virt/cluster";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Readers accept objects of any shape: no content makes an assessment fail.
+// Tests that readers accept objects of any shape, so that no content makes an assessment fail.
 
 import type { Json, KubeObject } from "@virt/api";
 import {

@@ -69,8 +69,8 @@ function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonl
 type LargePodGapNames = { readonly pods: string; readonly budgets: string };
 
 /**
- * Returns the pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain. Includes
- * budgets only if a drain evicts a pod of their namespace.
+ * Returns the pods and PodDisruptionBudgets that are too large to compare, so that they may block a drain. Includes a
+ * budget only if a drain evicts a pod in its namespace.
  */
 export function largePodGaps(
   pods: readonly PodFact[],
@@ -104,7 +104,7 @@ function countIn(objects: readonly { readonly namespace: string }[], noun: strin
   return `${objects.length} ${noun}${objects.length === 1 ? "" : "s"} in namespace ${namespaces[0]?.[0] ?? ""}${more}`;
 }
 
-/** Reports whether an input is still being listed. The impact will then change soon. */
+/** Reports whether an input is still being listed, which means that the impact will change soon. */
 export function isStillListing({ notAssessed }: Pick<Impact, "notAssessed">): boolean {
   return notAssessed.some(({ reason }) => reason === "Listing");
 }

@@ -30,7 +30,7 @@ test("exactly the VMs of drained nodes and without a node have one outcome", () 
     const impact = assessImpact({ ...facts, disruption: facts.disruption.map((each) => ({ ...each, class: own })) });
     const pools = given.pools ?? [];
     const affected = new Set(impact.pools.map(({ name }) => name));
-    // A node that waits for an unread configuration may reboot, regardless of the plan.
+    // A node that is waiting for a config that could not be read may reboot, regardless of the plan.
     const isDrained = (node: KubeObject) =>
       own === "Reboot" ||
       own === "Drain" ||
@@ -124,7 +124,7 @@ test("more parallelism raises the low bound at most by rounding", () => {
     fc.integer({ min: 1, max: 5 }),
     fc.constantFrom("maxUnavailable", "parallelMigrationsPerCluster", "parallelOutboundMigrationsPerNode"),
     (loads, migrations, maxUnavailable, raised) => {
-      // The spare node takes VMs, so that they have a target while all others are down.
+      // The spare node can run VMs while all other nodes are down.
       const nodes = loads.map((_, at) => nodeObject(`n-${at}`));
       const spare = nodeObject("spare", { roles: ["worker", "spare"] });
       const vms = loads.flatMap((count, at) => vmsOn([`n-${at}`], count, { gib: 40 }));

@@ -38,7 +38,7 @@ export function boundImpact(whole: Impact): Impact {
   return cutLists(short, whole);
 }
 
-/** Prefers pools with a holdup to those without. */
+/** Lists pools with a holdup first, because the list may be truncated. */
 function listedPools(pools: readonly ImpactPool[]): readonly ImpactPool[] {
   const isCertain = ({ holdup }: ImpactPool) => Number(holdup === undefined);
   const harmless = (pool: ImpactPool) => disruptionClasses.indexOf(pool.class);
@@ -62,7 +62,7 @@ export function withoutVmNames(impact: Impact): Impact {
 
 type CutList = "stops" | "order" | "blockers" | "pools" | "notAssessed" | "assumes";
 
-/** Starts with the least important list. */
+/** The order in which lists are truncated, least important first. */
 const cutOrder: readonly CutList[] = ["stops", "order", "blockers", "pools", "notAssessed", "assumes"];
 
 function cutLists(short: Impact, whole: Impact): Impact {

@@ -1,4 +1,4 @@
-// Predicts the impact of a plan, models its rollout, and diagnoses what blocks it.
+// Predicts a plan's impact, models its rollout, and diagnoses what blocks it.
 
 export { assessImpact, type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 export { type Assessment, assessed, assessedOr, foreignText, notAssessed } from "./assessed.ts";

@@ -23,16 +23,16 @@ import { disruptionPolicyInformer } from "./disruption-class.ts";
 import { drainedNodes, outcomeOf } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
 
-/** Omits the pods of all nodes beyond this limit. */
+/** The maximum number of nodes whose pods are read. */
 const mostNodes = 60;
 
 /** The objects to read, most urgent first. */
 export type NeededReads = {
-  /** Nodes whose pods are needed, in the order of their drain. */
+  /** The nodes whose pods are needed, in the order in which they drain. */
   readonly nodes: readonly string[];
-  /** VirtualMachines whose run strategy decides whether their VMs restart. */
+  /** The VirtualMachines whose run strategy determines whether their VMs restart. */
   readonly owners: readonly { readonly namespace: string; readonly name: string }[];
-  /** Current and target configurations of nodes with queued changes. */
+  /** The current and target configs of nodes with queued changes. */
   readonly configs: readonly string[];
 };
 
@@ -50,7 +50,7 @@ export function neededReads(facts: ImpactFacts): NeededReads {
   return { nodes: drained.slice(0, mostNodes), owners, configs: queuedConfigs(facts) };
 }
 
-// Ignores targets, because a VM that migrates does not stop.
+// Returns the VMs that stop. VMs that migrate do not, even if no node has room for them.
 function endingVms(facts: ImpactFacts): readonly VmFact[] {
   const outcomes = {
     settings: settingsInForce(facts),

@@ -9,7 +9,7 @@ export function qualifies(node: NodeFact, placement: VmPlacement): boolean {
   return nodeMatcher(placement)(node);
 }
 
-/** Returns `qualifies` for one placement, which it parses once instead of once per node. */
+/** Like `qualifies`, but parses the placement only once, for use with many nodes. */
 export function nodeMatcher(placement: VmPlacement): (node: NodeFact) => boolean {
   const selector = Object.entries(placement.nodeSelector).filter(([key]) => !isDroppedLabel(key));
   const tolerations = placement.tolerations.map(readToleration);
@@ -51,14 +51,14 @@ function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean 
 }
 
 type Requirement = {
-  /** Undefined if the requirement is about the node name. */
+  /** The label to match. Undefined if the requirement is about the node's name. */
   readonly label: string | undefined;
   readonly operator: string;
   readonly values: readonly Json[];
 };
 type Term = { readonly requirements: readonly Requirement[] };
 
-/** Returns undefined for a term that matches nothing. As in the scheduler, an empty term matches nothing. */
+/** Parses a term. Returns undefined if it matches nothing, such as an empty term. */
 function readTerm(term: Json): Term | undefined {
   const expressions = asList(member(term, "matchExpressions"));
   const fields = asList(member(term, "matchFields"));

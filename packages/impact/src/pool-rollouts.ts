@@ -28,14 +28,14 @@ export type AssessedPool = {
   readonly name: string;
   /** The worst effect on any node of the pool. */
   readonly class: DisruptionClass;
-  /** All nodes that change, in the order of their start. Held nodes come last. */
+  /** All nodes that change, in the order in which they start. Nodes on hold come last. */
   readonly nodes: readonly AssessedNode[];
-  /** Names of the nodes that start automatically, in order. */
+  /** The names of the nodes that start automatically, in order. */
   readonly starting: readonly string[];
   readonly held: readonly string[];
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
-  /** The reason why the impact is uncertain: some nodes do not start automatically. */
+  /** Why some nodes do not start automatically, which makes the impact uncertain. */
   readonly holdup: Holdup | undefined;
   readonly heldBy?: string;
 };
@@ -51,7 +51,7 @@ export type PoolRolloutInput = {
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
 };
 
-/** Not the name of a rendered configuration, so every node needs the update. */
+/** A placeholder for the planned config. No node runs it, so all nodes need the update. */
 const planned = "as planned";
 
 /** Returns the pools that change, by name. Omits pools without nodes. */
@@ -99,7 +99,7 @@ export function queuedClasses({
 function assessPool(object: KubeObject, members: readonly AssessedNode[], refused: string | undefined): AssessedPool {
   const pool = rolloutOfPool(object, planned);
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
-  // Assesses a paused pool as if it were not paused.
+  // Assesses a paused pool as if it were not paused, because it may be resumed at any time.
   const running = { ...pool, isPaused: false };
   const isUnrendered = hasTrueCondition(object, "RenderDegraded") || refused !== undefined;
   const { waves, blocked } = isUnrendered
@@ -135,12 +135,12 @@ export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): n
 
 type PoolMembers = {
   readonly nodes: readonly RolloutNode[];
-  /** Nodes that do not get the configuration automatically. */
+  /** The nodes that do not get the config automatically. */
   readonly blocked: readonly RolloutNode[];
   readonly refused: string | undefined;
 };
 
-/** Returns a cause for blocked nodes even if others start, because the blocked ones get the configuration later. */
+/** Returns why nodes are blocked, even if other nodes start, because blocked nodes get the config later. */
 function holdupOf(
   object: KubeObject,
   pool: RolloutPool,
@@ -177,7 +177,8 @@ function isDegraded(pool: KubeObject): boolean {
 export type RefusedKubeletConfig = { readonly name: string; readonly text: string };
 
 /**
- * The pool does not become RenderDegraded. See `AreMCGeneratingSubControllersCompletedForPool` in
+ * Returns rejected KubeletConfigs. They have to be looked up, because the pool does not become RenderDegraded. See
+ * `AreMCGeneratingSubControllersCompletedForPool` in
  * pkg/apihelpers/apihelpers.go of openshift/machine-config-operator at 7ff337a.
  */
 export function refusedKubeletConfigs(
@@ -198,7 +199,8 @@ function selects(config: KubeObject, pool: KubeObject): boolean {
   return isMap(poolSelector) && matchesSelector(poolSelector, pool.metadata.labels ?? {});
 }
 
-// Newer releases list recent attempts as Accepted conditions. Older ones append a result for each. The newest is last.
+// Newer releases list recent attempts as Accepted conditions, and older ones append one result per attempt. The newest
+// is last.
 function refusalOf(config: KubeObject): string | undefined {
   const { conditions } = readKubeletConfig(config);
   const accepted = conditions.findLast(({ type }) => type === "Accepted");

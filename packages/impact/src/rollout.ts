@@ -4,7 +4,7 @@ import type { DisruptionClass, KubeObject } from "@virt/api";
 import { type NodeFact, readMachineConfigPool } from "@virt/cluster";
 import { compareUtf8 } from "@virt/objects";
 
-/** A MachineConfigPool as its rollout is modeled. */
+/** The parts of a MachineConfigPool that determine its rollout. */
 export type RolloutPool = {
   readonly name: string;
   readonly wanted: string; // the rendered configuration in its spec
@@ -12,7 +12,7 @@ export type RolloutPool = {
   readonly maxUnavailable?: number | string; // such as 2 or "10%". Default: 1
 };
 
-/** Returns the pool. `wanted` may not be rendered yet. */
+/** Returns the pool, updating to `wanted`, which may not be rendered yet. */
 export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
   const { name, isPaused, maxUnavailable } = readMachineConfigPool(pool);
   return { name, wanted, isPaused, ...(maxUnavailable !== undefined && { maxUnavailable }) };
@@ -48,7 +48,7 @@ export function rolloutNodeOf(node: NodeFact): RolloutNode {
   };
 }
 
-// The waves do not depend on the step of an update.
+// The exact step does not matter, because waves do not depend on it.
 function phaseOf({ state }: NodeFact): NodePhase {
   if (state === "Degraded" || state === "Unreconcilable") return "Degraded";
   return state === "Working" || state === "Rebooting" ? "Applying" : "Updated";
@@ -67,7 +67,10 @@ export function isUpdated(node: RolloutNode, pool: RolloutPool): boolean {
   return isDone(node) && node.current === pool.wanted;
 }
 
-/** True if the node is not ready, cordoned, not joined or updating. A failed node may still get another target. */
+/**
+ * Reports whether the node counts as unavailable: it is not ready, cordoned, updating, or has not joined. A node whose
+ * update failed can still get a new target config.
+ */
 export function isUnavailable(node: RolloutNode): boolean {
   return !node.isReady || node.isCordoned || (!isDone(node) && !isFailing(node));
 }
@@ -80,7 +83,7 @@ function isFailing({ current, desired, phase }: RolloutNode): boolean {
 function roomToStart(pool: RolloutPool, nodes: readonly RolloutNode[]): number | undefined {
   const limit = unavailableLimit(pool, nodes.length);
   if (limit === undefined) return undefined;
-  // A node that fails on this configuration may recover, so it still counts towards the limit.
+  // A node that is failing on this config may recover, so it counts towards the limit.
   const isFailingOnIt = (node: RolloutNode) => node.desired === pool.wanted && isFailing(node);
   const taken = nodes.reduce((sum, node) => sum + Number(isUnavailable(node)) + Number(isFailingOnIt(node)), 0);
   return Math.max(0, limit - taken);
@@ -94,14 +97,17 @@ export function nextNodes(pool: RolloutPool, nodes: readonly RolloutNode[]): rea
 function nextInOrder(pool: RolloutPool, nodes: readonly RolloutNode[]): readonly RolloutNode[] {
   const room = pool.isPaused ? 0 : (roomToStart(pool, nodes) ?? 0);
   if (room === 0) return [];
-  // A cordoned node first completes its current update.
+  // Cordoned nodes are not started. They first complete their current update.
   const candidates = nodes.filter(
     (node) => hasJoined(node) && node.desired !== pool.wanted && node.isReady && !node.isCordoned,
   );
   return candidates.slice(0, room);
 }
 
-/** Returns at least 1, with percentages rounded down. Undefined if invalid: the operator then starts no node. */
+/**
+ * Returns the limit, at least 1, with percentages rounded down. Returns undefined if it is invalid, because the
+ * operator then starts no nodes.
+ */
 export function unavailableLimit({ maxUnavailable = 1 }: RolloutPool, nodes: number): number | undefined {
   const percent = typeof maxUnavailable === "string" ? /^([-+]?[0-9]{1,9})%$/.exec(maxUnavailable)?.[1] : undefined;
   if (typeof maxUnavailable === "string" && percent === undefined) return undefined;

@@ -3,7 +3,7 @@
 /** Cancels a `schedule`. Has no effect if the call has already run. */
 export type Cancel = () => void;
 
-/** Pass time as an argument: `systemClock` in a process, a virtual clock in tests. */
+/** A clock, to be passed as an argument: `systemClock` in a process, a virtual clock in tests. */
 export type Clock = {
   /** Milliseconds since 1970. Can jump forward or back. */
   readonly wall: () => number;
@@ -42,10 +42,10 @@ export function microTime(wallMs: number): string {
 
 export type ClockReading = { readonly monotonicMs: number; readonly wallMs: number };
 
-/** `totalMs` never decreases. The difference of two totals is at least the time between them. */
+/** Elapsed time. `totalMs` never decreases. The difference between two totals is at least the time between the readings. */
 export type Elapsed = { readonly totalMs: number; readonly lowMs: number; readonly jumpedMs: number };
 
-/** Wall time has whole milliseconds, so smaller differences are not jumps. */
+/** Smaller differences are not jumps, because wall time has only whole milliseconds. */
 const noiseMs = 2;
 
 export function startElapsed(reading: ClockReading): Elapsed {

@@ -1,4 +1,4 @@
-// A tour of this package: a desired object, its reviewed diff, its hash, and later drift.
+// A tour of this package: a desired object, its diff for review, its hash, and drift.
 
 import { expect, test } from "vitest";
 import {

@@ -32,6 +32,6 @@ export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?:
  */
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };
 
-/** Uses separate commands, because kubectl prints nothing if one of several kinds is not served. */
+/** Names two commands, because kubectl prints nothing if one of several kinds is not served. */
 export const findMutator =
   "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)";

@@ -10,9 +10,9 @@ export type ActivationMode = "always" | "opt-in";
 
 /** The assets that the autopilot annotation enables. */
 export type Activation = {
-  /** False while the operator is idle. It then writes and reverts nothing. */
+  /** False while the operator is idle. It then changes nothing. */
   readonly isActive: boolean;
-  /** The listed assets and groups. Undefined if there is no list: all assets may act. */
+  /** The listed assets and groups. Undefined if there is no list, in which case all assets are enabled. */
   readonly listed: ReadonlySet<string> | undefined;
   /** List items that match neither an asset nor a group, at most 10. */
   readonly unknown: readonly string[];
@@ -39,15 +39,18 @@ export function readActivation(
   return { isActive: listed.size > 0, listed, unknown: unknown.slice(0, mostReported).map((item) => shorten(item)) };
 }
 
-// Each unknown item becomes an event, and a long string must not cause thousands of them.
+// The maximum number of unknown items to report, because each one causes an event.
 const mostReported = 10;
 
-/** Reports whether the list lets an asset act. Without a list, every asset may act. */
+/** Reports whether the list enables an asset. Without a list, all assets are enabled. */
 export function isAllowed({ listed }: Activation, asset: Named): boolean {
   return listed === undefined || isListed(listed, asset);
 }
 
-/** Returns the annotation that also enables the named assets, or all if no names are given. Undefined if unchanged. */
+/**
+ * Returns the annotation that enables the named assets in addition, or all assets if no names are given. Returns
+ * undefined if they are already enabled.
+ */
 export function enablingAnnotation(
   annotation: string | undefined,
   mode: ActivationMode,
@@ -76,7 +79,7 @@ function isListed(listed: ReadonlySet<string>, { name, group }: Named): boolean 
 /** The state of an asset's switch. */
 export type SwitchState = {
   readonly isOn: boolean;
-  /** The reason why the value is invalid. `isOn` is meaningless then. */
+  /** Why the value is invalid. If set, ignore `isOn`. */
   readonly mistake?: string;
   /** True if a user explicitly requested the asset. The operator then reports why it cannot apply it. */
   readonly isAskedFor: boolean;

@@ -22,7 +22,8 @@ export function readYaml(text: string, mostBytes: number): YamlText {
   }
 }
 
-// Expected values have at most a list inside an entry of a list. Without aliases, a small string cannot expand.
+// Limits for YAML. Valid values are not deeply nested. Aliases are forbidden, because with them, a small string can
+// expand to a huge value.
 const limits = { maxDepth: 8, maxAliases: 0 };
 
 const part = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
@@ -46,7 +47,7 @@ export function nearest(word: string, words: readonly string[]): string {
   return ranked(word, words)?.other ?? "";
 }
 
-/** Returns the word that the user most likely meant. Undefined if none is close enough. */
+/** Returns the word that the user most likely meant, or undefined if none is close enough. */
 export function likelyMeant(word: string, words: readonly string[]): string | undefined {
   const synonym = synonyms.get(word.toLowerCase());
   if (synonym !== undefined && words.includes(synonym)) return synonym;
@@ -80,7 +81,7 @@ function ranked(
     );
 }
 
-// Annotation keys have at most 63 characters.
+// Longer words are not compared. Annotation keys have at most 63 characters.
 const longest = 64;
 
 function distance(left: string, right: string): number {

@@ -4,7 +4,7 @@ import type { JsonMap, KubeObject, NodeContent, ObjectForm, Ref } from "@virt/ap
 import type { Detector, Hardware, PoolFact, ReadParts, Topology, TopologyField } from "@virt/cluster";
 import type { AssetHcoFact } from "./hco-fact.ts";
 
-/** A reason why `render` has nothing to apply. */
+/** The result of `render` if there is nothing to apply, with the reason. */
 export type Nothing = { readonly nothing: string };
 
 /** Returns the result of `render` for a cluster where the asset has nothing to apply. Users see the reason. */
@@ -36,9 +36,9 @@ type Declared = {
   readonly target: AssetTarget;
   /** Required kinds. The target's own kind is implied. */
   readonly needs: readonly NeededKind[];
-  /** More kinds that must exist for the asset to be useful. */
+  /** Other kinds without which the asset is useless. */
   readonly gates?: readonly NeededKind[];
-  /** Selects how the operator reports a missing CRD. */
+  /** Determines how the operator reports a missing CRD. */
   readonly dependency: "platform" | "optional";
   readonly switch?: Switch;
   readonly conditions?: readonly AssetCondition[];
@@ -47,10 +47,13 @@ type Declared = {
   readonly alternates?: readonly (Ref | PlacedRef)[];
   /** True if the asset yields to any other object of its kind. */
   readonly singleton?: boolean;
-  /** The asset yields to another client's object that selects this pool. Of two objects, one would silently win. */
+  /**
+   * If set, the asset yields to another client's object that selects this pool, because OpenShift silently ignores one
+   * of two objects.
+   */
   readonly poolRule?: string;
   readonly adoption: "whole" | "fieldwise";
-  /** False if only other clients create the object. */
+  /** False if the operator must not create the object. */
   readonly create?: boolean;
   readonly impact: "none" | "pods" | "reboot";
   /** The reason for each value, by field name or by path without indices. `docs/assets.md` shows it. */
@@ -67,7 +70,7 @@ export type NeededKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd: stri
 /** The display name of the operator that provides the CRD. Absent: messages show the API group. */
 type ProvidedKind = { readonly operator?: string };
 
-/** `crd` is absent for built-in kinds. */
+/** The target of an asset. `crd` is absent for built-in kinds. */
 export type AssetTarget = (Ref | PlacedRef) & { readonly crd?: string } & ProvidedKind;
 
 /** The declaration of an asset. `render` gets the facts that `reads` declares. */
@@ -78,7 +81,7 @@ export type AssetOf<R extends AssetReads> = Declared & {
   readonly warnings?: (facts: AssetFacts<R>) => readonly string[];
 };
 
-/** An asset with erased types. Its facts have the names of its reads. */
+/** An asset, without the types of its facts. Its facts are named after its reads. */
 export type Asset = Declared & {
   readonly reads: AssetReads;
   readonly render: (facts: AnyAssetFacts) => KubeObject | Nothing;
@@ -156,7 +159,7 @@ export type AssetRead =
 /** An object whose namespace is known only at run time: that of the HyperConverged or the operator. */
 export type PlacedRef = Omit<Ref, "namespace"> & { readonly namespace: "$hco" | "$operator" };
 
-/** The declared reads of an asset. The names become the members of its facts. */
+/** The reads of an asset, by the name of the fact. */
 export type AssetReads = Readonly<Record<string, AssetRead>>;
 
 type AssetFactsByRead = {
@@ -164,14 +167,14 @@ type AssetFactsByRead = {
   readonly hardware: Hardware;
   readonly topology: Topology;
   readonly images: Readonly<Record<string, string>>;
-  /** The openAPIV3Schema of that version. Undefined if it is not served. */
+  /** The openAPIV3Schema of the version, or undefined if it is not served. */
   readonly schema: JsonMap | undefined;
   readonly object: KubeObject | undefined;
   readonly objects: readonly KubeObject[];
   readonly pool: PoolFact | undefined;
 };
 
-/** The type of the fact that a read results in. */
+/** The type of the fact that a read provides. */
 export type AssetFactOf<R extends AssetRead> = AssetFactsByRead[R["read"]];
 
 /** Facts that do not come from the cluster. */
@@ -184,7 +187,7 @@ export type AssetFactsContext = {
 /** The facts of an asset, with one member for each declared read. */
 export type AssetFacts<R extends AssetReads> = { readonly [Name in keyof R]: AssetFactOf<R[Name]> } & AssetFactsContext;
 
-/** Reads the hardware of the relevant nodes. Omits changes that are too recent. */
+/** Reads the hardware of the nodes that count. Ignores changes in the last 10 minutes. */
 export const hardware = () => ({ read: "hardware" }) as const;
 /** Reads the platform of the cluster and its counts of nodes. */
 export const topology = () => ({ read: "topology" }) as const;

@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
   {
     reason: "two features with one name",
     assets: [asset, { ...asset, name: "b", feature: { ...asset.feature, maturity: "DP" } }],
-    faults: ["a, b: two features are called f"],
+    faults: ["a, b: two features have the name f"],
   },
   one("another object in phase 0", { phase: 0 }, "phase 0 is reserved for the HyperConverged"),
   one("a HyperConverged of ours", { target: hcoTarget }, "it would create a HyperConverged"),

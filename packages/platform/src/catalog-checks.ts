@@ -118,7 +118,7 @@ function pairFaults(one: Asset, other: Asset): readonly string[] {
   const isAmbiguous = one.feature.name === other.feature.name && !isSameFeature(one, other);
   const isApart = (["adoption", "create", "singleton", "poolRule"] as const).filter((key) => one[key] !== other[key]);
   return [
-    ...(isAmbiguous ? [`${one.name}, ${other.name}: two features are called ${one.feature.name}`] : []),
+    ...(isAmbiguous ? [`${one.name}, ${other.name}: two features have the name ${one.feature.name}`] : []),
     ...(one.name === other.name ? [`${one.name}: duplicate name`] : []),
     ...(isSame ? isApart.map((key) => `${one.name}, ${other.name}: parts of one object differ in ${key}`) : []),
   ];

@@ -1,4 +1,4 @@
-// Reads the disabled-resources annotation. Patterns match without backtracking to earlier stars, so no pattern is slow.
+// Reads the disabled-resources annotation. Matching never backtracks to an earlier star, so that no pattern is slow.
 
 import type { Json } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/objects";
@@ -61,7 +61,7 @@ function globOf(value: Json): Glob | undefined {
 
 type Excludable = { readonly kind: string; readonly name: string; readonly namespace?: string };
 
-/** Returns the index of the first rule that matches an object. Undefined if the object is not excluded. */
+/** Returns the index of the first rule that matches an object, or undefined if the object is not excluded. */
 export function excludedBy(rules: readonly ExclusionRule[], target: Excludable): number | undefined {
   const found = rules.findIndex(
     ({ kind, name, namespace }) =>

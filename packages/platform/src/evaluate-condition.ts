@@ -100,7 +100,7 @@ const required = new Map([
   ["hco-field-unconfigured", "path"],
 ]);
 
-/** Returns the fault of a declaration that the compiler did not check. Undefined if it is valid. */
+/** Returns the fault of a declaration that the compiler did not check, or undefined if it is valid. */
 export function brokenCondition(condition: AssetCondition): string | undefined {
   const { type, ...given } = condition as { type: string } & Readonly<Record<string, unknown>>;
   const field = required.get(type);

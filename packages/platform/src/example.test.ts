@@ -1,4 +1,4 @@
-// Shows the platform's core on one page: from an asset and cluster facts to a write, and back to idle.
+// An example of the platform core: from an asset and cluster facts to a write, and back to idle.
 
 import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/objects";

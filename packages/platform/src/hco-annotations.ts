@@ -47,13 +47,13 @@ export function isStateParent(path: Path): boolean {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Returns the trimmed value of a short key such as `enable-swap`. Undefined if it is absent. */
+/** Returns the trimmed value of a short key such as `enable-swap`, or undefined if it is absent. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
   const name = `${annotationPrefix}${key}`;
   return Object.hasOwn(annotations, name) ? annotations[name]?.trim() : undefined;
 }
 
-/** Returns the value of exactly `true` or `false`. Undefined for anything else. */
+/** Returns the value of exactly `true` or `false`, or undefined for anything else. */
 export function booleanOf(annotations: Annotations, key: string): boolean | undefined {
   const value = annotationOf(annotations, key);
   return value === "true" || value === "false" ? value === "true" : undefined;
@@ -125,7 +125,7 @@ export function notBoolean(value: string): string {
 
 /** The annotation that enables the reboot gate, without its prefix. */
 export const rebootGateKey = "reboot-gate";
-/** The only value of the reboot gate. */
+/** The only valid value of the `reboot-gate` annotation. */
 export const noBlockers = "no-blockers";
 
 export function refuseRebootGate(value: string): string | undefined {

@@ -1,4 +1,4 @@
-// Reads the administrator's decisions from the HyperConverged.
+// Reads the settings that an administrator chose from the HyperConverged.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, canonicalJson, leaveOut, leavesOf, oncePer, readOwners } from "@virt/objects";
@@ -17,7 +17,7 @@ function isSaidToAll(key: string): boolean {
   return key.startsWith(annotationPrefix) && !saidToOne.has(key);
 }
 
-/** Omits the operator's own fields, because a change of them is not an administrator's decision. */
+/** Omits the operator's own fields, because an administrator did not set them. */
 const ownFieldsLeftOut = oncePer((hco: KubeObject): string =>
   hcoContent(leaveOut(hco, leavesOf(appliedBy(readOwners(hco), fieldManagers.platform)))),
 );

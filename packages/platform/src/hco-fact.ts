@@ -9,7 +9,7 @@ export type AssetHcoFact = {
   readonly namespace: string;
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Keyed by lower-case name. Gates of the feature-gates annotation count as enabled. */
+  /** Feature gates by lower-case name. Those in the feature-gates annotation are enabled. */
   readonly featureGates: Readonly<Record<string, boolean>>;
   readonly liveMigration: {
     readonly parallelMigrationsPerCluster: number;
@@ -99,7 +99,10 @@ function gateEntries(given: Json | undefined): readonly (readonly [string, boole
   });
 }
 
-/** Translates pointers to the served version. Keeps native and unknown ones. A parent expands to its moved fields. */
+/**
+ * Translates pointers to the served version. Keeps pointers that already match or are unknown. A parent expands to
+ * those of its fields that moved.
+ */
 export function hcoPointers(pointers: readonly Pointer[], served: AssetHcoFact["apiVersion"]): readonly Pointer[] {
   return pointers.flatMap((pointer) => translate(pointer, served));
 }
@@ -115,7 +118,8 @@ function translate(pointer: Pointer, served: AssetHcoFact["apiVersion"]): readon
   return below.length > 0 ? below.flatMap(({ to }) => (to === undefined ? [] : [to])) : [pointer];
 }
 
-// Feature gates are a map in v1beta1 and an atomic list in v1, so a pointer into one translates to the whole other.
+// Feature gates are a map in v1beta1 and an atomic list in v1. A pointer to one gate therefore translates to the whole
+// field.
 function gatePointer(pointer: Pointer, served: AssetHcoFact["apiVersion"]): Pointer {
   const [, , gate] = pointer;
   const isOther = served === "hco.kubevirt.io/v1" || (gate !== undefined && /^[0-9]+$|=/.test(gate));

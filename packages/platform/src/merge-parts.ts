@@ -18,14 +18,14 @@ export type RenderedPart = { readonly asset: string; readonly object: KubeObject
 /** The merged object, or undefined if no part is left. */
 export type MergedParts = {
   readonly object: KubeObject | undefined;
-  /** Assets whose whole render is omitted, each with the path of its first conflict. */
+  /** Assets whose complete part is omitted, each with the path of its first conflict. */
   readonly conflicts: readonly PartConflict[];
 };
 
-/** An asset that sets a field to a different value than an earlier asset. Its whole render is omitted. */
+/** An asset that sets a field to a different value than an earlier asset. Its complete part is omitted. */
 export type PartConflict = { readonly asset: string; readonly path: string };
 
-/** Merges parts in asset order. Of two conflicting parts, omits the later. Otherwise, the order does not matter. */
+/** Merges parts in asset order. If two parts conflict, omits the later one. In all other cases, the order does not matter. */
 export function mergeParts(parts: readonly RenderedPart[], shapeOf: ShapeOf): MergedParts {
   let object: JsonMap | undefined;
   const conflicts: PartConflict[] = [];

@@ -63,7 +63,7 @@ export class DrainedPods {
     this.#lists.delete(node);
   }
 
-  /** Returns why pods of these nodes are unknown. Undefined if all are known, or missing for less than a minute. */
+  /** Returns why pods on these nodes are unknown, or undefined if all are known, or have been missing for less than a minute. */
   refusalFor(nodes: readonly string[], now: number): Refusal | undefined {
     const { refusal } = this.#retries;
     if (refusal !== undefined && refusal.reason !== "Listing") return refusal;

@@ -9,11 +9,11 @@ import { type ActivationMode, reportName } from "@virt/platform";
 import { listOnce } from "./informer-lists.ts";
 
 export type FindReportsResult = {
-  /** Latest first. There are several if an earlier installation left its report in another namespace. */
+  /** The reports, most recent first. There are several if an earlier installation left one behind in another namespace. */
   readonly reports: readonly KubeObject[];
   /** The searched namespaces. Absent: all namespaces. */
   readonly namespaces?: readonly string[];
-  /** The error of a namespace that could not be read. Absent if all were read. */
+  /** The error from a namespace that could not be read. Absent if all were read. */
   readonly refusal?: string;
 };
 

@@ -72,7 +72,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   return {
     ...given,
     pools: pools.isAssessed ? pools.value : [],
-    // Without pools, nothing is known about the nodes that a write affects.
+    // Without pools, it is unknown which nodes a write affects, so nodes count as not assessed.
     nodes: pools.isAssessed ? mapped(nodes, nodeFacts) : pools,
     policies: listPolicies(list),
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
@@ -87,7 +87,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   };
 }
 
-/** Rollouts that all configs recorded. Without them, predictions use defaults. */
+/** Returns the rollouts that configs recorded. If there are none, predictions use defaults. */
 function rolloutsOf(configs: Assessment<readonly KubeObject[]>): readonly RolloutStatus[] {
   const known = assessedOr(configs, []) as unknown as readonly VirtPlatformConfig[];
   return known.flatMap(({ status }) => status?.rollout ?? []);
@@ -129,7 +129,7 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
   const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
   const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
   const listed = (...specs: readonly InformerSpec[]) => specs.flatMap((spec) => assessedOr(list(spec), []));
-  // Profiles keep the HyperConverged without its status, which is enough to identify the namespace.
+  // The profiles' cache has no status of the HyperConverged, but it is sufficient to find the namespace.
   const health = listed(...hcoHealthInformers).find(({ metadata }) => metadata.namespace === hco?.metadata.namespace);
   return {
     ...facts,
@@ -150,21 +150,21 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
   };
 }
 
-/** A list or a single read of a kind. A kind with several versions has one input for each version. */
+/** An input: a list or a single read of a kind. A kind with several API versions has one input for each version. */
 export type DiagnosisInput = readonly [kind: string, input: Assessment<unknown>];
 
-/** Returns one gap for each kind without a readable version, in the order of the inputs. */
+/** Returns one gap for each kind of which no version could be read, in the order of the inputs. */
 export function findDiagnosisGaps(inputs: readonly DiagnosisInput[]): readonly ImpactGap[] {
   return [...Map.groupBy(inputs, ([kind]) => kind)].flatMap(([kind, versions]) => {
     const gaps = versions.flatMap(([, input]) => (input.isAssessed || isNoLoss(kind, input.reason) ? [] : [input]));
     if (versions.some(([, input]) => input.isAssessed)) return [];
-    // A version without an informer counts as Listing, as a first list does, so another reason is more useful.
+    // A version that is not watched has reason Listing, so the reason of another version is more useful.
     const gap = gaps.find(({ reason }) => reason !== "Listing") ?? gaps[0];
     return gap === undefined ? [] : [{ what: kind, reason: gap.reason, message: gap.message }];
   });
 }
 
-/** If the cluster does not serve the kind, there is nothing to check. */
+/** Reports whether the gap can be ignored: if the cluster does not serve the kind, there is nothing to check. */
 function isNoLoss(kind: string, reason: string): boolean {
   return reason === "NotServed" && kind !== "MachineConfigPool";
 }

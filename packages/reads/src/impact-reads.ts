@@ -20,7 +20,7 @@ const lanes = 4;
 /** The maximum number of owners per load. Later loads read the rest. */
 const mostOwners = 50;
 const podAgeMs = 600_000;
-/** No kubelet runs this many pods, so a longer list is endless. */
+/** The maximum number of pages. No node has more pods than this, so a longer list is endless. */
 const mostPages = 10;
 
 export type ReadsContext = {
@@ -75,8 +75,8 @@ export class ImpactReads {
   }
 
   /**
-   * Reads missing entries, and pods older than 10 minutes. `isWhole`: nothing was omitted and no read failed
-   * temporarily. `hasMore`: another load is needed.
+   * Reads missing entries, and refreshes pods after 10 minutes. `isWhole` is true if nothing was omitted and no read
+   * failed temporarily. `hasMore` is true if another load is needed.
    */
   async load(needed: NeededLoads, context: ReadsContext): Promise<{ isWhole: boolean; hasMore: boolean }> {
     const left = await this.#loadOwners(needed.owners, context);
@@ -134,18 +134,21 @@ export class ImpactReads {
   }
 }
 
-/** The Infrastructure where it has no informer. Times are monotonic, in milliseconds. A known Infrastructure stays valid while requests fail. */
+/**
+ * Reads the Infrastructure if it is not watched. A known Infrastructure stays valid while requests fail. Times are
+ * monotonic, in milliseconds.
+ */
 export class InfrastructureRead {
   readonly #retries = new ReadRetries({ restsWhenRefused: true });
   readonly #ageMs: number;
   #known: { readonly list: Assessment<readonly KubeObject[]>; readonly atMs: number } | undefined;
 
-  /** A read that is older than `ageMs` is repeated. Default: never. */
+  /** Repeats the read after `ageMs`. Default: never. */
   constructor(ageMs = Number.POSITIVE_INFINITY) {
     this.#ageMs = ageMs;
   }
 
-  /** Like the list of an informer. `Listing`: not read yet, or a temporary failure. */
+  /** Returns the result, like an informer's list. `Listing` means that it has not been read yet, or failed temporarily. */
   get list(): Assessment<readonly KubeObject[]> {
     const { refusal } = this.#retries;
     if (this.#known !== undefined) return this.#known.list;

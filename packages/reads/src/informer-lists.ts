@@ -42,7 +42,7 @@ export class InformerLists {
     return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing", error);
   }
 
-  /** The time at which the first recent error becomes a lasting one. Undefined without a recent error. */
+  /** When the first recent error counts as permanent. Undefined if there is no recent error. */
   get patientUntil(): number | undefined {
     const recent = [...this.#failures.values()].filter(({ isLasting }) => !isLasting);
     return recent.length === 0 ? undefined : Math.min(...recent.map(({ since }) => since)) + patienceMs;
@@ -63,7 +63,7 @@ export type ListContext = {
 /** A longer list counts as endless. No cluster has as many objects of these kinds. */
 const mostPages = 200;
 
-/** Requests only what the watch would, so that the operator's own role is sufficient. */
+/** Requests the same as the watch would, so that the operator's role is sufficient. */
 export async function listOnce(spec: InformerSpec, { client, discovery, signal }: ListContext): Promise<ListAnswer> {
   const { apiVersion, kind, namespace, name } = spec;
   const found = await discovery.find(spec, signal, client);
@@ -71,7 +71,7 @@ export async function listOnce(spec: InformerSpec, { client, discovery, signal }
   if (found.kind === "unavailable") return failed(kind, found.message);
   const place = namespace === undefined ? {} : { namespace };
   const selection = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
-  // Hundreds of CRDs are many megabytes, and only a few are read later.
+  // Lists only the metadata of CRDs, because hundreds of CRDs are many megabytes and only a few of them are read later.
   const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
   const items: KubeObject[] = [];
   const listed = await listPages((page) => listObjects(found.resource, place, { ...selection, ...accept, ...page }), {

@@ -39,7 +39,7 @@ export function managedInformer(ref: Ref, hcoNamespace: string): InformerSpec {
   return objectInformer({ apiVersion, kind, name: hcoName, ...(hcoNamespace !== "" && { namespace: hcoNamespace }) });
 }
 
-/** Kinds that can mutate our writes at admission. Watched by generation, and only after a mutated write. */
+/** The kinds through which admission can mutate our writes. Watched only after a write was mutated, and only for spec changes. */
 export const admissionInformers: readonly InformerSpec[] = [
   "MutatingWebhookConfiguration",
   "MutatingAdmissionPolicy",
@@ -85,7 +85,7 @@ function assetInformers(asset: Asset, places: Places): readonly InformerSpec[] {
   ];
 }
 
-/** `shows` is the informer of the object itself, `reads` are those of its inputs. */
+/** `shows` contains the informers for the object itself, `reads` those for its inputs. */
 export type ObjectInformers = { readonly shows: readonly InformerSpec[]; readonly reads: readonly InformerSpec[] };
 
 /** Omits the HyperConverged, which always has an informer. */

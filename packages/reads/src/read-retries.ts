@@ -3,10 +3,10 @@
 import type { NotAssessedReason } from "@virt/api";
 import { pauseAfter } from "@virt/objects";
 
-/** The reason for a missing read. `Listing`: a temporary failure. */
+/** Why a read is missing. `Listing` means a temporary failure. */
 export type Refusal = { readonly reason: NotAssessedReason; readonly message: string };
 
-/** Failures that last less than this count as a first list in progress. */
+/** Until failures have lasted this long, they count as a first list in progress. */
 export const patienceMs = 60_000;
 /** Retry intervals after a lasting failure and after a refusal. */
 const restMs = { failing: 60_000, refused: 300_000 };
@@ -55,7 +55,7 @@ export class ReadRetries {
     const isLasting = since !== undefined && now - since >= this.#patienceMs;
     this.#refusal = refusal && isLasting ? { ...refusal, reason: "Unavailable" } : refusal;
     this.#dueAt = this.#refusal === undefined ? Number.POSITIVE_INFINITY : now + restOf(this.#refusal, this.#failures);
-    // Retries when the patience ends, so that a persistent error is reported from then on.
+    // Retries when `patienceMs` has passed, so that a persistent error is reported from then on.
     if (since !== undefined && !isLasting) this.#dueAt = Math.min(this.#dueAt, since + this.#patienceMs);
   }
 }

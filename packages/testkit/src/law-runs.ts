@@ -1,6 +1,6 @@
-/** Finds most mistakes within seconds. `make test-all` uses 4,000, `make test-laws` 20,000. */
+/** The default number of runs, which finds most mistakes within seconds. `make test-all` uses 4,000, `make test-laws` 20,000. */
 const defaultRuns = 200;
-/** Fewer runs prove nothing, regardless of their cost. */
+/** The minimum number of runs, however expensive they are. */
 const fewestRuns = 5;
 
 /** Returns LAW_RUNS, or 200 if it is not set. */

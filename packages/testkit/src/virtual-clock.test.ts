@@ -23,7 +23,7 @@ test("runs timers that promises schedule during an advance", async () => {
   const chain = async () => {
     for (let round = 0; round < 3; round++) {
       for (let hop = 0; hop < 50; hop++) await Promise.resolve(); // oxlint-disable-line no-await-in-loop -- a long chain
-      await new Promise<void>((resolve) => void clock.schedule(10, resolve)); // oxlint-disable-line no-await-in-loop -- in turn
+      await new Promise<void>((resolve) => void clock.schedule(10, resolve)); // oxlint-disable-line no-await-in-loop -- one after another
       times.push(clock.monotonic());
     }
   };

@@ -1,4 +1,4 @@
-// Reads the report of the platform controller into one row per asset, with its state and the reason.
+// Reads the platform controller's report into one row per asset, with its state and the reason.
 
 import { type AssetState, assetReasonTexts, assetStateOf, assetStateTexts } from "@virt/cluster";
 import { foreignText } from "@virt/impact";

@@ -1,9 +1,13 @@
-// Texts about whether anything blocks a rollout. A diagnosis with unread inputs never gives an all-clear.
+// Texts about whether anything is blocking a rollout. If a diagnosis lacks inputs, the text never says that nothing is
+// blocking it.
 
 import type { ImpactGap } from "@virt/api";
 import type { RolloutProgressView } from "./rollout-progress.ts";
 
-/** Returns the text for a diagnosis without findings: an all-clear only if every kind was checked. */
+/**
+ * Returns the text for a diagnosis without findings. It says that nothing is blocking the rollout only if all kinds
+ * were checked.
+ */
 export function noBlockerText(unchecked: readonly string[], subject = "this rollout"): string {
   return unchecked.length === 0
     ? `Nothing is blocking ${subject}.`

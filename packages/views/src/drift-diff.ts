@@ -1,10 +1,13 @@
-// The whole diff of a drifted object, from its live state to the state that the plan applied.
+// Computes the complete diff of a drifted object, from its live state to the state that the plan applied.
 
 import type { Item, Json, KubeObject } from "@virt/api";
 import { entriesOf, isMap, wholeDiff } from "@virt/objects";
 import type { LiveTarget } from "./drift-rows.ts";
 
-/** Fields that the plan does not set are equal on both sides. Undefined if the live object was not readable. */
+/**
+ * Returns the diff, or undefined if the live object could not be read. Fields that the plan does not set are the same
+ * on both sides.
+ */
 export function driftDiff(
   { operation, desiredState }: Pick<Item, "operation" | "desiredState">,
   live: LiveTarget,

@@ -1,4 +1,4 @@
-// The complete use of this package: shows the state of a config and the next step, and approves the plan.
+// An example of this package: shows the state of a config and its next step, and approves the plan.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";

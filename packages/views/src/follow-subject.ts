@@ -1,4 +1,4 @@
-// Lists and watches one subject for a page until that fails. Detects a watch that died silently.
+// Lists and watches a kind for a page until an error occurs. Detects a watch that has died silently.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -56,12 +56,15 @@ export type FollowEnd = "absent" | "forbidden" | { readonly waitMs: number };
 const pageSize = 500;
 const watchSeconds = 290;
 const probeSeconds = 2;
-/** The API server sends a bookmark every minute. Some kinds have none, so silence alone does not prove that a watch is dead. */
+/**
+ * How long a watch may be silent. The API server sends a bookmark every minute, but not for all kinds, so silence alone
+ * does not prove that a watch is dead.
+ */
 const silenceMs = { probe: 75_000, asleep: 150_000 } as const;
 /** The interval between measurements of silence, and the time limit of a probe. */
 const [checkMs, probeMs] = [5_000, 10_000];
 
-/** Carries out the decisions of `stepReflector` for one subject until it fails. */
+/** Executes the decisions of `stepReflector` until an error occurs. */
 export class SubjectFollower {
   readonly #subject: FollowedSubject;
   readonly #options: FollowParts;
@@ -70,7 +73,7 @@ export class SubjectFollower {
   });
   #listed: KubeObject[] = [];
   #watch: OpenWatch | undefined;
-  /** Starts when the objects were last known to be current. */
+  /** The time since the objects were last known to be up to date. */
   readonly #silence: Silence;
 
   constructor(subject: FollowedSubject, options: FollowParts) {
@@ -99,7 +102,7 @@ export class SubjectFollower {
     return this.#end;
   }
 
-  /** Lists first if there is no list yet. */
+  /** Watches until the watch ends. Lists first if there is no list yet. */
   async follow(): Promise<FollowEnd> {
     for (;;) {
       const end = (await this.list()) ?? (await this.#watchListed());
@@ -128,7 +131,7 @@ export class SubjectFollower {
     return transport.signal.aborted ? { waitMs: 0 } : this.#end;
   }
 
-  /** A watch can die while its connection stays open, and a machine can sleep. */
+  /** Checks for silence, because a watch can die while its connection stays open, and the machine can sleep. */
   #checkSilence(effort: number): () => void {
     const { clock } = this.#options.transport;
     const check = () => {
@@ -179,7 +182,10 @@ export class SubjectFollower {
     this.#input({ is: "ended", effort, ending });
   }
 
-  /** An expired version, or a kind that is not served, does not concern the objects on the page. */
+  /**
+   * Reports how a watch ended. An expired version, or a kind that is not served, does not make the objects on the page
+   * out of date.
+   */
   #reportEnd(ending: StreamEnd, currentAt?: number): void {
     const { name: of } = this.#subject;
     const code = ending.how === "refused" ? ending.code : 0;

@@ -34,7 +34,7 @@ const line = (sent: StreamLine) => {
   return [sent.type, sent.message, ...(sent.currentAt === undefined ? [] : [`since ${sent.currentAt}`])].join(" ");
 };
 
-/** Gives these answers one after another. The page goes with the first request that has none. */
+/** Returns these answers one after another. The page closes with the first request for which there is no answer. */
 function startFollowing(answers: readonly (PageReply | WatchReply)[], name: WatchedName = "nodes") {
   const clock = new VirtualClock(0);
   const stop = new AbortController();

@@ -40,8 +40,8 @@ async function followOnce(name: WatchedName, options: FollowParts): Promise<Foll
 }
 
 /**
- * Follows the first namespace with objects. If there is none, follows the only readable namespace. If several are
- * readable, lists all again after a pause, because objects may appear in any of them.
+ * Watches the first namespace that contains objects. If none does and only one namespace is readable, watches this one.
+ * If several are readable, lists all of them again after a pause, because objects may appear in any of them.
  */
 async function followNamespaces(
   subject: FollowedSubject,

@@ -23,7 +23,7 @@ export type ConfigPatch =
 
 const shownHash = "/status/planHash";
 
-/** The author, time and client of a decision. `user` is empty if the API server does not report it. */
+/** The user, time and client of a decision. `user` is empty if the API server does not report it. */
 export type Decider = Pick<RecordedDecision, "user" | "time" | "client">;
 
 /**
@@ -73,7 +73,7 @@ function recordOf(decision: RecordedDecision["decision"], plan: string, by: Deci
 
 const annotationPath = (key: string) => `/metadata/annotations/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** The test of the resourceVersion keeps annotations that another client adds at the same time. */
+/** Sets annotations. Tests the resourceVersion, so that annotations that another client adds at the same time are kept. */
 function annotate(
   { metadata }: Pick<VirtPlatformConfig, "metadata">,
   values: Readonly<Record<string, string>>,
@@ -87,7 +87,7 @@ function annotate(
   ];
 }
 
-/** A JSON patch cannot remove an absent member, so the first operation adds it. */
+/** Removes the record of a rejection. A JSON patch cannot remove a missing field, so the first operation adds it. */
 function dropRejection({ metadata }: Pick<VirtPlatformConfig, "metadata">): readonly ConfigOperation[] {
   if (metadata.annotations === undefined) return [];
   const path = annotationPath(rejectedPlanAnnotation);
@@ -131,7 +131,7 @@ export function rejectionText({ reason, user, time }: Rejection): string {
 /** Ends the management of a profile. Applied objects stay in place. */
 export const ignorePatch: ConfigPatch = { type: "merge", body: { spec: { action: "Ignore", approvedPlan: null } } };
 
-/** Returns a notice about the options that `ignorePatch` keeps. Undefined if none is set. */
+/** Returns a notice about the options that `ignorePatch` keeps, or undefined if none are set. */
 export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): string | undefined {
   const set = Object.values(spec.options ?? {}).flatMap((options) =>
     Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
@@ -139,7 +139,7 @@ export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): str
   return set.length === 0 ? undefined : `These options stay set and apply to the next plan: ${set.join(", ")}`;
 }
 
-/** In these phases, the advisor drafts a new plan only after a change of the spec. */
+/** Phases in which the advisor drafts a new plan only after the spec has changed. */
 const needsChange = new Set(["Failed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"]);
 
 /**

@@ -52,7 +52,7 @@ export function phaseWord({ phase, isStalled }: Pick<ProfileRow, "phase" | "isSt
   return isStalled && (phase === "InProgress" || phase === "Drifted") ? "Stuck" : phase;
 }
 
-/** Returns the node counts of the progress column. Undefined if no nodes are updating. */
+/** Returns the node counts of the progress column, or undefined if no nodes are updating. */
 export function progressCount({ progress }: Pick<ProfileRow, "progress">): string | undefined {
   const count = progress?.replace(/^stuck(: )?/, "");
   return count === "" ? undefined : count;
@@ -69,7 +69,7 @@ export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
   ].join(" ");
 }
 
-/** Returns the counts, such as `2 objects left in place, 1 object not checked`. Undefined if there are none. */
+/** Returns the counts, such as `2 objects left in place, 1 object not checked`, or undefined if there are none. */
 export function leftBehindCount({ leftBehind = [] }: Pick<ProfileRow, "leftBehind">): string | undefined {
   const { left, unread } = partLeftBehind(leftBehind);
   const objects = (count: number) => (count === 1 ? "1 object" : `${count} objects`);

@@ -109,10 +109,10 @@ test("without the platform controller's report, the cause is unknown", () => {
     pools: [pool({ target: ["00", "50-virt-swap-enable"], reached: ["00"], isUpdating: true })],
   });
   expect(swap).toContain(
-    "Cause: unknown, because the report of the platform controller was not found or cannot be read. Changed: 50-virt-swap-enable.",
+    "Cause: unknown, because the platform controller's report was not found or cannot be read. Changed: 50-virt-swap-enable.",
   );
   expect(textOf({ ...unread, pools: [pool({ isUpdating: true })] })).toMatch(
-    /Cause: unknown, because the report of the platform controller was not found or cannot be read\.$/,
+    /Cause: unknown, because the platform controller's report was not found or cannot be read\.$/,
   );
   const planned = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
   expect(rollingPools({ ...unread, pools: planned, configs: [config(3)] })[0]?.causes).toEqual([

@@ -1,4 +1,5 @@
-// Finds the cause of a pool update. If a source was not read, the cause is unknown, to avoid wrong blame.
+// Finds the cause of a pool update. If a source could not be read, the cause is unknown, so that the wrong one is never
+// named.
 
 import { hasPlanBegun, isApplied, isRolloutOpen, type LeftBehindParts, partLeftBehind } from "@virt/advisor";
 import type { Item, KubeObject, PoolRollout, VirtPlatformConfig } from "@virt/api";
@@ -30,7 +31,7 @@ export type CauseFacts = {
   readonly planned?: ReadonlySet<string>;
 };
 
-/** Returns all writes that the reports contain. Undefined if there is no report, or one is invalid. */
+/** Returns all writes that the reports contain, or undefined if there is no report, or one is invalid. */
 export function platformWritesOf(reports: readonly KubeObject[]): readonly PlatformWrite[] | undefined {
   const found = reports.map(writesIn);
   const writes = found.flatMap((one) => one ?? []);
@@ -156,10 +157,13 @@ function sourcesOf(part: ReturnType<typeof at>): readonly string[] {
   return asList(at(part, "configuration", "source")).map((source) => asText(member(source, "name")) ?? "");
 }
 
-/** Within this time, the Machine Config Operator renders a write and sets the pool's condition. */
+/** How long the Machine Config Operator may take to render a write and set the pool's condition. */
 const renderMs = 10 * 60_000;
 
-/** Sources list a MachineConfig by its name, and a KubeletConfig by the name of a generated MachineConfig. */
+/**
+ * Reports whether the written object is a source of the pool. Sources contain the name of a MachineConfig, or for a
+ * KubeletConfig, that of its generated MachineConfig.
+ */
 function isSourceOf({ object }: PlatformWrite, pool: KubeObject): (source: string) => boolean {
   const [kind = "", name = ""] = object.split(" ");
   const generated = `99-${pool.metadata.name}-generated-kubelet`;
@@ -171,7 +175,10 @@ function isRendered(write: PlatformWrite, pool: KubeObject): boolean {
   return sourcesOf(at(pool, "spec")).some(isSourceOf(write, pool));
 }
 
-/** A change of content does not change the list of sources, so the time of the write decides. */
+/**
+ * Reports whether the write caused the update. A change of content does not change the list of sources, so this
+ * compares the time of the write.
+ */
 function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
   if (changed.some(isSourceOf(write, pool))) return true;
   const written = readTime(write.lastWrite);
@@ -182,7 +189,7 @@ function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly strin
 
 const unreadTexts: Readonly<Record<UnreadCause, string>> = {
   configs: "VirtPlatformConfigs cannot be listed",
-  report: "the report of the platform controller was not found or cannot be read",
+  report: "the platform controller's report was not found or cannot be read",
   object: "an object of an earlier plan cannot be read",
 };
 

@@ -76,7 +76,7 @@ export type RolloutProgressView = {
 /** Counts the VMs on a node. Undefined if they were not counted. */
 export type CountVms = (node: string) => number | undefined;
 
-/** Returns the rollout of a config. Undefined if it has none. `now` is in milliseconds. */
+/** Returns the rollout of a config, or undefined if it has none. `now` is in milliseconds. */
 export function viewRollout(
   { status }: Pick<VirtPlatformConfig, "status">,
   now: number,
@@ -136,7 +136,7 @@ export function viewFinding(finding: RolloutFinding): FindingView {
   };
 }
 
-/** The order in which a plan would update the nodes of a pool. `more` counts the nodes that are not listed. */
+/** The order in which a plan would update the nodes in a pool. `more` counts the nodes that are not listed. */
 export type ExpectedPool = Pick<ImpactPool, "name" | "nodes" | "held" | "atOnce" | "order"> & { readonly more: number };
 
 /**

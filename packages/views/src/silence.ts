@@ -15,12 +15,12 @@ export class Silence {
     this.#since = { wall: this.#clock.wall(), monotonic: this.#clock.monotonic() };
   }
 
-  /** A new object after each restart. */
+  /** When the silence began. This is a new object after each restart. */
   get since(): { readonly wall: number } {
     return this.#since;
   }
 
-  /** Wall time continues while the machine sleeps, but can be set back. */
+  /** The duration of the silence. Also uses wall time, which continues while the machine sleeps, but can be set back. */
   get ms(): number {
     return Math.max(this.#clock.wall() - this.#since.wall, this.#clock.monotonic() - this.#since.monotonic);
   }

@@ -10,7 +10,10 @@ export type StreamLine =
   /** The API server does not serve the kind, or the user may not list it. */
   | { readonly of: WatchedName; readonly type: "absent" | "forbidden"; readonly resource: string }
   | { readonly of: WatchedName; readonly type: "unauthorized" }
-  /** The page keeps its objects, which may be out of date. `currentAt`: when they were last known not to be, in milliseconds. */
+  /**
+   * The page keeps its objects, which may be out of date. `currentAt` is when they were last known to be up to date, in
+   * milliseconds.
+   */
   | { readonly of: WatchedName; readonly type: "unavailable"; readonly message: string; readonly currentAt?: number }
   /** Sent regularly, so that a page detects a lost connection. */
   | { readonly type: "alive" };

@@ -102,7 +102,7 @@ const targets: readonly (KindPlace & { readonly kind: string })[] = [
   { ...namespaced("", "v1", "services"), kind: "Service" },
 ];
 
-/** Returns the resource of a target kind, by default the first listed one. Undefined if pages may not read it. */
+/** Returns the resource of a target kind, by default the first listed one, or undefined if pages may not read it. */
 export function targetResource(kind: string, apiVersion?: string): KindPlace | undefined {
   return targets.find(
     (target) => target.kind === kind && (apiVersion ?? apiVersionOf(target)) === apiVersionOf(target),

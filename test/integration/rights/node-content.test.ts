@@ -117,7 +117,7 @@ describe.each(operators)("the token of the %s with all cluster rights", (by) => 
       expect({ name: object.metadata.name, status: answer.status }).toMatchObject({ status: 403 });
       expect(messageOf(answer)).toContain(`virt-${by}-operator may not write`);
       expect(messageOf(answer)).toContain(
-        `of MachineConfig ${object.metadata.name}: its catalog does not render this content`,
+        `of MachineConfig ${object.metadata.name}: its catalog does not contain this content`,
       );
     }
     const [object] = rendered[by] as [KubeObject];

@@ -129,7 +129,7 @@ const forcedReview: PhaseScenario = {
   concludes: [writes.descheduler],
 };
 
-/** The present release seals its plans. The previous one follows the recorded approval. */
+/** The present release verifies a plan's hash. The previous release follows the recorded approval. */
 const begun: PhaseScenario = {
   name: "InProgress, before its first write",
   profile: exampleProfile,

@@ -19,7 +19,7 @@ export type CheckedMap = { readonly path: readonly string[]; readonly fields: Fi
 /** `version` is the API version and the object, as the policy writes them. */
 export type Content = { readonly version: string; readonly maps: readonly CheckedMap[] };
 
-/** The first map is the object itself: fields other than its roots must not change. */
+/** Lists the maps of an object. The first one is the object itself, whose undeclared fields must not change. */
 export function contentOf(object: PinnedObject, form: ObjectForm, marks: OwnMarks): Content {
   const metadata = (["labels", "annotations"] as const).map((part) => ({
     path: ["metadata", part],
@@ -51,7 +51,7 @@ export function mapsEntry({ version, maps }: Content): string {
   return `${celText(version)}: [\n${maps.map(mapData).join(",\n")}]`;
 }
 
-/** Treats a map as removable, because the check of its own members decides. */
+/** Returns the data of a map for the policy. Treats the map as removable, because its fields are checked separately. */
 function mapData({ path, fields }: CheckedMap): string {
   const members = Object.entries(fields);
   const named = (isNamed: (field: FieldForm) => boolean) =>
@@ -64,8 +64,8 @@ function mapData({ path, fields }: CheckedMap): string {
   ].join(", ");
 }
 
-// CEL loops carry no state, so each step of a path is a separate expression. Another client may have stored a string in
-// place of a map. That must not stop the operator from correcting it.
+// CEL loops have no state, so each step of a path is a separate expression. Another client may have stored a string
+// instead of a map, which must not keep the operator from correcting it.
 export function comparedMaps(contents: readonly Content[]): string {
   const deepest = Math.max(...contents.flatMap(({ maps }) => maps.map(({ path }) => path.length)));
   const walk = (start: string, step: (key: string) => string) =>

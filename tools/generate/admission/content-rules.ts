@@ -21,7 +21,7 @@ export type ContentRules = Pick<Policy, "variables" | "validations">;
 
 const { kept, oneOf, optional, text } = contentForms;
 
-/** A release sets these marks to empty strings and then removes them. */
+/** The operator's marks on objects. When it releases an object, it first empties and then removes them. */
 export const platformMarks: OwnMarks = {
   labels: { [managedByLabel.key]: optional(oneOf(managedByLabel.value, "")) },
   annotations: {
@@ -100,7 +100,7 @@ function refuseAll(operator: string, places: string, unless = ""): Validation {
     expression: `${unless}${places}.size() == 0`,
     messageExpression: [
       `${celText(`${operator} may not write `)} + ${places}.join(', ') + ' of ' + object.kind + ' ' + variables.name +`,
-      "': its catalog does not render this content. Next: if the operator was upgraded, apply the admission policies of its release. If a mutating webhook changes the object, exempt the object in the webhook'",
+      "': its catalog does not contain this content. Next: if the operator was upgraded, apply the admission policies of its release. If a mutating webhook changes the object, exempt the object from the webhook'",
     ].join("\n"),
   };
 }

@@ -86,7 +86,8 @@ const changedUnknown = [
 
 const rebootGate = `${annotationPrefix}${rebootGateKey}`;
 
-// An unknown value blocks all writes, so only the known value may be replaced by everyone.
+// Any user may replace the known value. An unknown value blocks all writes that reboot nodes, so replacing it requires
+// permission.
 const weakenedRebootGate = [
   `(${celText(rebootGate)} in variables.before && (variables.isRemoved || !(${celText(rebootGate)} in variables.after) ||`,
   `  (variables.before[${celText(rebootGate)}] != ${celText(noBlockers)} &&`,

@@ -77,7 +77,7 @@ function annotations({ version, image, objects, samples }: Omit<Contents, "right
   };
 }
 
-/** OLM installs no example profile. */
+/** Excludes the example profile, which OLM does not install. */
 function isServed(sample: KubeObject): boolean {
   return !profiles.some(({ name, isExample = false }) => isExample && name === sample.metadata.name);
 }

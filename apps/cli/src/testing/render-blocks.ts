@@ -3,7 +3,7 @@ import { type OutputFormat, Printer } from "../printer.ts";
 
 type RenderOptions = { readonly format?: OutputFormat; readonly columns?: number; readonly isColored?: boolean };
 
-/** Renders the blocks as a document of the kind `Thing`. Without `columns`, no line is folded. */
+/** Renders blocks as text. Without `columns`, lines are not wrapped. */
 export function renderBlocks(
   blocks: readonly Block[],
   { format = "table", columns, isColored = false }: RenderOptions = {},

@@ -48,7 +48,7 @@ export const approvePlan: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** Returns false if the config shows another plan. */
+/** Returns false if the config now has a different plan, in which case nothing was changed. */
 async function sendApproval(config: VirtPlatformConfig, planHash: string, context: VerbContext): Promise<boolean> {
   for (const patches of approvalAttempts(config, planHash, await readDecider(context)))
     if (await sendPatches(config.metadata.name, patches, context)) return true;
@@ -92,7 +92,7 @@ export const rejectPlan: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** Returns undefined if the config shows another plan. Retries once after any other concurrent change. */
+/** Returns undefined if the config now has a different plan. Retries once after any other concurrent change. */
 async function rejectOnce(
   config: VirtPlatformConfig,
   { planHash, reason }: { readonly planHash: string; readonly reason: string },

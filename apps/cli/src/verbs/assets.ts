@@ -1,4 +1,4 @@
-// `assets`: prints the report of the platform controller, asset by asset.
+// `assets`: prints the platform controller's report, asset by asset.
 
 import type { AssetState } from "@virt/cluster";
 import { asList, asText, at, type Json } from "@virt/objects";
@@ -45,10 +45,10 @@ async function readReport({ session, flag, program, signal }: VerbContext): Prom
   const [report] = found.reports;
   const text = asText(at(report ?? null, "data", "report.json"));
   if (text === undefined && found.refusal !== undefined)
-    throw new CliError(`cannot read the report of the platform controller: ${foreignText(found.refusal, 300)}`);
+    throw new CliError(`cannot read the platform controller's report: ${foreignText(found.refusal, 300)}`);
   if (text === undefined)
     throw new CliError(
-      `no report of the platform controller in ${placesText(found.namespaces)}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
+      `no report from the platform controller found in ${placesText(found.namespaces)}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
     );
   try {
     return JSON.parse(text) as Json;

@@ -67,7 +67,7 @@ async function diffOf(item: Item, { isRaw, profile }: ShownPlan, { session, prin
   return wholeDiff(before, fresh, { isRaw });
 }
 
-/** Undefined if the plan deletes the object. */
+/** Returns the predicted object, or undefined if the plan deletes it. */
 async function predict({ operation, desiredState }: Item, live: string, { session, profile }: Predictor) {
   if (operation === "Delete" || desiredState === undefined) return undefined;
   if (live === "absent") return { kind: "found", object: desiredState } as const;

@@ -27,7 +27,7 @@ test("a recent cause prevents all clear, but exits with 0", () => {
   const diagnosis = { ...healthy, young: [cause] };
   expect(exitCodeOfDiagnosis(diagnosis)).toBe(0);
   expect(printed(diagnosis)).not.toContain("Nothing is blocking");
-  expect(printed(diagnosis)).toContain("No cause has lasted long enough to be a finding yet.");
+  expect(printed(diagnosis)).toContain("No problem has lasted long enough to be reported as a finding.");
 });
 
 test.each(["Forbidden", "TooMany", "Unavailable"])(
@@ -84,7 +84,7 @@ test("prints the options of a blocking VM once, stopping it last", () => {
 
 test("doctor reports a cluster without pools", () => {
   const none = { ...healthy, rollout: { ...rollout, pools: [] }, pools: [] };
-  expect(printed(none)).toBe("  The cluster has no MachineConfigPools.\n");
+  expect(printed(none)).toBe("  This cluster has no MachineConfigPools.\n");
 });
 
 test("doctor exits with 1 without access to pools, and 0 without the operator", () => {

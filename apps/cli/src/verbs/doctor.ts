@@ -52,7 +52,7 @@ function withOptions(finding: RolloutFinding): RolloutFinding & { readonly optio
   return { ...finding, ...(options.length > 0 && { options }) };
 }
 
-/** If there are several options, the user must choose. */
+/** Prints a remedy as the next step only if it is the only one. Otherwise the user has to choose. */
 function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
   if (blocking === undefined) return [];
   const { options = [], command } = viewFinding(blocking);
@@ -60,7 +60,7 @@ function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
   return command === undefined ? [] : [nextBlock(command)];
 }
 
-/** Returns 0 only if everything was checked and nothing blocks a rollout. Unreadable pools are an error. */
+/** Returns 0 only if every check ran and nothing is blocking a rollout. Pools that cannot be read are an error. */
 export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
   if (rollout.findings.some(({ severity }) => severity === "blocking")) return exitCodes.blocked;
   const missing = uncheckedKinds(notAssessed);
@@ -68,14 +68,14 @@ export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis):
   return missing.length === 0 ? exitCodes.done : exitCodes.unchecked;
 }
 
-/** A kind that is not served has no objects to check. */
+/** Returns the kinds that could not be checked. A kind that is not served has no objects, so it does not count. */
 function uncheckedKinds(notAssessed: readonly DiagnosisGap[]): readonly string[] {
   return [...new Set(notAssessed.filter(({ reason }) => reason !== "NotServed").map(({ kind }) => kind))];
 }
 
 type ReadableConfigs = { readonly configs: readonly VirtPlatformConfig[]; readonly gaps: readonly DiagnosisGap[] };
 
-/** If configs cannot be read, or the advisor is not installed, the pools are still diagnosed. */
+/** Lists configs. On failure, prints a note, so that pools are diagnosed even if the advisor is not installed. */
 async function listReadableConfigs({ session, printer }: VerbContext): Promise<ReadableConfigs> {
   try {
     return { configs: await session().listConfigs(), gaps: [] };
@@ -84,12 +84,12 @@ async function listReadableConfigs({ session, printer }: VerbContext): Promise<R
     printer.progress(`cannot read the advisor's records: ${error.message}`);
     const reason = error.answered === 403 ? "Forbidden" : "Unavailable";
     const isInstalled = error.answered !== 404;
-    const message = "the start times that the advisor recorded are unknown";
+    const message = "the advisor's recorded start times are unknown";
     return { configs: [], gaps: isInstalled ? [{ kind: "VirtPlatformConfig", reason, message }] : [] };
   }
 }
 
-/** Returns the pools of a config's rollout or plan. Undefined: all pools. */
+/** Returns the pools that a config's rollout or plan updates. Undefined means all pools. */
 function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[]): ReadonlySet<string> | undefined {
   if (name === undefined) return undefined;
   const pools = configs.flatMap(({ status }) => [
@@ -100,10 +100,10 @@ function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[
 }
 
 function quietText(pools: readonly string[], young: readonly RolloutFinding[]): string {
-  if (pools.length === 0) return "The cluster has no MachineConfigPools.";
+  if (pools.length === 0) return "This cluster has no MachineConfigPools.";
   return young.length === 0
     ? noBlockerText([], "the pools")
-    : "No cause has lasted long enough to be a finding yet. To check again, run this command in a few minutes.";
+    : "No problem has lasted long enough to be reported as a finding. To check again, run this command in a few minutes.";
 }
 
 export function diagnosisBlocks(
@@ -118,7 +118,7 @@ export function diagnosisBlocks(
   return [
     textBlock(...lines, ...(rollout.findings.length === 0 ? [`  ${quiet}`] : [])),
     listBlock(
-      "New causes, which become findings if they last:",
+      "Recent problems, which become findings if they persist:",
       young.flatMap((finding) => findingLines(viewFinding(finding))),
     ),
     listBlock(

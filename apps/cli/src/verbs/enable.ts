@@ -64,7 +64,7 @@ function previewBlocks({ assets: applied, excluded, impact }: Enablement): reado
   return [textBlock(list, ...left, summary), ...(impact === null ? [] : impactBlocks(impact))];
 }
 
-/** With the uid, the API server rejects the patch if the HyperConverged was re-created. */
+/** Includes the uid, so that the API server rejects the patch if the HyperConverged has been re-created. */
 async function annotate(hco: KubeObject, value: string, { access, session, signal }: VerbContext): Promise<void> {
   const { name, namespace = "", uid } = hco.metadata;
   const { client } = session();

@@ -1,4 +1,4 @@
-// `impact`: prints the nodes that reboot, their order, the effects on their VMs, and the assumptions.
+// `impact`: prints the nodes that a plan reboots, in order, the effects on their VMs, and the assumptions made.
 
 import { type Impact, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
 import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/views";
@@ -40,7 +40,7 @@ export function assessedLines(time: string | undefined, now: number, isWide: boo
   return [[{ text: `assessed ${ageText(seconds)} ago${isWide ? ` (${foreignText(time)})` : ""}`, style: "dim" }]];
 }
 
-/** `details` is the command that prints the omitted parts. */
+/** Formats the impact. `details` is the command that prints the omitted parts. */
 export function impactBlocks(impact: Impact, details?: string): readonly Block[] {
   const { assumes, notAssessed } = impact;
   const gaps = notAssessed.map(({ what, reason, message }) => `${what}: ${reason}${message && ` (${message})`}`);
@@ -80,7 +80,6 @@ function vmText(vms: Readonly<Record<VmOutcome, number>>): string {
   return affected.map((outcome) => `${vms[outcome]} ${outcomeWords[outcome]}`).join(", ") || "none affected";
 }
 
-/** The status lists only the first three nodes of a wave. */
 function roomText({ fits, nodes, unplacedVMs, unplacedMiB }: Impact["capacity"]): string {
   if (fits !== "No") return fits === "Yes" ? "the VMs of every wave fit on other nodes" : "unknown";
   const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;

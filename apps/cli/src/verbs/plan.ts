@@ -92,14 +92,14 @@ function isSettled({ metadata, status }: VirtPlatformConfig): boolean {
   return settled.has(status?.phase) && status?.observedGeneration === metadata.generation;
 }
 
-/** The impact follows the draft of a plan by a few seconds. Stops waiting after this time. */
+/** The time to wait for the impact, which the advisor usually publishes a few seconds after the plan. */
 const assessmentMs = 10_000;
 
 function isBeingAssessed({ status }: VirtPlatformConfig): boolean {
   return status?.phase === "ReviewRequired" && (status.disruption ?? []).length > 0 && status.impact === undefined;
 }
 
-/** Waits for the plan and its impact. If the assessment takes too long, returns the plan without the impact. */
+/** Waits for the plan and its impact. After `assessmentMs`, returns the plan without the impact. */
 async function waitForPlan(name: string, generation: number, { session, flag, signal, printer, program }: VerbContext) {
   const timeoutMs = readFlagDuration(flag("timeout") ?? "60s", "timeout");
   const late = new CliError(

@@ -49,7 +49,7 @@ function profileTable(rows: readonly ProfileRow[]): Block {
 export const noProfilesText =
   "No VirtPlatformConfigs found. The advisor may not be running, or advertising may be disabled.";
 
-/** The resource name that kubectl prints and accepts. */
+/** Returns the name in kubectl's `resource.group/name` form. */
 export function configName(name: string): string {
   return `virtplatformconfig.advisor.kubevirt.io/${name}`;
 }

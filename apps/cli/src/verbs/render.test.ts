@@ -29,7 +29,6 @@ function planWith(action: "Apply" | "Ignore"): KubeObject {
 
 type Cluster = { readonly hco: KubeObject; readonly plan: KubeObject; readonly record: GovernanceRecord };
 
-/** The record that the controller would write next. */
 function recordAfter({ hco, plan, record }: Cluster): GovernanceRecord {
   const purposesOf = (name: string) => profiles.find((one) => one.name === name)?.purposes ?? [];
   const plans = [plan] as unknown as Parameters<typeof followGovernance>[1]["plans"];
@@ -60,7 +59,6 @@ async function explain({ hco, plan, record }: Cluster) {
   return explainPreview("swap-enable", preview, { kind: "none", notAsked: "a test" }, 0);
 }
 
-/** The annotations that a printed `kubectl annotate … key=value` sets. */
 function annotationsIn(advice: string): Annotations {
   return Object.fromEntries(
     [...advice.matchAll(/ (platform\.kubevirt\.io\/\S+)=(\S+)/gu)].map(([, key, value]) => [key, value]),

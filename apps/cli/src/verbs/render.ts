@@ -1,4 +1,4 @@
-// `render` and `explain`: preview the writes of the platform controller with its code, offline or live.
+// `render` and `explain`: run the platform controller's code to preview its writes, from files or a live cluster.
 
 import { assets, profiles } from "@virt/catalog";
 import {

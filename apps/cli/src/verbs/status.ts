@@ -27,7 +27,7 @@ export const showStatus: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** `all` are the configs whose plans may update the pools. Undefined: not listed yet. */
+/** `all` are the configs whose plans may update the pools. Undefined if they have not been listed yet. */
 async function optionsFor(
   configs: readonly VirtPlatformConfig[],
   all: readonly VirtPlatformConfig[] | undefined,
@@ -47,7 +47,7 @@ async function optionsFor(
   return { now: now(), program, countVms: (node) => counts.get(node), ...shown };
 }
 
-/** Counts VMs of updating nodes only, at most 8 nodes, so that an idle cluster gets no requests. */
+/** Counts the VMs on up to 8 updating nodes. Sends no requests if no node is updating. */
 async function countVms(configs: readonly VirtPlatformConfig[], now: number, session: ClusterSession) {
   const nodes = configs.flatMap((config) =>
     (viewRollout(config, now)?.nodes ?? []).flatMap(({ name, isInHand }) => (isInHand ? [name] : [])),
@@ -118,7 +118,7 @@ const ends: Readonly<Partial<Record<Phase, ExitCode>>> = {
   CompletedWithErrors: exitCodes.failed,
 };
 
-/** Returns the highest exit code of the configs. Undefined while one is still in progress. */
+/** Returns the highest exit code of all configs, or undefined while any of them is still in progress. */
 function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   const codes = configs.map((config) => {
     const { metadata, spec, status = {} } = config;
@@ -132,7 +132,7 @@ function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   return codes.reduce<ExitCode>((worst, code) => (code !== undefined && code > worst ? code : worst), exitCodes.done);
 }
 
-/** `configs` are the configs to show. The notice covers all configs. */
+/** Shows the status. `configs` are the configs to show; the notice contains all configs. */
 type Screen = {
   readonly show: (notice: ConfigNotice, configs: readonly VirtPlatformConfig[]) => Promise<void>;
   readonly end: () => void;
@@ -144,7 +144,7 @@ type ShownConfigs = {
   readonly options: StatusOptions;
 };
 
-/** Redraws one block after each change, and every second because ages change. */
+/** Redraws the status after each change, and every second to update the ages. */
 function redrawing(context: VerbContext): Screen {
   const block = new LiveBlock();
   let latest: ShownConfigs | undefined;
@@ -156,7 +156,7 @@ function redrawing(context: VerbContext): Screen {
     block.draw(context.printer.render({ ...report, blocks: [...report.blocks, note] }));
   };
   const timer = setInterval(draw, 1000);
-  // Pools can change while no config changes.
+  // Pools can change even if no config does.
   const refresh = async () => {
     if (latest === undefined) return;
     const { configs, all } = latest;

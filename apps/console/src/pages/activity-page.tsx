@@ -105,7 +105,6 @@ function Events({ given }: { readonly given: string }) {
   );
 }
 
-/** Memoized, so that a new event does not render all other rows again. */
 const EventRow = memo(function EventRow({ line }: { readonly line: EventLine }) {
   return (
     <Tr>

@@ -1,4 +1,4 @@
-// The standalone shell: masthead, navigation, theme, banners and the current page.
+// The standalone console: masthead, navigation, theme, banners and the current page.
 
 import {
   Masthead,

@@ -1,4 +1,4 @@
-// The assets page: the assets that the platform controller applies or omits, with reasons.
+// The assets page: lists the assets, and why the platform controller applies or skips each one.
 
 import {
   Button,

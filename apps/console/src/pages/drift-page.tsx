@@ -1,4 +1,4 @@
-// The drift page: changed fields with their managers, and changed inputs. Cleared rows stay during the visit.
+// The drift page: changed fields with their managers, and changed inputs. Rows that clear stay until the page reloads.
 
 import { Label, Title } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
@@ -104,10 +104,10 @@ function ReplanButton({ config }: { readonly config: VirtPlatformConfig }) {
 
 type VisitRow = { readonly row: DriftRow; readonly isCleared: boolean };
 
-/** A visit lasts as long as the cluster connection of the page. */
+/** The rows seen since the page was loaded, per cluster connection. */
 const seenInVisit = new WeakMap<ClusterData, ReadonlyMap<string, DriftRow>>();
 
-/** Returns the current rows, then the rows that were cleared during this visit. */
+/** Returns the current rows, followed by the rows that have cleared since the page was loaded. */
 function useVisitRows(rows: readonly DriftRow[]): readonly VisitRow[] {
   const cluster = useCluster();
   const seen = seenInVisit.get(cluster) ?? new Map<string, DriftRow>();

@@ -197,7 +197,7 @@ function OperatorBanner({ name, kind }: OperatorBannerProps) {
   const leases = useObjects(kind);
   const isUnseen = useConfigs().some(({ status }) => status?.phase === undefined);
   if (state !== "listed") return null;
-  // A single replica may run without a lease. Then, an unprocessed config shows that the advisor is down.
+  // Without leader election there is no lease. In that case, a config without a status shows that the advisor is down.
   if (leases.length === 0)
     return name === "advisor" && isUnseen ? (
       <Alert isInline variant="warning" title={texts.operatorAbsent(name)}>
@@ -214,7 +214,7 @@ function OperatorBanner({ name, kind }: OperatorBannerProps) {
   );
 }
 
-/** A leader renews its lease every few seconds. */
+/** A controller counts as down if its lease is older than this. A leader renews its lease every few seconds. */
 const staleLeaseSeconds = 120;
 
 function leaseAge(lease: KubeObject, now: number): number | undefined {

@@ -64,7 +64,8 @@ function ChosenPlan({ name }: { readonly name: string | undefined }) {
 function PlanReview({ config }: { readonly config: VirtPlatformConfig }) {
   const offered = useMemo(() => planOf(config), [config]);
   const [pinned, setPinned] = useState(offered);
-  // An undecided plan stays on the page until the user asks for the new one. Everything else follows the cluster.
+  // A plan that awaits a decision stays on the page until the user asks for the new one. All other content updates
+  // live.
   const isOther = offered?.planHash !== pinned?.planHash || isBeingDrafted(config);
   const isHeld = pinned !== undefined && isUndecided(pinned) && isOther;
   if (!isHeld && pinned !== offered) setPinned(offered);

@@ -47,7 +47,6 @@ export const planStrings = {
   takes: "Duration",
   room: "Capacity for VMs",
   roomYes: "sufficient",
-  /** The status lists only the first three nodes of a wave. */
   roomNo: (n: number, nodes: readonly string[]) => {
     const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;
     return `insufficient for ${countOf(n, "VM")} when ${when}`;

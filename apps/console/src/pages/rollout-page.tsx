@@ -1,4 +1,4 @@
-// The rollout page: pools and nodes, findings, the timeline, and how to stop the rollout.
+// The rollout page: pools and nodes, findings, the timeline, and instructions to stop the rollout.
 
 import { Title } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";
@@ -154,7 +154,7 @@ function useForbidden(): string | undefined {
 type PoolsProps = {
   readonly config: VirtPlatformConfig;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
-  /** False: the node counts are out of date, so only pool problems are shown. */
+  /** False if the rollout has ended. Its node counts are then out of date, so the page shows only pool problems. */
   readonly isRolling: boolean;
 };
 

@@ -4,7 +4,7 @@ import { countOf } from "./count-of.ts";
 export const rolloutStrings = {
   noneText: (name: string) => `${name} has not changed any nodes.`,
   endedText: (name: string, updated: number, total: number) =>
-    `The advisor no longer follows the last rollout of ${name}. Its last count: ${updated} of ${countOf(total, "node")} updated.`,
+    `The advisor has stopped tracking the last rollout of ${name}. Its last count: ${updated} of ${countOf(total, "node")} updated.`,
   notBegun: "This plan has not applied anything yet. No node has started to update.",
   expected: "Expected order",
   remaining: "Remaining time",

@@ -1,4 +1,4 @@
-// The page of a route, and a banner while its data may be out of date. Both shells use it.
+// Renders the page of a route, and a banner while its data may be out of date. Used by both consoles.
 
 import { Alert } from "@patternfly/react-core";
 import { useEffect } from "react";

@@ -1,4 +1,4 @@
-// Page addresses. The default is the URL fragment, which never reaches a server.
+// Page addresses. By default they are URL fragments, which browsers never send to a server.
 
 import { useSyncExternalStore } from "react";
 
@@ -12,12 +12,11 @@ export type PageName = PageRoute["page"];
 
 export const pageNames: readonly PageName[] = ["overview", "plan", "rollout", "drift", "assets", "activity"];
 
-/** Maps routes to the addresses of a shell. */
+/** How a console builds the address of a page. */
 export type RouteAddress = {
-  /** The part before `/<page>`. */
   readonly prefix: string;
   readonly open: (href: string) => void;
-  /** The page that edits the HyperConverged. Absent if the shell has none. */
+  /** The page for editing the HyperConverged, if the console has one. */
   readonly settingsHref?: string;
   readonly objectHref?: (object: LinkedObject) => string;
 };

@@ -1,4 +1,4 @@
-// Replaces all pages when the session has ended: the reason, and how to open the console again.
+// Replaces every page once the session has ended. Shows the reason, and how to open the console again.
 
 import { EmptyState, EmptyStateBody } from "@patternfly/react-core";
 import { LockIcon } from "@patternfly/react-icons";

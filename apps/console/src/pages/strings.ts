@@ -24,7 +24,7 @@ export const strings = {
   showCommand: "Show command",
   hideCommand: "Hide command",
   next: "Next:",
-  /** Keyed by phase, for steps with buttons. */
+  /** Next steps that have buttons, by phase. */
   nextSteps: {
     Ignored: "This profile is not managed. Draft a plan to see what it would change.",
     Pending: "The plan is being drafted.",
@@ -32,8 +32,8 @@ export const strings = {
     PrerequisiteFailed: "Provide the missing prerequisite. The plan is then drafted automatically.",
     ReviewRequired: "Review the changes and the impact, then approve or reject the plan.",
     InProgress: "The rollout is in progress.",
-    Failed: "Fix the cause that the items report, then draft a new plan.",
-    CompletedWithErrors: "Fix the cause that the items report, then draft a new plan.",
+    Failed: "Fix the cause shown in the failed items, then draft a new plan.",
+    CompletedWithErrors: "Fix the cause shown in the failed items, then draft a new plan.",
     Drifted: "Undo the change, or draft a new plan.",
     CompletedWithUpgrade: "This operator version would draft a different plan. Draft a new plan to see it.",
     Completed: "Nothing to do.",

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { RouteReply } from "@virt/kube";
 import { type ConsolePages, plainContent } from "../server/index.ts";
 
-/** Prevents browsers from opening a file as a page, framing it or guessing its type. */
+/** Keeps browsers from rendering a file as a page, embedding it in a frame, or guessing its type. */
 const securityHeaders = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   "x-frame-options": "DENY",
@@ -17,7 +17,7 @@ const hashedName = /\.[0-9a-f]{20}\.(min\.js|js|css)$/;
 
 export type FileRequest = Pick<IncomingMessage, "method" | "url" | "headers">;
 
-/** `/readyz` is for the kubelet. All other paths must match a file exactly. Ignores the query. */
+/** Serves a file, or `/readyz` for the kubelet. The path must match exactly. The query is ignored. */
 export function answerFile({ method = "", url = "", headers }: FileRequest, files: ConsolePages): RouteReply {
   if (method !== "GET" && method !== "HEAD")
     return { status: 405, body: "Method not allowed\n", headers: { ...securityHeaders, allow: "GET, HEAD" } };

@@ -1,12 +1,10 @@
-// The server of the console plugin: static files over HTTPS for the console's backend. It has no ServiceAccount and no
-// permissions.
+// Serves the plugin's static files over HTTPS to the console's backend. It needs no ServiceAccount and no permissions.
 
 import { parseArgs } from "node:util";
 import { servePublic, systemClock } from "@virt/kube";
 import { type EmbeddedPage, readEmbeddedPages } from "../server/index.ts";
 import { answerFile } from "./answer-file.ts";
 
-/** Set by the bundler. */
 declare const PLUGIN_FILES: readonly EmbeddedPage[];
 
 const { values } = parseArgs({
@@ -22,7 +20,7 @@ const serving = await servePublic({
   certificateFolder: values["cert-dir"],
   clock: systemClock,
   observer: { warned: writeLine, failed: (path, error) => writeLine(`cannot serve ${path}: ${String(error)}`) },
-  // The console's few replicas send the requests of all users.
+  // The limit per client is high, because the few console replicas send the requests of all users.
   limits: { connections: 500, connectionsEach: 250 },
   answer: (request) => answerFile(request, files),
 });

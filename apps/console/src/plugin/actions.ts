@@ -1,4 +1,4 @@
-// The Approve… action of a VirtPlatformConfig in the OpenShift console. It opens the plan for review.
+// Adds the Approve… action to VirtPlatformConfigs in the OpenShift console. It opens the plan for review.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { useMemo } from "react";

@@ -1,4 +1,4 @@
-// Cluster data through the OpenShift console's API proxy, with the signed-in user's permissions.
+// Accesses the cluster through the OpenShift console's API proxy, with the signed-in user's permissions.
 
 import { consoleFetch } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
@@ -14,7 +14,7 @@ import { SnapshotStore } from "../pages/data/snapshot-store.ts";
 import { readFailure } from "./read-failure.ts";
 import { watchKind } from "./watch-kind.ts";
 
-/** The console itself handles expired sessions. */
+/** Creates the cluster access. The OpenShift console handles expired sessions, so this does not. */
 export function createPluginData(apiPath: string): ClusterData {
   const store = new SnapshotStore();
   const running = new Map<WatchedName, AbortController>();

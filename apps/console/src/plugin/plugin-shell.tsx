@@ -1,4 +1,4 @@
-// The shell in the OpenShift console, which provides masthead, theme and addresses. Adds navigation and a banner.
+// Wraps our pages in the OpenShift console, which provides masthead and theme. Adds navigation and a banner.
 
 import { Nav, NavItem, NavList, PageSection } from "@patternfly/react-core";
 import { type MouseEvent, type ReactNode, useMemo } from "react";
@@ -14,7 +14,7 @@ import { createPluginData } from "./plugin-data.ts";
 
 let shared: { readonly base: string; readonly data: ClusterData } | undefined;
 
-/** Shared by all our pages and tabs, so that lists survive a page change. */
+/** One instance for all pages and tabs, so that lists are kept when the user changes pages. */
 function dataBelow(base: string): ClusterData {
   if (shared?.base !== base) shared = { base, data: createPluginData(`${base}api/kubernetes`) };
   return shared.data;
@@ -36,7 +36,7 @@ export function PluginShell({ children }: { readonly children: ReactNode }) {
   return (
     <ClusterProvider value={data}>
       <Announcer>
-        {/* Links to our pages use the router, like the console's own links, instead of reloading the console. */}
+        {/* Links to our pages use the router, like the console's own links, so they do not reload the console. */}
         <div className="vc-plugin" onClick={(event) => followLink(event, prefix, open)}>
           <PageSection className="vc-page">
             <ConnectionBanner />

@@ -1,4 +1,4 @@
-// Reads an error of the console's fetch. Status 0: no response.
+// Converts an error from the console's fetch to a status and a message. Status 0 means that there was no response.
 
 export type FetchFailure = { readonly status: number; readonly message: string };
 

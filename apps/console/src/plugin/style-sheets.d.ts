@@ -1,3 +1,3 @@
-// Style sheets that a module loads with itself.
+// Type declarations for importing CSS files.
 
 declare module "*.css";

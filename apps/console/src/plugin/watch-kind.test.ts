@@ -2,7 +2,7 @@ import type { StreamLine } from "@virt/views";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { watchKind } from "./watch-kind.ts";
 
-/** A WebSocket whose server is the test. */
+/** A fake WebSocket. The test acts as the server. */
 class ScriptedSocket extends EventTarget {
   static readonly opened: ScriptedSocket[] = [];
   readonly url: URL;
@@ -40,7 +40,7 @@ const listOf = (version: string, names: readonly string[]) => ({
   items: names.map((name) => node(name, version)),
 });
 
-/** Each list is the next of `answers`; an error is thrown, as the console's fetch does. */
+/** Answers each list request with the next of `answers`. Throws errors, as the console's fetch does. */
 function watchNodes(answers: readonly object[]) {
   vi.stubGlobal("WebSocket", ScriptedSocket);
   vi.stubGlobal("location", { protocol: "https:", host: "console.example.org" });

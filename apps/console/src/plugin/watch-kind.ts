@@ -1,5 +1,5 @@
-// Lists with fetch and watches with a WebSocket, through the console's proxy of the API server, as the console does. A
-// watch with fetch would occupy one of the six connections that a browser has for all tabs.
+// Lists with fetch and watches with a WebSocket, through the console's API proxy, as the console itself does. A watch
+// with fetch would occupy one of the six connections per host that a browser shares among all tabs.
 
 import type { KubeObject } from "@virt/api";
 import { type ListPage, type ListPageRequest, notList, readFrame, readListPage, type StreamEnd } from "@virt/objects";
@@ -26,7 +26,7 @@ export type WatchKindOptions = {
   readonly onLine: (line: StreamLine) => void;
 };
 
-/** A WebSocket that closes sooner was rejected by the server. */
+/** The server has rejected a WebSocket that closes sooner than this. */
 const leastWatchMs = 1_000;
 
 /** Resolves after the signal is aborted. */
@@ -57,7 +57,7 @@ async function fetchPage(
   }
 }
 
-/** A closed WebSocket reports no reason. The next list does. */
+/** A closed WebSocket gives no reason. The next list request reveals it. */
 const broken: StreamEnd = { how: "broken", why: "" };
 
 function openWatch(
@@ -77,7 +77,7 @@ function openWatch(
   const ended = new Promise<StreamEnd>((resolve) => {
     end = resolve;
   });
-  // A browser waits for up to a minute before it reports that a dead connection is closed.
+  // Does not wait for the close event, because a browser takes up to a minute to report a dead connection.
   const close = () => {
     socket.close();
     end(broken);

@@ -24,7 +24,7 @@ const reviews: Resource = {
   isNamespaced: false,
 };
 
-/** A self review returns the user's own name. It stores nothing. */
+/** SelfSubjectReview, which returns the user's own name and stores nothing. */
 const userReviews: Resource = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -33,7 +33,7 @@ const userReviews: Resource = {
 };
 const userReview = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 const fieldManager = "virt-console";
-/** Overrides are allowed on any object, switches on the HyperConverged. `state` belongs to the operator. */
+/** Allows overrides on any object, and switches on the HyperConverged. Does not match `state`, which only the operator sets. */
 const overrideKey = /^platform\.kubevirt\.io\/(?:patch|ignore-fields|mode|adopt|reconcile-paused)$/;
 const switchKey = /^platform\.kubevirt\.io\/(?!state$)[a-z-]+$/;
 const configAnnotation = /^advisor\.kubevirt\.io\/[a-z-]+$/;
@@ -107,7 +107,7 @@ function isSame(left: Resource, right: Resource): boolean {
   return left.group === right.group && left.version === right.version && left.plural === right.plural;
 }
 
-/** An access review reports what the user may do. It stores nothing. */
+/** Allows access reviews, which report the user's permissions and store nothing. */
 function allowReview(body: string): AllowedRequest {
   const attributes = member(member(readBody(body), "spec"), "resourceAttributes");
   if (!isMap(attributes)) return refuse("the body is not an access review");
@@ -131,7 +131,7 @@ function readPatch(contentType: string, text: string): Patch | undefined {
 const configFields = new Set(["/spec/action", "/spec/approvedPlan", "/spec/options"]);
 const configTests = new Set(["/status/planHash", "/metadata/resourceVersion"]);
 
-/** Allows only decisions: the action, the approved plan, the options, and the advisor's annotations. */
+/** Allows changes only to the action, the approved plan, the options and the advisor's annotations. */
 function isConfigPatch({ type, body }: Patch): boolean {
   if (type === "merge") {
     const { spec, ...others } = body as JsonMap;
@@ -157,7 +157,7 @@ function areOwnAnnotations(value: Json | undefined): boolean {
   return isMap(value) && Object.keys(value).every((key) => configAnnotation.test(key));
 }
 
-/** Adds a test for absent annotations, so that adding the first ones cannot overwrite those of another client. */
+/** Tests that there are no annotations, so that adding the first one cannot overwrite those of another client. */
 function keepsAnnotations({ type, body }: Patch): Json {
   if (type !== "json") return body;
   const areNone = { op: "test", path: allAnnotations, value: null };

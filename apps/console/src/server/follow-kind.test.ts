@@ -3,7 +3,6 @@ import type { StreamLine } from "@virt/views";
 import { expect, test } from "vitest";
 import { followKind } from "./follow-kind.ts";
 
-/** Streams reports to a user who may list ConfigMaps in these namespaces, and returns the first line. */
 async function firstLine(reports: Readonly<Record<string, number>>): Promise<StreamLine> {
   const stop = new AbortController();
   const send = ({ path }: ApiRequest) => {

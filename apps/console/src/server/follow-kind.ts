@@ -1,4 +1,4 @@
-// Lists and watches a kind over HTTP, as the user, for a page.
+// Lists and watches a kind for a page, with the user's permissions.
 
 import type { KubeObject } from "@virt/api";
 import { type ApiReader, systemClock, WatchSource } from "@virt/kube";
@@ -49,7 +49,7 @@ function sourceOf({ name, resource, namespace }: FollowedSubject): WatchSource<K
   return new WatchSource(subject, (object) => projectForPage(name, object));
 }
 
-/** Hides a body that is not JSON, because it does not come from an API server. */
+/** Drops a body that is not JSON, because it does not come from the API server. */
 function withText(ending: StreamEnd): StreamEnd {
   if (ending.how !== "refused") return ending;
   const { code, statusMessage } = ending;

@@ -23,8 +23,8 @@ for (const { group, plural, names, namespaces = [""] } of profiles.flatMap(({ ta
   for (const name of names) addTarget({ group, plural }, name, namespaces);
 
 /**
- * Reports whether a plan or an asset writes this object. Rendered MachineConfigs, which contain pull secrets, never
- * match. The namespaces of operators and of the HyperConverged vary, so any namespace matches for these.
+ * Reports whether a plan or an asset writes this object. Rendered MachineConfigs never match, because they contain pull
+ * secrets. Objects next to an operator or the HyperConverged match in any namespace, because these namespaces vary.
  */
 export function isPageObject(resource: NamedKind, { name, namespace = "" }: ObjectKey): boolean {
   const known = [...(namespacesOf.get(keyOf(resource, name)) ?? [])];

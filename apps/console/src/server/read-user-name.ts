@@ -9,7 +9,7 @@ const reviews: Resource = {
 };
 const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 
-/** Returns null if the API server is older than 1.28 or does not respond. Stores nothing. */
+/** Returns null if the API server is older than 1.28 or does not respond. */
 export async function readUserName(client: Client, signal: AbortSignal): Promise<string | null> {
   const answer = await client.under(noLease).write(createObject(reviews, {}, review), { signal });
   if (answer.kind === "failed" || answer.status >= 300) return null;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 
 export type RequestRefusal = { readonly status: number; readonly why: string };
 
-/** The Host header of a DNS rebinding attack has another name. */
+/** The accepted Host headers. In a DNS rebinding attack, the header contains another name. */
 function ownHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`];
 }
@@ -25,7 +25,7 @@ export function checkSource({ method = "", headers }: IncomingMessage, port: num
   const site = headers["sec-fetch-site"];
   const mode = headers["sec-fetch-mode"];
   const isOwn = site === undefined || site === "same-origin" || site === "none";
-  // Another page may link here. The request gets no data, because the cookie is SameSite=Strict.
+  // Another site may link here. The browser then omits the cookie (SameSite=Strict), so the response contains no data.
   const isNavigation = isRead && mode === "navigate";
   return isOwn || isNavigation ? undefined : { status: 403, why: "the request comes from another site" };
 }
@@ -40,13 +40,13 @@ export function readCookie({ headers }: IncomingMessage, name: string): string |
   return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Only our own page can send this header: it knows the key, and CORS keeps other origins from setting the header. */
+/** Returns the key from the header. Only our page knows the key, and CORS keeps other origins from setting the header. */
 export function readKey({ headers }: IncomingMessage): string | undefined {
   const sent = headers["x-virt-console-key"];
   return typeof sent === "string" ? sent : undefined;
 }
 
-/** Allows only our own scripts, connections to this server, and no framing. Sends no referrer. */
+/** Restricts pages to our own scripts and to connections to this server. Forbids framing and referrers. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",

@@ -15,7 +15,7 @@ export type ServeConsoleOptions = {
   readonly access: Access;
   readonly pages: ConsolePages;
   readonly userAgent: string;
-  /** The preferred port. The server tries the next ones if it is in use. */
+  /** The preferred port. If it is in use, the server tries the ports after it. */
   readonly port: number;
   /** Returns the impact of enabling the platform controller, as JSON. Rejects with a message for the user. */
   readonly previewEnablement: (client: Client, signal: AbortSignal) => Promise<unknown>;
@@ -23,7 +23,7 @@ export type ServeConsoleOptions = {
   readonly tokenLifetimeMs?: number;
 };
 
-/** `port` may differ from the requested one. `url` contains the token, which is valid once. */
+/** `port` may differ from the requested one. `url` contains a one-time token. */
 export type ServedConsole = { readonly url: string; readonly port: number; readonly close: () => Promise<void> };
 
 const mostBodyBytes = 64_000;
@@ -122,7 +122,7 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   return sendPage(console.pages.get(url === "/" ? "/index.html" : url), request, response);
 }
 
-/** Pages report user input here. Only these requests extend a session, because all others may be automatic. */
+/** Pages report user input to this path. Only these requests extend a session, because pages may send others automatically. */
 const activityPath = "/session/activity";
 
 function recordActivity(
@@ -136,7 +136,7 @@ function recordActivity(
   answerText(response, 204, "");
 }
 
-/** The cluster and the user, for the page header. */
+/** Returns the cluster and the user, for the page header. */
 const identityPath = "/session/identity";
 
 async function answerIdentity({ client, server, signal }: ConsoleParts, response: ServerResponse): Promise<void> {
@@ -146,7 +146,7 @@ async function answerIdentity({ client, server, signal }: ConsoleParts, response
   response.end(JSON.stringify(identity));
 }
 
-/** The combined impact, which a page shows before it offers to enable the platform controller. */
+/** Returns the combined impact, which a page shows before it offers to enable the platform controller. */
 const enablementPath = "/preview/enablement";
 
 async function answerEnablement(console: ConsoleParts, response: ServerResponse): Promise<void> {
@@ -167,7 +167,7 @@ const refusedTokens = {
   expired: `This link has expired. It is valid for 10 minutes. ${newLink}`,
 } as const;
 
-/** The key is in the fragment, which browsers never send. The page moves it to its origin's storage. */
+/** Exchanges the one-time token for a session. The redirect has the key in the URL fragment, which browsers never send. */
 function exchangeToken(console: ConsoleParts, token: string, port: number, response: ServerResponse): void {
   const exchange = console.sessions.exchange(token, console.now());
   if (exchange.kind === "refused") return answerText(response, 401, refusedTokens[exchange.why]);
@@ -176,7 +176,6 @@ function exchangeToken(console: ConsoleParts, token: string, port: number, respo
   redirect(response, `/#key=${key}`);
 }
 
-/** A redirect removes the token from the address bar and the history. */
 function redirect(response: ServerResponse, location: string): void {
   response.setHeader("location", location);
   answerText(response, 303, "");
@@ -217,7 +216,7 @@ async function forward(
       ? await client.send(allowed, { signal: ended })
       : await client.under(noLease).write(allowed, { signal: ended });
   if (answer.kind === "failed") return answerText(response, 502, answer.failure.message);
-  // A body that is not JSON does not come from an API server.
+  // A response that is not JSON does not come from the API server.
   if (answer.body === undefined)
     return answerText(response, 502, `the API server returned ${answer.status} with a body that is not JSON`);
   response.writeHead(answer.status, { "content-type": "application/json", "cache-control": "no-store" });

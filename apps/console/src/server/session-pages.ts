@@ -1,4 +1,4 @@
-// The response to a browser without a session: the reason, and how to open the console again.
+// Answers a browser that has no session, with the reason and how to open the console again.
 
 import type { ServerResponse } from "node:http";
 import type { SessionRefusal } from "./sessions.ts";
@@ -14,7 +14,7 @@ const endedSessions: Readonly<Record<SessionRefusal, EndedSession>> = {
   expired: { title: "Session expired", text: "The session ended 12 hours after it started." },
 };
 
-/** Our page reads the header and shows its own text. The body is for users who open or reload the address. */
+/** The header is for our page, which shows its own text. The body is for users who open or reload the URL. */
 export function answerEndedSession(response: ServerResponse, why: SessionRefusal): void {
   const { title, text } = endedSessions[why];
   response.writeHead(401, {

@@ -1,4 +1,4 @@
-// Tests the token of the link, the cookie and the key. serve-console.integration.test.ts tests when a session ends.
+// Tests the link token, the cookie and the key. See serve-console.integration.test.ts for when a session ends.
 
 import { expect, test } from "vitest";
 import { Sessions } from "./sessions.ts";

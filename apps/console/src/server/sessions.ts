@@ -1,10 +1,10 @@
-// Sessions of the standalone console. The token of the link is exchanged once for a cookie and a key.
+// Sessions of the standalone console. A browser exchanges the one-time link token for a cookie and a key.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 
 type SessionOptions = {
   readonly issuedAt: number;
-  /** Returns 256 random bits as a string. */
+  /** Must return 256 random bits, as a string. */
   readonly randomText: () => string;
   readonly tokenLifetimeMs: number;
 };
@@ -13,8 +13,8 @@ type SessionOptions = {
 export type SessionRefusal = "unknown" | "idle" | "expired";
 
 /**
- * A browser sends the cookie to every port of 127.0.0.1. The key stays in the storage of our origin, which includes the
- * port. A program on another port that receives the cookie can therefore not use it.
+ * Browsers send the cookie to every port on 127.0.0.1, so programs on other ports can read it. They cannot use it
+ * without the key, which is in the storage of our origin.
  */
 type SessionSecrets = { readonly cookie: string; readonly key: string };
 
@@ -41,7 +41,7 @@ export class Session {
     this.#activeAt = now;
   }
 
-  /** Undefined while the session is valid. An ended session stays ended. */
+  /** Returns undefined while the session is valid. A session that has ended never becomes valid again. */
   endAt(now: number): "idle" | "expired" | undefined {
     if (now - this.#startedAt >= sessionLifetimeMs) return "expired";
     return now - this.#activeAt >= idleLifetimeMs ? "idle" : undefined;
@@ -60,7 +60,7 @@ export class Sessions {
   readonly #options: SessionOptions;
   readonly #token: string;
   #isUsed = false;
-  /** Keyed by the digest of the cookie, so that lookup times do not reveal parts of it. */
+  /** Keyed by a digest of the cookie, to prevent timing attacks. */
   readonly #sessions = new Map<string, Session>();
 
   constructor(options: SessionOptions) {
@@ -68,7 +68,7 @@ export class Sessions {
     this.#token = options.randomText();
   }
 
-  /** Part of the link. Valid for one exchange. */
+  /** The one-time token for the link. */
   get token(): string {
     return this.#token;
   }

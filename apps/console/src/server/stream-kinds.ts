@@ -12,7 +12,7 @@ export type StreamParts = {
 };
 
 const aliveEveryMs = 5_000;
-/** The server disconnects a page that falls further behind than this. The page reconnects and gets a new list. */
+/** The server disconnects a page that has more unread bytes than this. The page then reconnects and lists again. */
 const mostWaitingBytes = 64_000_000;
 
 /** Streams until the page disconnects, the session ends or the server stops. */

@@ -1,4 +1,4 @@
-// Advertises production profiles: creates a config with action Ignore for each profile without one.
+// Advertises production profiles: for each profile that has no config, creates one with action Ignore.
 
 import type { Profile } from "@virt/advisor";
 import { advertising, configKind, fieldManagers, type KubeObject, type VirtPlatformConfig } from "@virt/api";
@@ -8,7 +8,7 @@ import type { AdvisorRuntime } from "./runtime.ts";
 
 const retryMs = 120_000;
 
-/** Handles an absent config. It needs no cleanup, but its profile may have to be advertised. */
+/** Reconciles a config that does not exist: advertises its profile if required. */
 export async function advertiseProfile(
   name: string,
   runtime: AdvisorRuntime,
@@ -26,7 +26,7 @@ export async function advertiseProfile(
     });
   }
   if (result.kind !== "failed") return { kind: "done" };
-  runtime.log.warn("failed to create the VirtPlatformConfig of a profile, retrying in 2 minutes", {
+  runtime.log.warn("failed to create the VirtPlatformConfig for a profile, retrying in 2 minutes", {
     profile: profile.name,
     why: result.message,
   });

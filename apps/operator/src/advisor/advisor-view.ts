@@ -1,4 +1,4 @@
-// The cached view of configs, targets, pools and the HyperConverged.
+// Reads configs, plan targets, pools and the HyperConverged from the informers' caches.
 
 import { type ObjectsRead, type Profile, type ProfileHcoFact } from "@virt/advisor";
 import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
@@ -32,19 +32,19 @@ export type AdvisorView = {
   readonly wanted: () => readonly InformerSpec[];
   /** Returns the informers that drafting or executing the plan requires. */
   readonly wantedBy: (config: VirtPlatformConfig) => readonly InformerSpec[];
-  /** Undefined if the object is absent or its kind is not watched. */
+  /** Returns undefined if the object does not exist or its kind is not watched. */
   readonly target: (ref: Ref) => KubeObject | undefined;
   /** Sorted by namespace and name. Empty if the kind is not served or not watched. */
   readonly objects: (read: ObjectsRead) => readonly KubeObject[];
   readonly pools: () => readonly KubeObject[];
-  /** Undefined if nodes are not watched for this config, or their list is incomplete. */
+  /** Returns undefined if this config needs no nodes, or if the first list is not complete. */
   readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
-  /** Returns the API server's error if it refuses to list nodes for this config, otherwise undefined. */
+  /** Returns the API server's error if the advisor may not list the nodes for this config, otherwise undefined. */
   readonly nodesRefusal: (config: VirtPlatformConfig) => string | undefined;
-  /** Undefined if the policies are not watched, or not known yet. */
+  /** Returns undefined if the policies are not watched, or have not been read yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;
   readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
-  /** Returns the first informer whose list is still incomplete. Skips kinds that are not served, and refused nodes. */
+  /** Returns the first informer that has not synced. Skips kinds that are not served, and nodes if listing them is forbidden. */
   readonly starting: (specs: readonly InformerSpec[]) => InformerState | InformerSpec | undefined;
   readonly isConfigsListed: () => boolean;
 };
@@ -95,7 +95,7 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
   };
 }
 
-/** Returns the refusal of the first node list. Plans work without nodes, but wait for a list in progress. */
+/** Returns the error of the first node list. A plan can do without nodes, but it waits for a list in progress. */
 function refusalOfNodes(informer: InformerState | undefined): string | undefined {
   const isRefused = informer?.state === "starting" && informer.lastError?.startsWith("403") === true;
   return isRefused ? informer.lastError : undefined;
@@ -106,12 +106,12 @@ function byPlace({ metadata: one }: KubeObject, { metadata: other }: KubeObject)
   return (left ?? "") < (right ?? "") ? -1 : 1;
 }
 
-/** Reports whether the object has a spec. The API server stores no config without one. */
+/** Reports whether the object is a config. The API server rejects configs without a spec. */
 export function isConfig(object: KubeObject | undefined): object is KubeObject & VirtPlatformConfig {
   return typeof object?.["spec"] === "object" && object["spec"] !== null;
 }
 
-/** Returns the HyperConverged in the version of the stored plan, if it is still served. */
+/** Returns the HyperConverged in the API version that the stored plan uses, if that version is still served. */
 function hcoFact(
   config: VirtPlatformConfig,
   { find, hcoNamespace }: Pick<AdvisorViewOptions, "find" | "hcoNamespace">,

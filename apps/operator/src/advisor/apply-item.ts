@@ -1,4 +1,4 @@
-// Executes an item that is already recorded as started: exactly as reviewed, or not at all.
+// Applies a plan item exactly as reviewed, or not at all. The status must already record it as started.
 
 import { type ItemResult, isStale, missingNamespaceText } from "@virt/advisor";
 import { configKind, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
@@ -25,11 +25,11 @@ type ApplyItemOptions = {
   readonly manager: string;
   readonly rejections: RejectionCounter;
   readonly isLockBypassed: boolean;
-  /** Receives the server's response to a write. The next reconcile waits until the informer shows it. */
+  /** Called with the server's response to a write. The next reconcile waits until the informer has caught up with it. */
   readonly onWritten: (item: Item, live: KubeObject) => void;
 };
 
-/** Changes of other fields also change the resource version, so a conflicting write is retried. */
+/** A write can conflict because of a change to an unrelated field, so it is retried up to this many times. */
 const maxAttempts = 5;
 
 export async function applyItem(
@@ -48,7 +48,7 @@ export async function applyItem(
   }
   return {
     kind: "unavailable",
-    message: `${describeRef(item.targetRef)} was modified concurrently, several times in a row`,
+    message: `${describeRef(item.targetRef)} was modified concurrently several times in a row`,
   };
 }
 
@@ -83,7 +83,7 @@ async function tryApplyItem(item: Item, options: ApplyItemOptions): Promise<Item
 type Writer = Pick<ApplyItemOptions, "cluster" | "manager">;
 type AppliedCandidate = { readonly item: Item; readonly live: KubeObject; readonly desired: KubeObject };
 
-/** Reports whether an earlier process applied the item: an apply changes nothing, and the advisor owns the fields. */
+/** Reports whether an earlier process already applied the item: a dry run changes nothing, and the advisor owns the fields. */
 async function isApplied(
   { item, live, desired }: AppliedCandidate,
   { cluster, manager }: Writer,
@@ -101,7 +101,7 @@ async function isApplied(
     : false;
 }
 
-/** Forces only if the plan showed all current conflicts. */
+/** Reports whether the apply may be forced: only if the reviewed plan showed all current conflicts. */
 async function mayForce(
   item: Item,
   live: KubeObject | undefined,

@@ -1,4 +1,4 @@
-// Confirms cached results with the API server: drift by a dry run, and stale targets by a read.
+// Confirms findings from caches with the API server: drift with a dry run, stale targets with a read.
 
 import {
   admissionChanges,
@@ -44,12 +44,12 @@ type DriftConfirmOptions = {
   readonly cluster: Cluster;
   /** The field manager of the profile. */
   readonly manager: string;
-  /** True if a correction will overwrite fields and must report their owners. */
+  /** True if a correction would overwrite fields, so their owners must be reported. */
   readonly withConflicts: boolean;
   readonly nowMs: number;
 };
 
-/** Caches checks until the item or target changes. Repeats the check of an admission mutation after 1 minute. */
+/** Caches results until the item or its target changes. Rechecks differences caused by admission mutations after 1 minute. */
 export class DriftConfirmer {
   readonly #checks = new Map<string, CachedCheck>();
 
@@ -78,7 +78,7 @@ function validUntil(check: DriftCheck, nowMs: number): number {
   return isMutated ? nowMs + mutationRecheckMs : Number.POSITIVE_INFINITY;
 }
 
-/** Returns a cache key that ignores status. If the object has a generation, uses it in place of the content. */
+/** Returns a cache key that ignores the status. It contains the generation if the object has one, otherwise the content. */
 function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
   const { uid = "", generation, labels = {}, annotations = {} } = live?.metadata ?? {};
   const content = generation ?? [live?.["spec"] ?? null, live?.["data"] ?? null, annotations];
@@ -145,8 +145,8 @@ function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = []
 }
 
 /**
- * Re-reads targets that seem stale or seem to change an input. A watch returns objects in its old schema, and a newer
- * CRD may add fields without an event. Keeps the cached object if the read fails.
+ * Re-reads targets that appear to be stale or to change an input. A watch that started before a CRD update still
+ * returns objects in the old schema. Keeps the cached object if the read fails.
  */
 export async function confirmStaleTargets(facts: ReconcileFacts, cluster: ClusterReader): Promise<ReconcileFacts> {
   if (facts.profile === undefined) return facts;

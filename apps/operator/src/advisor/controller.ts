@@ -108,7 +108,7 @@ function recordConfigEvent({ recordEvent, log }: ControllerContext) {
   return ({ apiVersion, kind, metadata }: VirtPlatformConfig, { type, reason, note }: EventMessage) => {
     const { name, uid, generation = 0 } = metadata;
     log[type === "Warning" ? "warn" : "info"](note, { config: name, reason });
-    // The generation makes events distinct if the same plan runs again.
+    // Includes the generation, so that a second run of the same plan records new events.
     const action = `${reason} generation ${generation}`;
     recordEvent({ regarding: { apiVersion, kind, name, ...(uid && { uid }) }, type, reason, action, note });
   };

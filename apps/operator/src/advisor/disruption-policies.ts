@@ -1,4 +1,5 @@
-// Reads the node disruption policies of the MachineConfiguration, which can replace a reboot with a milder action.
+// Reads the node disruption policies from the MachineConfiguration. They can replace a reboot with a less disruptive
+// action.
 
 import type { Draft } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
@@ -25,7 +26,7 @@ type PolicyReading =
 
 const known = (policies: Assessment<DisruptionPolicies>): PolicyReading => ({ kind: "policies", policies });
 
-/** Reads the policies in one request with the watch's selector. If the cluster does not respond, the draft waits. */
+/** Reads the policies with one request. If the cluster does not respond, the draft waits. */
 export async function readPolicies({ discovery, sender, signal }: PolicySources): Promise<PolicyReading> {
   const { kind, name = "" } = disruptionPolicyInformer;
   const found = await discovery.find(disruptionPolicyInformer, signal, sender);
@@ -46,7 +47,7 @@ export async function readPolicies({ discovery, sender, signal }: PolicySources)
   }
 }
 
-/** Returns the cached policies. Undefined if the cache is not ready. */
+/** Returns the cached policies, or undefined if the informer has not synced. */
 export function cachedPolicies(informer: InformerState | undefined): Assessment<DisruptionPolicies> | undefined {
   if (informer === undefined) return undefined;
   if (informer.state === "not served") return notAssessed("NotServed");

@@ -32,7 +32,7 @@ type ItemComparison =
   | { readonly kind: "modified" }
   | DraftFailure;
 
-/** The draft restarts if a target changes during the comparison. */
+/** If a target changes while its plan is drafted, the draft restarts, up to this many times. */
 const maxAttempts = 4;
 
 export async function draftPlan(facts: ReconcileFacts, options: DraftOptions): Promise<Draft> {

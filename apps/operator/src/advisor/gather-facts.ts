@@ -22,7 +22,7 @@ export type GatherOptions = FactSources & {
   readonly disabledProfiles: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
   readonly nowMs: number;
-  /** True to read facts that need extra requests. */
+  /** True to also read the facts that only a draft needs, with extra requests. */
   readonly isForDraft: boolean;
   readonly statusOrigin: ReconcileFacts["statusOrigin"];
   readonly drafts: ReadonlyMap<string, RememberedDraft>;
@@ -87,7 +87,7 @@ function disruptionOfStored(config: VirtPlatformConfig, from: GatherOptions): re
   return whole && publishedDisruption(whole);
 }
 
-/** Returns the effect of the current plan on all pools. Undefined if this process did not draft the plan. */
+/** Returns the current plan's effect on each pool, or undefined if this process did not draft the plan. */
 export function disruptionOfDraft(
   { metadata, status }: VirtPlatformConfig,
   { view, drafts }: Pick<GatherOptions, "view" | "drafts">,
@@ -98,7 +98,7 @@ export function disruptionOfDraft(
   return disruptionOf(drafted.writes, view.pools(), policies);
 }
 
-/** Records failed reads, because a plan requires all facts. */
+/** Wraps the reader to record failed reads. A plan requires all facts, so it cannot be drafted after a failed read. */
 function attentive(cluster: ClusterReader): ClusterReader & { readonly unreadable: readonly Unreadable[] } {
   const unreadable: Unreadable[] = [];
   const read: ClusterReader["read"] = async (ref) => {
@@ -109,7 +109,7 @@ function attentive(cluster: ClusterReader): ClusterReader & { readonly unreadabl
   return { read, unreadable };
 }
 
-/** Returns the required informers. CRDs are among them, because they determine which fields a profile may set. */
+/** Returns the required informers. They include CRDs, because these determine which fields a profile may set. */
 function needed(config: VirtPlatformConfig, { view }: GatherOptions) {
   const specs = view.wantedBy(config);
   const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
@@ -139,7 +139,7 @@ async function unservedNeeds(
     const unsure = finds.find((find) => find.kind === "unavailable");
     if (unsure !== undefined) return { kind: "waiting", message: `discovery of ${kind} failed` };
     kinds.add(`${kind}.${group}`);
-    // The cached discovery may be older than a new CRD, so the next reconcile asks again.
+    // Discovery is cached and may not include a new CRD yet, so it is invalidated for the next reconcile.
     if (config.status?.phase === "PrerequisiteFailed")
       for (const version of versions) from.discovery.forgetVersion(`${group}/${version}`);
   }
@@ -147,8 +147,8 @@ async function unservedNeeds(
 }
 
 /**
- * Loads the rendered MachineConfigs that a decision depends on. A changed MachineConfig may render under the pool's
- * current name, and a waiting item depends on the config of VM nodes.
+ * Loads the rendered MachineConfigs that a decision depends on. They show whether a changed MachineConfig is already
+ * rendered, and whether a waiting item can start on the nodes that run VMs.
  */
 async function loadRendered(config: VirtPlatformConfig, from: GatherOptions): Promise<void> {
   const names = new Set([...unmovedConfigs(config, from), ...awaitedConfigs(config, from)]);
@@ -177,7 +177,7 @@ function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): re
   return settledConfigs(vmNodes, rolledOut);
 }
 
-/** Returns a missing namespace. Reads namespaces only for a plan that waits for one, because they are not watched. */
+/** Returns the namespace that the plan is waiting for, if it is still missing. Reads it, because namespaces are not watched. */
 async function missingNamespace(facts: ReconcileFacts, cluster: ClusterReader): Promise<string | undefined> {
   if (facts.config.status?.phase !== "PrerequisiteFailed" || facts.profile === undefined) return undefined;
   const refs: readonly Ref[] = plannedItems(facts).map(({ target }) => target);

@@ -1,4 +1,4 @@
-// Assesses the impact of pending plans from informers and single reads. Requeues their configs when it may have
+// Assesses the impact of pending plans, from informers and individual reads. Requeues a config if its impact may have
 // changed.
 
 import { isMachineConfig } from "@virt/advisor";
@@ -14,7 +14,7 @@ import type { AdvisorRuntime } from "./runtime.ts";
 import { wakeOnce } from "./wake-once.ts";
 
 const debounceMs = 5_000;
-/** The first assessment waits this long for lists. Lists that are still incomplete are reported as gaps. */
+/** The first assessment waits this long for informers to sync. Then it reports the missing lists as gaps. */
 const patienceMs = 10_000;
 const warningRestMs = 600_000;
 
@@ -22,7 +22,7 @@ export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
-  /** Returns the disruption of all pools. Undefined if only the status is known. */
+  /** Returns the disruption of each pool, or undefined if only the stored status is known. */
   readonly disruption: (config: VirtPlatformConfig) => readonly PoolDisruption[] | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly remembered: ReadCache;
@@ -34,7 +34,7 @@ type AssessedPlan = {
   readonly planHash: string | undefined;
   readonly sinceMs: number;
   readonly reads: ImpactReads;
-  /** Read once per plan, because it does not change while a plan waits. */
+  /** Read once per plan, because it does not change while a plan is pending. */
   readonly infrastructure: InfrastructureRead;
   last: { readonly impact: Impact; readonly atMs: number; readonly revision: number } | undefined;
 };
@@ -54,7 +54,7 @@ export class ImpactAssessor {
     this.#wakeSoon = wakeOnce(options.clock, debounceMs, options.wake);
   }
 
-  /** Notes a change of a watched object. Requeues the configs once for all changes of the next seconds. */
+  /** Call it when a watched object changes. Requeues the configs once for all changes within a few seconds. */
   noticeChange(): void {
     this.#revision += 1;
     this.#wakeSoon();
@@ -64,7 +64,7 @@ export class ImpactAssessor {
     this.#revision += 1;
   }
 
-  /** Assesses the plan. Undefined: still waiting for lists. `isUrgent` ignores a recent result. */
+  /** Assesses the plan. Returns undefined while informers are syncing. Set `isUrgent` to ignore a recent result. */
   async assess(
     config: VirtPlatformConfig,
     context: ReconcileContext & Pick<AdvisorRuntime, "discovery">,
@@ -95,7 +95,7 @@ export class ImpactAssessor {
     return last.impact;
   }
 
-  /** Schedules the next assessment for changes without an event, such as a newly granted permission. */
+  /** Schedules a reassessment, because some changes cause no event, such as a newly granted permission. */
   #scheduleRetry({ reads, infrastructure }: AssessedPlan): void {
     const { clock, wake } = this.#options;
     const nowMs = clock.monotonic();
@@ -142,7 +142,7 @@ export class ImpactAssessor {
     return plan;
   }
 
-  /** Loads the single reads that the lists require, and returns them with the same lists. */
+  /** Loads the objects that must be read individually, and returns them together with the lists. */
   async #load(
     plan: AssessedPlan,
     config: VirtPlatformConfig,
@@ -172,7 +172,7 @@ export class ImpactAssessor {
   }
 }
 
-/** Returns the recorded disruption. Assumes reboots if the draft of a drifted plan changed nothing. */
+/** Returns the disruption recorded in the status. For a drifted plan whose draft changed nothing, assumes reboots. */
 function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeObject[]): readonly PoolDisruption[] {
   if (status?.disruption !== undefined || status?.phase === "ReviewRequired") return status.disruption ?? [];
   const written = (status?.items ?? []).filter(isMachineConfig).flatMap(({ desiredState }) => desiredState ?? []);

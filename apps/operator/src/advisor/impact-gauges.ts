@@ -1,4 +1,4 @@
-// Gauges of the impact of pending plans, from their statuses. They never name a VM.
+// Gauges for the impact of pending plans, computed from statuses. Labels never contain VM names.
 
 import { isPlanOpen } from "@virt/advisor";
 import type { Impact, Status } from "@virt/api";
@@ -6,7 +6,7 @@ import type { GaugeDefinition, GaugeSeries } from "./metrics.ts";
 
 type ImpactSeries = (name: string, impact: Impact) => GaugeSeries;
 
-/** The status keeps the impact after the plan starts, but the gauge exists only while the plan is pending. */
+/** The phases in which a plan is pending. The status keeps the impact longer, but the gauges do not. */
 const waiting =
   (seriesOf: ImpactSeries) =>
   (name: string, { phase, impact }: Status): GaugeSeries =>
@@ -19,7 +19,7 @@ type ImpactGauge = Omit<GaugeDefinition, "seriesOf"> & { readonly seriesOf: Retu
 export const impactGauges: readonly ImpactGauge[] = [
   {
     name: "impact_nodes",
-    help: "Nodes that the current plan disrupts, by pool and by class of disruption.",
+    help: "Nodes that the current plan disrupts, by pool and disruption class.",
     labels: ["name", "pool", "class"],
     seriesOf: waiting((name, { pools }) =>
       pools.map((pool) => ({ labels: { name, pool: pool.name, class: pool.class }, value: pool.nodes })),
@@ -27,7 +27,7 @@ export const impactGauges: readonly ImpactGauge[] = [
   },
   {
     name: "impact_vms",
-    help: "VMs on the nodes that the current plan disrupts, by outcome; absent while they are not assessed.",
+    help: "VMs on the nodes that the current plan disrupts, by outcome; absent until they are assessed.",
     labels: ["name", "outcome"],
     seriesOf: waiting((name, { vms = {} }) =>
       Object.entries(vms).map(([outcome, value]) => ({ labels: { name, outcome }, value })),

@@ -1,4 +1,4 @@
-// Selects the advisor's informers: all configs, and the reads and targets of configs that are not ignored.
+// Selects the advisor's informers: all configs, plus the inputs and targets of configs that are not ignored.
 
 import {
   deletableKinds,
@@ -23,12 +23,12 @@ import {
 import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 
-/** Returns informers for all namespaces, even if one is pinned, to detect a HyperConverged elsewhere. */
+/** Returns informers for all namespaces, even if one is pinned, to detect a HyperConverged in another namespace. */
 export function advisorHcoInformers(): readonly InformerSpec[] {
   return hcoInformers("", contentProjection);
 }
 
-/** Kinds whose operator reports in the status whether it can apply the values of the plan. */
+/** Kinds whose operator reports in their status whether it was able to apply the plan's values. */
 const reported: ReadonlySet<string> = new Set(["KubeDescheduler", "NodeHealthCheck"]);
 
 /** Returns the informer of one target. */
@@ -56,7 +56,7 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   const reads = Object.values(profile.reads);
   const { items = [], rollouts = [] } = config.status ?? {};
   const rolledOut = rollouts.map(({ machineConfig }) => rolloutTarget(machineConfig));
-  // A forged status may name any object, so only objects that the profile writes get an informer.
+  // A forged status could name any object, so only objects that the profile writes are watched.
   const targets = [...items.map(({ targetRef }) => targetRef), ...rolledOut].filter((ref) => isTarget(ref, profile));
   const objects = reads.flatMap((read) => (read.read === "object" ? [read.ref] : []));
   const lists = reads.flatMap((read) => (read.read === "objects" ? [listInformer(read)] : []));
@@ -81,8 +81,8 @@ export function impactInformersOf(config: VirtPlatformConfig): readonly Informer
 }
 
 /**
- * Reports whether the impact is assessed: for pending plans with MachineConfigs, running plans without a complete
- * assessment, and guarded drift corrections.
+ * Reports whether to assess the impact: for pending plans with MachineConfigs, running plans without a complete
+ * assessment, and drift corrections limited by guards.
  */
 export function isImpactFollowed({ spec, status }: VirtPlatformConfig): boolean {
   const { phase, items = [], impact } = status ?? {};
@@ -109,7 +109,7 @@ export function isRolloutFollowed({ spec, status = {} }: VirtPlatformConfig): bo
   return spec.action !== "Ignore" && isRolloutOpen(status);
 }
 
-/** Reports whether nodes are watched: during a draft or an execution, or if another version drafted the plan. */
+/** Reports whether to watch nodes: during a draft or an execution, or if another version drafted the plan. */
 export function followsNodes({ spec, status }: VirtPlatformConfig, { profiles, version }: InformerSources): boolean {
   const reads = Object.values(profiles.find(({ name }) => name === spec.profile)?.reads ?? {});
   const read = reads.find((one) => one.read === "vm-nodes");

@@ -10,7 +10,7 @@ import { type AdvisorView, isConfig } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** Informers that only affect displayed values. Their changes requeue the configs later. */
+/** Informers that affect only displayed values. Their changes requeue configs with a delay. */
 const followedForImpact: ReadonlySet<InformerSpec> = new Set(
   rolloutInformers.filter((spec) => spec !== poolInformer && spec !== disruptionPolicyInformer),
 );
@@ -35,7 +35,7 @@ export function keysForChange(
     .map(nameOf);
 }
 
-/** Returns other configs under review if the change affects pools that they reboot. Their warnings name other plans. */
+/** Returns other configs under review that reboot the same pools as the changed config, because their warnings mention it. */
 export function reviewsBeside(
   { key, before, after }: StoreChange<KubeObject>,
   { configs }: Pick<AdvisorView, "configs">,
@@ -47,7 +47,7 @@ export function reviewsBeside(
     .map(nameOf);
 }
 
-/** Returns the configs to reconcile after a kind becomes served, listed or not served. */
+/** Returns the configs to reconcile after a kind starts or stops being served, or after its first list. */
 export function keysForInformer(informer: InformerState, runtime: AdvisorRuntime): readonly string[] {
   const { spec, state } = informer;
   const { view, advertised } = runtime;
@@ -64,7 +64,7 @@ function nameOf({ metadata }: VirtPlatformConfig): string {
 
 type ConcernSources = { readonly profiles: readonly Profile[]; readonly view: Pick<AdvisorView, "wantedBy"> };
 
-/** Reports whether a change concerns the config. False for an ignored config. */
+/** Reports whether a change affects the config. Returns false for an ignored config. */
 export function isConcerned(
   config: VirtPlatformConfig,
   spec: InformerSpec,

@@ -67,7 +67,7 @@ test("counts machines only while an item rolls out to their pool", async () => {
     ["ready", "3"],
     ["degraded", "1"],
   ]);
-  // The pool's own counts may belong to an earlier target.
+  // The counts in the pool's status may belong to an earlier rendered config.
   expect(await machinesOf(rolling)).toEqual([
     ["total", "12"],
     ["degraded", "1"],

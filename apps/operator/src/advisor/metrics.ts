@@ -61,9 +61,14 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
     ["operation", "result"],
     ({ operation }) => ({ operation, result: results.confirmed }),
   );
-  const drifts = itemCounter("drift_detected_total", "Items found drifted.", [], () => ({}));
-  const corrections = itemCounter("drift_corrections_total", "Drifts corrected automatically.", [], () => ({}));
-  const errors = counter("reconcile_errors_total", "Reconciles that failed, by class.", ["class"]);
+  const drifts = itemCounter("drift_detected_total", "Drifts that were detected.", [], () => ({}));
+  const corrections = itemCounter(
+    "drift_corrections_total",
+    "Drifts that were corrected automatically.",
+    [],
+    () => ({}),
+  );
+  const errors = counter("reconcile_errors_total", "Failed reconciles, by error class.", ["class"]);
   const rollouts = new Histogram({
     name: `${prefix}rollout_duration_seconds`,
     help: "Time from the write of a MachineConfig until the last node runs it.",
@@ -73,7 +78,7 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
   });
   const durations = new Histogram({
     name: `${prefix}reconcile_duration_seconds`,
-    help: "Duration of a reconcile of a config.",
+    help: "Time to reconcile a config.",
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
@@ -110,7 +115,7 @@ function observeRollout(before: Item | undefined, after: Item, observe: (seconds
 type GaugeInput = {
   readonly configs: () => readonly VirtPlatformConfig[];
   readonly pools: () => readonly KubeObject[];
-  /** Returns the kinds that the last reconcile found not served. */
+  /** Returns the kinds that were not served during the last reconcile. */
   readonly missing: (config: string) => readonly string[];
 };
 
@@ -142,7 +147,7 @@ export function configGauges(registry: Registry, prefix: string, input: GaugeInp
   for (const one of [phase, ...flags, ...planGauges, ...statusGauges, ...gaugesOf(input)]) declare(one);
 }
 
-/** Ignored configs have the phase metric only. */
+/** Excludes ignored configs, which have only the phase metric. */
 const managed =
   (seriesOf: (name: string, status: Status) => GaugeSeries) =>
   ({ metadata, status }: VirtPlatformConfig): GaugeSeries =>
@@ -166,15 +171,17 @@ const flag = (name: string, help: string, isSet: (status: Status) => boolean): G
 });
 
 const flags: readonly GaugeDefinition[] = [
-  flag("config_drifted", "1 while targets differ from what the plan applied.", (status) =>
+  flag("config_drifted", "1 while objects differ from the applied plan.", (status) =>
     conditionIs(status, "Drifted", "True"),
   ),
-  flag("config_plan_stale", "1 while a plan that became stale after its approval waits for review.", (status) =>
-    conditionIs(status, "PlanStale", "True"),
+  flag(
+    "config_plan_stale",
+    "1 while a plan is waiting for review because it became stale after its approval.",
+    (status) => conditionIs(status, "PlanStale", "True"),
   ),
   flag(
     "config_review_forced",
-    "1 while a plan that was drafted after the approval waits for review.",
+    "1 while a plan is waiting for review because it was drafted after the approval.",
     (status) => status.phase === "ReviewRequired" && status.review?.forced === true,
   ),
   flag("config_upgrade_available", "1 while this version of the operator would draft a different plan.", (status) =>
@@ -193,7 +200,7 @@ const planGauges: readonly GaugeDefinition[] = [
   },
   {
     name: "plan_info",
-    help: "Always 1; the label is the hash of the plan.",
+    help: "Always 1; the label hash identifies the plan.",
     labels: ["name", "hash"],
     seriesOf: managed((name, { planHash }) =>
       planHash === undefined ? [] : [{ labels: { name, hash: planHash }, value: 1 }],
@@ -201,7 +208,7 @@ const planGauges: readonly GaugeDefinition[] = [
   },
   {
     name: "plan_items",
-    help: "Items of the plan, by state.",
+    help: "Plan items, by state.",
     labels: ["name", "state"],
     seriesOf: managed((name, { items = [] }) => countStates(name, items)),
   },
@@ -210,13 +217,13 @@ const planGauges: readonly GaugeDefinition[] = [
 const gaugesOf = ({ missing, pools }: GaugeInput): readonly GaugeDefinition[] => [
   {
     name: "missing_prerequisites",
-    help: "1 for each kind that a config requires and the API server does not serve.",
+    help: "1 for each kind that a config requires but the API server does not serve.",
     labels: ["name", "kind"],
     seriesOf: managed((name) => missing(name).map((kind) => ({ labels: { name, kind }, value: 1 }))),
   },
   {
     name: "rollout_machines",
-    help: "Machines of the pools to which an item is being rolled out, by state.",
+    help: "Machines in the pools that are rolling out an item, by state.",
     labels: ["name", "item", "pool", "state"],
     seriesOf: managed((name, { items = [], ...status }) =>
       items.flatMap((item) => machinesOf(name, item, status, pools())),
@@ -233,8 +240,9 @@ function countStates(name: string, items: readonly Item[]): GaugeSeries {
 }
 
 /**
- * Returns counts only while the item is in progress, because later pool changes belong to other rollouts. Omits updated
- * machines until the status counts the pool, because the pool's own count may be for an earlier target.
+ * Returns machine counts only while the item is in progress, because later pool changes belong to other rollouts. Omits
+ * updated machines until the config's status counts them, because the pool's own count may belong to an earlier
+ * rendered config.
  */
 function machinesOf(
   name: string,

@@ -21,7 +21,7 @@ const mostUnanswered = 8;
 
 export class OwnStatuses {
   readonly #statuses = new Map<string, OwnStatus>();
-  /** Writes whose response was lost, so their result is unknown. */
+  /** Writes without a response. They may or may not have succeeded. */
   readonly #unanswered = new Map<string, readonly OwnStatus[]>();
 
   async recognize(config: VirtPlatformConfig, cluster: ClusterReader): Promise<RecognizeResult> {
@@ -54,7 +54,7 @@ export class OwnStatuses {
     this.#unanswered.delete(config.metadata.name);
   }
 
-  /** Remembers a write without a response. The cache may show the status from before or after it. */
+  /** Remembers a write without a response. The cache may still show the earlier status, or already the new one. */
   rememberUnanswered({ metadata: { name, uid } }: VirtPlatformConfig, status: Status): void {
     const before = this.#unanswered.get(name) ?? [];
     this.#unanswered.set(name, [...before, { uid, status }].slice(-mostUnanswered));
@@ -69,7 +69,7 @@ export class OwnStatuses {
     return this.#statuses.has(name);
   }
 
-  /** Forgets the status during a write. Call the returned function if the stored status did not change. */
+  /** Forgets the status during a write. Call the returned function to restore it if the write failed. */
   suspend(name: string): () => void {
     const own = this.#statuses.get(name);
     this.#statuses.delete(name);
@@ -81,7 +81,7 @@ export class OwnStatuses {
     this.#unanswered.delete(name);
   }
 
-  /** Forgets everything, because another process was the leader in between. */
+  /** Forgets everything. Call it when this process becomes the leader again, because another leader may have written. */
   forgetAll(): void {
     this.#statuses.clear();
     this.#unanswered.clear();

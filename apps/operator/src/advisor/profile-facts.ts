@@ -1,4 +1,4 @@
-// Reads the facts of a profile from the cheapest source: caches, memory or, for a draft, the server.
+// Reads the facts that a profile needs, from caches or memory, and for a draft from the server.
 
 import {
   type AnyProfileFacts,
@@ -28,7 +28,7 @@ export type FactSources = {
 
 export type FactRequest = Pick<ReconcileFacts, "isForDraft" | "statusOrigin">;
 
-/** Reads all facts of a profile. Facts for drafts are undefined otherwise. */
+/** Reads all facts that a profile needs. Facts that only a draft needs are undefined in other reconciles. */
 export async function readFacts(
   profile: Profile,
   config: VirtPlatformConfig,
@@ -92,8 +92,8 @@ function vmNodesOf(
   const stored = rolesIn(config.status?.items ?? []);
   if (!isForDraft || nodes === undefined) return { nodes, roles: stored };
   const fresh = rolesOf(nodes, view.pools());
-  // Nodes may change during execution. A plan from another process may lack roles of new nodes, but each of its roles
-  // has nodes.
+  // Nodes may change during execution. A plan drafted by another process may lack the roles of new nodes, but each of
+  // its roles must still have nodes.
   const isKnown = statusOrigin === "own" || stored.every((role) => fresh.includes(role));
   return { nodes, roles: config.status?.phase === "InProgress" && isKnown ? stored : fresh };
 }
@@ -110,10 +110,10 @@ async function kernelOf(pool: string, { view, remembered, cluster }: FactSources
 
 const nodeResource: Resource = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
 const pageSize = 500;
-/** Protects from endless lists. No cluster has 25,000 nodes. */
+/** Protects against endless lists. No cluster has more than 25,000 nodes. */
 const mostPages = 50;
 
-/** Returns the labels of all nodes. Undefined if a page fails. */
+/** Returns the labels of all nodes, or undefined if a request fails. */
 async function nodeLabels({
   sender,
   signal,
@@ -125,7 +125,7 @@ async function nodeLabels({
     const answer = await sender.send(listObjects(nodeResource, {}, page), { signal });
     if (answer.kind !== "answered" || answer.status !== 200) return undefined;
     const list = answer.body as unknown as {
-      readonly items: readonly KubeObject[] | null; // null if empty
+      readonly items: readonly KubeObject[] | null; // some API servers return null for an empty list
       readonly metadata: { readonly continue?: string };
     };
     labels.push(...(list.items ?? []).map(({ metadata }) => metadata.labels ?? {}));

@@ -1,4 +1,5 @@
-// Reads objects that earlier plans of an ignored config left behind. Uses one read per possible target and no informer.
+// Reads the objects that earlier plans of an ignored config left behind. Reads each possible target once, without a
+// watch.
 
 import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
 import { type KubeObject, type LeftBehind, profileManager, type Ref, type VirtPlatformConfig } from "@virt/api";

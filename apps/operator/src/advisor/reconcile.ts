@@ -106,7 +106,7 @@ async function reconcileStored(
   return reportDecision(stored, { ...acted, observed, decision: published, config, settleClock }, runtime, context);
 }
 
-/** Checks the admission policies before execution. Without them, anyone can approve, so no approval can be trusted. */
+/** Checks the admission policies before execution. Without them, any user who can edit a config can approve its plan. */
 async function checkPolicies(
   { spec, status }: VirtPlatformConfig,
   { operator, policies }: AdvisorRuntime,
@@ -116,10 +116,10 @@ async function checkPolicies(
   return operator.mustPin && mayExecuteNow ? policies.check(cluster) : { kind: "in-force" };
 }
 
-/** Phases that do not execute anything unless another phase follows. */
+/** Phases in which nothing is executed. */
 const idlePhases: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithErrors", "Failed"]);
 
-/** Reports whether to read facts for drafts, because a draft, a comparison of versions or a write is next. */
+/** Reports whether to read the facts for a draft: before a draft, a comparison of operator versions, or a write. */
 function isDraftNear({ config, statusOrigin }: KnownConfig, { operator }: AdvisorRuntime): boolean {
   const { metadata, spec, status = {} } = config;
   const { phase, operatorVersion, items = [], observedGeneration } = status;
@@ -136,7 +136,7 @@ function unservedKinds(facts: ReconcileFacts): readonly string[] {
   return needs.filter((need) => !isServed(need)).map(({ kind }) => kind);
 }
 
-/** Assesses the impact. If the config has guards, it must be current when an approved plan starts. */
+/** Assesses the impact. If the config has guards, the impact must be up to date when an approved plan starts. */
 async function assessPlan(
   config: VirtPlatformConfig,
   { impacts, discovery }: AdvisorRuntime,
@@ -151,7 +151,8 @@ async function assessPlan(
 }
 
 /**
- * Collects the rollout from memory, so that a write does not wait. Undefined if there is none or lists are incomplete.
+ * Collects the facts about the rollout from memory, so that a write does not wait for requests. Returns undefined if
+ * there is no rollout, or informers have not synced.
  */
 function collectRollout(
   config: VirtPlatformConfig,

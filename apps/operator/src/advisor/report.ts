@@ -1,5 +1,4 @@
-// Reports a decision: writes a changed status once, records the resulting events and returns the time of the next
-// reconcile.
+// Reports a decision: writes the status if it changed, records events and returns the time of the next reconcile.
 
 import {
   approverOf,
@@ -23,7 +22,7 @@ import { equalJson, type Json } from "@virt/objects";
 import type { RecognizeResult } from "./own-statuses.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** The status reports errors that last longer than this. */
+/** The status shows an error only if it lasts longer than this. */
 const lastingMs = 60_000;
 const unsyncedMs = 5_000;
 const idleMs = 600_000;
@@ -31,11 +30,11 @@ const idleMs = 600_000;
 const conflictMs = 100;
 
 export type DecidedConfig = Pick<EventContext, "tookOver"> & {
-  /** The config at the time of the decision, with its times adjusted to the clock. */
+  /** The config that the decision is based on, with its timestamps adjusted after a clock change. */
   readonly config: VirtPlatformConfig;
   readonly observed: Observed;
   readonly decision: Decision;
-  /** Call it after the stored times match this reconcile's clock. */
+  /** Call it once the stored timestamps match the clock of this reconcile. */
   readonly settleClock: () => void;
 };
 
@@ -80,7 +79,7 @@ function describeDecision(
   return `phase ${phases}, status ${written}, next reconcile ${requeue.when}`;
 }
 
-/** Reports whether the stored status can be trusted. A pending plan from another process must be redrafted first. */
+/** Reports whether the stored status can be trusted. A pending plan that another process wrote must be redrafted first. */
 function isProven({ stored, draft, statusOrigin }: Observed): boolean {
   return statusOrigin === "own" || stored.phase !== "ReviewRequired" || draft !== undefined;
 }
@@ -119,12 +118,12 @@ function retryAfter({ retryInMs }: Pick<TransientError, "retryInMs">): Reconcile
   return { kind: "retry", ...(retryInMs !== undefined && { retryInMs }) };
 }
 
-/** Requeues as a fallback. The informer also triggers a reconcile when it is synced. */
+/** Requeues as a fallback. Normally, the informer triggers a reconcile once it has synced. */
 export function requeueUnsynced({ clock }: AdvisorRuntime): ReconcileResult {
   return { kind: "requeueAt", atMs: clock.wall() + unsyncedMs };
 }
 
-/** Waits for informers. Reports an error if that takes long. A config without a status waits only for one requeue. */
+/** Waits for informers to sync, and reports an error if this takes too long. A config without a status waits only once. */
 export async function reportWaiting(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -140,7 +139,7 @@ export async function reportWaiting(
   return requeueUnsynced(runtime);
 }
 
-/** Reports an error without a decision. The status shows it if it lasts, or immediately if there is no status yet. */
+/** Reports an error that prevented a decision. It appears in the status if it lasts, or immediately if there is no status yet. */
 export async function reportTransientError(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -161,12 +160,12 @@ export async function reportTransientError(
   if (status !== undefined) {
     const isOwn = ownStatuses.knows(name);
     await storeStatus(config, status, runtime, context);
-    if (!isOwn) ownStatuses.forget(name); // this process has not drafted its plan
+    if (!isOwn) ownStatuses.forget(name); // the plan comes from another process
   }
   return retryAfter(error);
 }
 
-/** Restores the advisor's own status. Makes no decision based on the other client's status. */
+/** Restores the advisor's own status. Nothing is decided based on a status that another client wrote. */
 export async function restoreOwnStatus(
   stored: VirtPlatformConfig,
   { own, change }: Extract<RecognizeResult, { kind: "foreign" }>,
@@ -205,7 +204,7 @@ type StatusWriteResult =
   | { readonly kind: "edited" } // a concurrent write makes the decision void
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** Replaces the version of the status that was read, so that the write of an outdated decision fails. */
+/** Writes with the resource version that was read, so that an outdated decision fails with a conflict. */
 async function writeStatus(
   config: VirtPlatformConfig,
   status: Status,

@@ -31,7 +31,7 @@ const rollouts: NonNullable<Status["rollouts"]> = [
   },
 ];
 
-/** Returns a doctor, its lists and its clock. `missing`: a kind with an incomplete first list. `errors`: by kind. */
+/** Returns a doctor, its lists and its clock. `missing` is a kind that has not synced. `errors` are list errors by kind. */
 function doctorOf(objects: readonly KubeObject[]) {
   const cluster = {
     seconds: 0,

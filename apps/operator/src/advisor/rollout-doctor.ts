@@ -1,4 +1,4 @@
-// Diagnoses open rollouts from informers and single reads. Requeues their configs when something may have changed.
+// Diagnoses active rollouts, from informers and individual reads. Requeues a config if its diagnosis may have changed.
 
 import { type DiagnosedRollout, type ReconcileFacts, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
@@ -21,7 +21,7 @@ import { withoutRestarting } from "./stopped-vms.ts";
 import { wakeOnce } from "./wake-once.ts";
 
 const debounceMs = 1_000;
-/** A diagnosis waits this long for the first lists, because the stored status is better than a partial diagnosis. */
+/** How long a diagnosis waits for informers to sync. Until then, the stored status is better than a partial diagnosis. */
 const patienceMs = 60_000;
 /** The minimum interval between status writes for a rollout. */
 const restMs = 10_000;
@@ -43,7 +43,7 @@ type FollowedRollout = {
   readonly pods: DrainedPods;
   listingSince: number | undefined;
   diagnosis: Diagnosis | undefined;
-  /** First-seen times in monotonic milliseconds, which clock changes do not affect. */
+  /** When each finding was first seen, in monotonic milliseconds, so that clock changes have no effect. */
   sightings: ReadonlyMap<string, number>;
   writtenMs: number;
 };
@@ -62,7 +62,7 @@ export class RolloutDoctor {
     this.#wakeSoon = wakeOnce(options.clock, debounceMs, options.wake);
   }
 
-  /** Notes a change before a later one overwrites it. Requeues the configs once for all changes of the next second. */
+  /** Call it for every change of a watched object. Requeues the configs once for all changes within a second. */
   noticeChange(spec: InformerSpec, { key, after }: StoreChange<KubeObject>): void {
     if (spec === machineConfigNodeInformer) {
       if (after === undefined) this.#drainErrors.forget(key);
@@ -71,13 +71,13 @@ export class RolloutDoctor {
     this.#wakeSoon();
   }
 
-  /** Collects the facts of a diagnosis from memory. Undefined if too early. `now` is this reconcile's wall clock. */
+  /** Collects the facts for a diagnosis from memory. Returns undefined while informers are syncing. `now` is the wall clock. */
   collect(config: VirtPlatformConfig, read: RolloutReads): DoctorFacts | undefined {
     const monotonicMs = this.#options.clock.monotonic();
     return this.#isTooEarly(config, monotonicMs) ? undefined : this.#facts(config, read, monotonicMs);
   }
 
-  /** Diagnoses the rollout from the collected facts of this reconcile. `isEnding`: this is the last diagnosis. */
+  /** Diagnoses the rollout from the collected facts. Set `isEnding` for the last diagnosis of a rollout. */
   async diagnose(
     config: VirtPlatformConfig,
     collected: DoctorFacts,
@@ -120,7 +120,7 @@ export class RolloutDoctor {
     return withStoppedVms(rollout, stopped, this.#options.areVmsNamed);
   }
 
-  /** Notes a status write. Only a write of the latest diagnosis delays the next one. */
+  /** Call it after a status write. The next write is delayed only if this one contained the latest diagnosis. */
   noteWritten(name: string, rollout: RolloutStatus | undefined): void {
     const followed = this.#followed.get(name);
     if (followed?.diagnosis === undefined || !equalJson(followed.diagnosis.rollout, rollout ?? null)) return;
@@ -155,7 +155,7 @@ export class RolloutDoctor {
     return isEarly;
   }
 
-  /** Returns the last known shape, which does not change. Reports a failed read only after 1 minute. */
+  /** Returns the cluster's topology, which never changes. Reports a failed read only after 1 minute. */
   #shape(): DoctorFacts["shape"] {
     const { list } = this.#infrastructure;
     if (list.isAssessed) return assessed(readClusterShape(list.value[0]));

@@ -1,4 +1,4 @@
-// Gauges of open rollouts, from their statuses. They never name a VM.
+// Gauges for active rollouts, computed from statuses. Labels never contain VM names.
 
 import { conditionOf, isRolloutOpen } from "@virt/advisor";
 import type { NodeRolloutPhase, PoolRollout, RolloutStatus, Status } from "@virt/api";
@@ -8,7 +8,7 @@ type RolloutGauge = Omit<GaugeDefinition, "seriesOf"> & {
   readonly seriesOf: (name: string, status: Status) => GaugeSeries;
 };
 
-/** A completed rollout stays in the status, but has no series. */
+/** The phases with an active rollout. A completed rollout stays in the status, but has no metrics. */
 const open =
   (seriesOf: (name: string, rollout: RolloutStatus) => GaugeSeries) =>
   (name: string, status: Status): GaugeSeries =>
@@ -30,7 +30,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
   },
   {
     name: "rollout_nodes",
-    help: "Nodes of the pools that roll out the changes of a config, by phase. Unlisted: nodes in progress that the status does not list (it lists at most 20 nodes).",
+    help: "Nodes in the pools that are rolling out changes of a config, by phase. Phase Unlisted counts nodes in progress that are not in the status, which lists at most 20 nodes.",
     labels: ["name", "pool", "phase"],
     seriesOf: open((name, rollout) =>
       rollout.pools.flatMap((pool) =>
@@ -50,7 +50,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
 
 const working: readonly NodeRolloutPhase[] = ["Draining", "Applying", "Rebooting", "Uncordoning"];
 
-// The list of nodes may be truncated, and starts with nodes in progress. The phases together count each node once.
+// The list of nodes starts with those in progress and may be truncated. The phases still count every node exactly once.
 function phasesOf(
   pool: PoolRollout,
   { nodes }: RolloutStatus,

@@ -1,4 +1,4 @@
-// The state that the advisor's reconciles share: settings, caches and memory of each config.
+// The state that all reconciles of the advisor share: settings, caches, and the memory for each config.
 
 import type { Draft, Profile, ReconcileFacts } from "@virt/advisor";
 import type { EventMessage, VirtPlatformConfig } from "@virt/api";
@@ -15,7 +15,7 @@ import type { RolloutDoctor } from "./rollout-doctor.ts";
 export type AdvisorRuntime = {
   readonly profiles: readonly Profile[];
   readonly disabledProfiles: readonly Profile[];
-  /** Profiles that get a config with action Ignore if none exists. */
+  /** The profiles to advertise: each gets a config with action Ignore if it has none. */
   readonly advertised: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
   readonly ownNamespace: string;
@@ -26,12 +26,12 @@ export type AdvisorRuntime = {
   readonly rejections: Rejections;
   readonly policies: AdmissionPolicies;
   readonly ownStatuses: OwnStatuses;
-  /** The last draft of each config by name. It includes effects that a stored plan omits. */
+  /** The last draft for each config, by name. It includes effects that the stored plan omits. */
   readonly drafts: Map<string, RememberedDraft>;
   readonly impacts: ImpactAssessor;
   readonly doctor: RolloutDoctor;
   readonly clockSteps: ClockSteps;
-  /** Start of consecutive failures in monotonic milliseconds, by config. */
+  /** When consecutive failures started, in monotonic milliseconds, by config. */
   readonly transientErrors: Map<string, number>;
   readonly recordEvent: (config: VirtPlatformConfig, event: EventMessage) => void;
   readonly refreshInformers: () => void;
@@ -42,18 +42,18 @@ export type AdvisorRuntime = {
 
 export type RememberedDraft = Pick<Extract<Draft, { kind: "drafted" }>, "planHash" | "writes">;
 
-/** Smaller steps are corrections by time synchronization, and are ignored. */
+/** Smaller clock changes come from time synchronization and are ignored. */
 const smallestStepMs = 5_000;
 
 type ConfigClockReading = {
   readonly nowMs: number;
-  /** The clock change since the times of the config were written. 0 if unknown. */
+  /** The clock change since the config's timestamps were written. 0 if unknown. */
   readonly stepMs: number;
-  /** Call it after the times of the config match this reading. */
+  /** Call it once the config's timestamps match this reading. */
   readonly settle: () => void;
 };
 
-/** Detects changes of the wall clock, because they make stored times wrong. */
+/** Detects changes of the wall clock, because stored timestamps are wrong after such a change. */
 export class ClockSteps {
   readonly #offsets = new Map<string, number>();
   readonly #clock: Pick<Clock, "wall" | "monotonic">;
@@ -86,12 +86,10 @@ type RejectionResult =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs: number };
 
-/**
- * Counts rejections for one config and one kind of request, because dry runs and writes may get different responses.
- */
+/** Counts rejected requests for one config, separately for dry runs and writes. */
 export type RejectionCounter = {
   readonly count: (item: string, message: string) => RejectionResult;
-  /** Call it for any other response about the object, which ends the sequence. */
+  /** Call it after any other response, which ends a series of rejections. */
   readonly reset: (item: string) => void;
 };
 
@@ -102,7 +100,7 @@ function isTemporary(message: string): boolean {
 
 type RejectionRow = { readonly generation: number; readonly count: number; readonly lastMs: number };
 
-/** Accepts a rejection only after 3 in a row, 5 seconds apart, because webhooks and permissions change. */
+/** Treats a rejection as final only after 3 in a row, 5 seconds apart, because webhooks and permissions can change. */
 export class Rejections {
   readonly #rows = new Map<string, Map<string, RejectionRow>>();
 

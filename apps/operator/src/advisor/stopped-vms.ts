@@ -4,7 +4,7 @@ import { readRunStrategy } from "@virt/cluster";
 import type { ClusterReader } from "@virt/kube";
 import { inLanes } from "@virt/reads";
 
-/** VMs beyond this limit are reported as stopped without a read. */
+/** The maximum number of reads. VMs beyond this limit are reported as stopped without a check. */
 const mostReads = 50;
 
 /** Returns the VMs, as namespace/name, that a user must start. Includes VMs that cannot be read. */

@@ -1,6 +1,6 @@
 import type { Clock } from "@virt/kube";
 
-/** Returns a function that combines all calls of the next milliseconds into one wake-up. */
+/** Returns a function that wakes once for all calls within `delayMs`. */
 export function wakeOnce(clock: Pick<Clock, "schedule">, delayMs: number, wake: () => void): () => void {
   let isWaking = false;
   return () => {

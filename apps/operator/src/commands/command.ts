@@ -18,12 +18,11 @@ export type CommandContext = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Returns the content of a file. Throws as Node's `readFileSync` does. */
   readonly readFile: (path: string) => string;
-  /** Milliseconds. */
   readonly now: () => number;
   readonly version: string;
 };
 
-/** `failure` is printed last and sets exit code 1. */
+/** The output of a command. `failure` is printed last and sets exit code 1. */
 export type CommandResult = { readonly out: string; readonly notes: readonly string[]; readonly failure?: string };
 
 export type CommandArguments = {
@@ -36,7 +35,7 @@ export type CommandArguments = {
 export type Command = {
   readonly takes?: string;
   readonly summary: string;
-  /** The effect on a cluster, for the help text. Absent: "Changes nothing". */
+  /** The changes that the command makes in a cluster, for the help text. Absent if it changes nothing. */
   readonly changes?: string;
   readonly flags: FlagTable;
   readonly run: (args: CommandArguments, context: CommandContext) => Promise<CommandResult>;

@@ -139,7 +139,7 @@ function previewFor(args: CommandArguments, context: CommandContext): Promise<Ca
 
 type PreviewSource = CatalogPreviewInput["source"];
 
-/** Runs `work` with files, or with a client that it closes afterwards. */
+/** Runs `work` on files or on a cluster. Closes the client afterwards. */
 async function withSource<T>(
   args: CommandArguments,
   context: CommandContext,

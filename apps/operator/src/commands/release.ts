@@ -1,4 +1,4 @@
-// The command `release`: releases all fields of the operator before its removal.
+// The `release` command: gives up the operator's ownership of all fields, before the operator is removed.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { Client, clusterFor, Discovery, type InformerSpec, noLease } from "@virt/kube";
@@ -18,7 +18,7 @@ import {
 } from "./command.ts";
 
 const warning =
-  "Note: an active operator takes over these objects again. First set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or uninstall the operator.";
+  "Note: an active operator takes over released objects again. To prevent this, first set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or uninstall the operator.";
 
 export const releaseCommand: Command = {
   summary: "release all objects that the platform controller applied, without changing any value",
@@ -35,7 +35,7 @@ export const releaseCommand: Command = {
     yes: { type: "boolean", default: false, help: "release the objects; without this flag, only list them" },
   },
   run: async (args, context): Promise<CommandResult> => {
-    // This command writes, so it requires an explicit cluster instead of kubectl's current context.
+    // This command writes, so it requires --kubeconfig instead of kubectl's current context.
     if (args.text("kubeconfig") === "") throw new CommandError("--kubeconfig must be specified");
     const userAgent = `virt-operator/${context.version} (command)`;
     const client = new Client({ access: accessForCommand(args, context), userAgent });
@@ -80,7 +80,7 @@ async function releaseAll(client: Client, args: CommandArguments, context: Comma
   if (args.text("yes") !== "true")
     return {
       out: lines(ours.map(({ text }) => text)),
-      notes: ["Nothing was changed. Repeat with --yes to release them.", warning],
+      notes: ["Nothing was changed. To release these objects, repeat the command with --yes.", warning],
     };
   const done: string[] = [];
   const failures: string[] = [];
@@ -98,7 +98,7 @@ async function releaseAll(client: Client, args: CommandArguments, context: Comma
   };
 }
 
-/** Rejects a filter without matches, because a release of nothing would look like a success. */
+/** Rejects a filter that matches nothing, because releasing nothing would look like success. */
 function requireOneOf(flag: string, word: string, words: readonly string[]): void {
   if (word === "" || words.includes(word)) return;
   const known = [...new Set(words)].toSorted();

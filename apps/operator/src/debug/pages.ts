@@ -1,4 +1,4 @@
-// The debug pages: the controller's evaluation of the current caches. They change nothing.
+// The read-only debug pages, which show what the controller would do based on its current caches.
 
 import type { Json } from "@virt/api";
 import type { ClusterReader, Route, RouteReply, RouteRequest, Routes } from "@virt/kube";
@@ -28,7 +28,7 @@ type DebugOptions = {
   readonly reader: (signal: AbortSignal) => ClusterReader;
 };
 
-/** Serves the pages on every replica. A standby reads missing inputs on demand. */
+/** Serves the pages on every replica. A standby replica reads missing inputs on demand. */
 export function debugPages(debug: DebugOptions): Routes {
   const servePage = pageServer(async (signal) => takeDebugSnapshot(debug, signal));
   const { runtime, features } = debug;
@@ -95,7 +95,7 @@ const printers: Readonly<Record<string, PagePrinter>> = {
   json: { value: (value) => jsonReply(value), documents: (entries) => jsonReply(entries) },
 };
 
-/** Calls `takeContent` for each request. Undefined means that there is no HyperConverged. */
+/** Calls `takeContent` for each request. It returns undefined if there is no HyperConverged. */
 function pageServer<Content>(takeContent: (signal: AbortSignal) => Promise<Content | undefined>) {
   return (render: PageContent<Content>): Route =>
     async (request) => {

@@ -1,4 +1,4 @@
-// Writes a managed object: dry run, ownership transfers and apply, and the pause after an edit war.
+// Writes a managed object: dry run, transfer of released fields, and apply. Pauses the object after an edit war.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { isDryRunRefused, type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
@@ -75,14 +75,17 @@ export async function applyObject(decision: DueApply, action: ObjectAction): Pro
   };
 }
 
-/** `due`: apply over `newest`, which may be newer than the object of the decision. `over`: nothing is left to apply. */
+/**
+ * The result of the dry run. `due`: apply to `newest`, which may be newer than the object that was decided on. `over`:
+ * there is nothing to apply.
+ */
 type ConfirmedApply =
   | { readonly kind: "due"; readonly newest: KubeObject | undefined }
   | { readonly kind: "over"; readonly result: ActionResult };
 
 async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectAction): Promise<ConfirmedApply> {
   const { live } = action;
-  // Hand-overs and removals always require the apply. Without them, the server may reject a dry run.
+  // If fields must be handed over or removed first, a dry run without these steps may be rejected, so this skips it.
   const isPrepared = apply.handOver.length > 0 || apply.removals.length > 0;
   if (skipsDryRun || live === undefined || isPrepared) return { kind: "due", newest: live };
   const write = { manager, force: true, expect: { uid: live.metadata.uid ?? "" } };
@@ -95,7 +98,7 @@ async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectA
   return { kind: "over", result: settleAction(apply, answerFor(live, outcome.live), action) };
 }
 
-/** Ends an apply that would change nothing: the object is in sync, or admission always changes it. */
+/** Returns the result of an apply that would change nothing: the object is in sync, or admission always mutates it. */
 function settleAction(
   { contested, intent }: ApplyDecision,
   answer: KubeObject,
@@ -122,12 +125,12 @@ function hasSameOverrides(observed: KubeObject, now: KubeObject): boolean {
   return equalJson(readOverrides(observed), readOverrides(now));
 }
 
-/** Sets the version that was compared, because a dry run stores no version. */
+/** Sets the resource version that was compared, because the response to a dry run has none of its own. */
 function answerFor({ metadata: { resourceVersion } }: KubeObject, dryRun: KubeObject): KubeObject {
   return { ...dryRun, metadata: { ...dryRun.metadata, ...(resourceVersion && { resourceVersion }) } };
 }
 
-/** Returns the memory after a write. Re-creating an object counts as undoing a deletion if it existed before. */
+/** Returns the updated memory after a write. Re-creating a deleted object counts as a correction. */
 function afterWrite(
   { cause, object }: ApplyDecision,
   { memory }: ObjectAction,
@@ -136,12 +139,15 @@ function afterWrite(
   return { wasThere: true, recreated: cause === "create" ? readState(object).recreated : recreated };
 }
 
-/** Requires the observed version: a forced apply must not overwrite annotations that the operator has not seen. */
+/** Pins the write to the observed version, so that a forced apply cannot overwrite annotations that the operator has not seen. */
 function versionOf({ metadata: { uid = "", resourceVersion } }: KubeObject): Exclude<ExpectedVersion, string> {
   return { uid, ...(resourceVersion && { resourceVersion }) };
 }
 
-/** Gives fields without other owners to the manager of released fields, to keep their values. Undefined if none. */
+/**
+ * Transfers released fields without another owner to a placeholder manager, so that they keep their values. Returns
+ * undefined if there are none.
+ */
 async function transferOwnership(
   { handOver: paths }: ApplyDecision,
   { live, context }: ObjectAction,
@@ -151,7 +157,10 @@ async function transferOwnership(
   return context.cluster.apply(transferObject(live, paths), write);
 }
 
-/** Gives up released fields that have another owner again. After a failure, the next write retries. */
+/**
+ * Gives up the placeholder's ownership of released fields that have gained another owner. If this fails, the next write
+ * retries it.
+ */
 async function releaseOwnership(
   live: KubeObject,
   before: Bucket,
@@ -167,7 +176,7 @@ async function releaseOwnership(
   return bucket;
 }
 
-/** Checks whether the user's patch causes the rejection. If so, puts the object on hold, as with any invalid patch. */
+/** Checks whether the user's patch caused the rejection. If so, puts the object on hold, as for any invalid patch. */
 async function handleRejection(
   outcome: Outcome,
   { intent, unpatched }: ApplyDecision,
@@ -178,7 +187,7 @@ async function handleRejection(
   const without = await dryRunUnpatched(unpatched, action);
   if (without.kind !== "done") return failedAction(outcome, action);
   const askAgainAt = observed.monotonicMs + rejectedRetryMs;
-  // The server's message may contain rejected values.
+  // The server's message is redacted, because it may quote secret values.
   const refusal = { intent, shapeOf: observed.shapeOf, message: scrubText(outcome.message), askAgainAt };
   const knowing = { ...memory, refused: refusal };
   record.memory = knowing;
@@ -189,7 +198,10 @@ async function handleRejection(
   };
 }
 
-/** Dry-runs the intent without the patch. A dry run cannot combine two writes, so a required removal runs alone. */
+/**
+ * Runs the intent without the patch as a dry run. If fields must be removed first, this tests only the removal, because
+ * a dry run cannot combine two writes.
+ */
 async function dryRunUnpatched(
   { intent, removals }: NonNullable<ApplyDecision["unpatched"]>,
   action: ObjectAction,
@@ -218,13 +230,13 @@ export async function pauseObject(
   return { outcome: { kind: "paused-now", decision }, result: { kind: "done" } };
 }
 
-/** Ends the edit war in memory, too, regardless of the object's state annotation. */
+/** Also ends the edit war in memory, in case the object's state annotation is missing. */
 function pausedAnswer({ metadata, ...answer }: KubeObject, state: string): KubeObject {
   const annotations = { ...metadata.annotations, [objectAnnotations.state]: state };
   return { ...answer, metadata: { ...metadata, annotations } };
 }
 
-/** Returns a failure, which takes no token and does not count towards an edit war. */
+/** Returns a failed write. It consumes no rate limit token and does not count towards an edit war. */
 function failedAction(written: WriteResult, { runtime, object }: ObjectAction, prefix = ""): ActionResult {
   const message = `${prefix}${explainFailure(written, object.ref)}`;
   const outcome = { kind: "failed", message, isPermanent: written.kind === "rejected" } as const;

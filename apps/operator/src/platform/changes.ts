@@ -42,7 +42,7 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
     const concern = concernOf(spec, { runtime, snapshots });
     if (concern?.kind !== "some") return [];
     const { shown, readers } = concern;
-    // An object may yield to another one with the same purpose, so the existence of others matters.
+    // An object can yield to another one with the same purpose, so its creation or deletion affects all objects.
     if (isExistenceChanged) snapshots.changed(shown);
     if (readers.length > 0) {
       snapshots.changed(readers);
@@ -60,12 +60,12 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
   };
 }
 
-/** Returns the affected objects. Inputs of impact and admission affect none directly. */
+/** Returns the objects that a change of the informer affects. Inputs for impact and admission affect no object directly. */
 function concernOf(spec: InformerSpec, { runtime, snapshots }: ChangedPlatform): ConcernedKeys | undefined {
   return isAdmissionInformer(spec) || runtime.rebootImpact.isInput(spec) ? undefined : snapshots.concern(spec);
 }
 
-/** Requeues the objects that admission changed, for an immediate retry after webhooks or policies have changed. */
+/** Requeues the objects that admission mutates, because a change to webhooks or policies may have fixed them. */
 function askMutatedAgain(records: PlatformRecords): readonly string[] {
   const keys = records.mutatedKeys();
   for (const record of keys.map((key) => records.object(key)))

@@ -116,7 +116,7 @@ type PlatformParts = {
   readonly publisher: ReportPublisher;
 };
 
-/** Changes reach the controllers in this order. */
+/** Returns the controllers. Changes are passed to them in this order. */
 function platformControllers(parts: PlatformParts): readonly Controller[] {
   const { runtime, snapshots, publisher } = parts;
   return [
@@ -146,7 +146,7 @@ function objectReconciler({ runtime, snapshots, publisher }: PlatformParts): Con
     const before = [records.hasMutated(), records.hasPendingWrites()];
     const result = await reconcileObject(key, { runtime, snapshots }, context);
     publisher.markDirty();
-    // Informers for admission and impact run only while a mutated or pending write exists.
+    // Informers for admission and impact run only while an object is mutated or a write is pending.
     const after = [records.hasMutated(), records.hasPendingWrites()];
     if (after.some((is, at) => is !== before[at])) runtime.refresh();
     return result;

@@ -1,4 +1,4 @@
-// Decides the action for one managed object, and limits rebooting writes caused by changed inputs. Reads only caches.
+// Decides what to do with one managed object, based on caches only. Limits reboots that are caused by changed inputs.
 
 import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/objects";
@@ -62,8 +62,8 @@ export function decide({ object, snapshot, record }: ReadyObject, runtime: Platf
   if (wanted.kind === "excluded")
     return { kind: "excluded", evaluated, inputs: settleInputs(noteObserved(sources)), inputHold: undefined };
   if (wanted.kind === "held") return onHold(wanted, evaluated);
-  // Before the first list is complete, an object that is not in the cache may exist. The end of the list enqueues the
-  // object.
+  // Until the informer has synced, an object that is not in the cache may still exist. The sync enqueues the object
+  // again.
   const informer = runtime.find(managedInformer(object.ref, runtime.settings.hcoNamespace));
   if (informer?.state !== "synced")
     return onHold({ reason: "InputUnavailable", message: informer?.lastError ?? "cache not synced" }, evaluated);
@@ -92,7 +92,7 @@ type InputSources = ReadyObject & {
 
 type LimitedDecision = NotedInputs & { readonly decision: ObjectDecision; readonly observed: ObservedObject };
 
-/** Decides. During a hold, it still corrects drift from the earlier content. */
+/** Decides the action. If a changed input is on hold, still corrects drift from the previous content. */
 function decideWithinLimit(observed: ObservedObject, sources: InputSources): LimitedDecision {
   const inputs = noteObserved(sources);
   const { live, shapeOf, now } = observed;
@@ -117,7 +117,7 @@ function noteObserved({ object, evaluated, snapshot, record, runtime }: InputSou
   });
 }
 
-/** Returns the inputs after a reconcile. Clears the pending change if the object is in sync. */
+/** Returns the remembered inputs after a reconcile. Clears the pending change if the object is in sync. */
 export function inputsAfter(
   outcome: ReconcileOutcome,
   { inputs, inputHold }: Pick<ObjectRecord, "inputs" | "inputHold">,

@@ -1,5 +1,5 @@
-// Tests the law of the hand-over: the operator writes rebooting assets only if a user requested them after the last
-// plan released them.
+// Property-based test of the hand-over: after a plan releases an asset that reboots nodes, the operator writes it only
+// if a user requests it again.
 
 import { lawRuns, runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
@@ -21,7 +21,7 @@ async function catchUp(cluster: GovernedCluster, oracle: Oracle): Promise<void> 
   for (const asset of assetNames) cluster.reconcileObject(asset, () => undefined);
 }
 
-/** Deletes the record while the process knows it. A deletion during downtime is a separate case. */
+/** Deletes the stored record while the operator runs. A deletion during downtime is a separate case. */
 async function takeRecordAway(cluster: GovernedCluster): Promise<void> {
   if (!cluster.isSynced) return;
   cluster.setRecord(undefined);
@@ -86,7 +86,7 @@ test("never writes rebooting assets unless a user asks after the last hand-over"
     expect(result.violations).toEqual([]);
   });
   await fc.assert(law, runs);
-  // Doing nothing must not satisfy the laws.
+  // Ensures that an operator that never writes would fail the test.
   expect(allowed).toBeGreaterThan(runs.numRuns / 10);
   expect(released).toBeGreaterThan(runs.numRuns / 10);
 });

@@ -1,4 +1,4 @@
-// Stores which plans govern or released rebooting assets, and follows their changes.
+// Tracks and stores which plans govern, or have released, the assets that reboot nodes.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { configInformer, type GovernorConfig } from "@virt/cluster";
@@ -43,14 +43,14 @@ export function isGovernanceInput({ kind, name }: InformerSpec): boolean {
 export type WriteIntent = "apply" | "prune";
 
 export type Governance = {
-  /** Follows the caches. Runs synchronously at each change, so that even a short-lived plan is noticed. */
+  /** Updates the record from the caches. Called synchronously for each change, so that even a short-lived plan is noticed. */
   readonly observe: () => void;
   readonly released: () => Readonly<Record<string, ReleasedAsset>>;
-  /** Returns the reason why released assets are unknown. Undefined if they are known. */
+  /** Returns why the released assets are unknown, or undefined if they are known. */
   readonly unread: () => string | undefined;
-  /** Reports whether these freshly read plans do not govern the object, and the cache has the same plans. */
+  /** Reports whether none of these freshly read plans govern the object, and the cache contains the same plans. */
   readonly isLeftToUs: (object: ManagedObject, intent: WriteIntent, plans: readonly GovernorConfig[]) => boolean;
-  /** Settles released assets and stores the record. `isChanged` is true if the released assets changed. */
+  /** Updates the released assets and stores the record. `isChanged` is true if the released assets changed. */
   readonly reconcile: (
     snapshot: Snapshot | undefined,
     context: ReconcileContext,
@@ -66,7 +66,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
   const { assets, purposesOf, ownNamespace, settings, find, log, enqueue } = parts;
   const watch = governanceInformer(ownNamespace);
   let current: GovernanceRecord | undefined;
-  /** The latest version of the stored record that `current` includes. */
+  /** The resource version of the stored record that `current` is based on. */
   let known = "";
   let lastError = "";
   let last = { text: "", at: Number.NEGATIVE_INFINITY };
@@ -81,7 +81,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     const places = hco === undefined ? { hcoNamespace: "", hcoApiVersion: "", ownNamespace } : placesIn(hco, parts);
     return { assets, places, plans, purposesOf, hco: hco && switchesIn(hco, reaches) };
   };
-  /** Keeps the same object if the record is equal, so that callers can detect changes by identity. */
+  /** Keeps the existing object if the record is equal, so that callers can detect changes by identity. */
   const set = (next: GovernanceRecord) => {
     if (current === undefined || writeGovernanceRecord(next) !== writeGovernanceRecord(current)) current = next;
   };
@@ -107,7 +107,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     if (isDue(current, there)) enqueue();
   };
 
-  /** Reads the switches from the server, because a watch may deliver earlier changes after the release. */
+  /** Reads the switches from the server, because a watch may deliver a change from before the release too late. */
   const settle = async ({ read }: ClusterReader): Promise<ReconcileResult | undefined> => {
     const hco = chosen();
     const before = current;
@@ -120,7 +120,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     return undefined;
   };
 
-  /** Ends the release of assets whose object already matches, because managing it causes no reboot. */
+  /** Resumes managing released assets whose object already matches, because this causes no reboot. */
   const adopt = async (snapshot: Snapshot, { read }: ClusterReader): Promise<void> => {
     for (const object of snapshot.objects.filter(({ assets: all }) => all.some(({ name }) => isReleased(name)))) {
       const seen = seenAsFree(object, snapshot, parts);
@@ -187,8 +187,8 @@ export function createGovernance(parts: GovernanceParts): Governance {
 }
 
 /**
- * Lists the plans on the server before a rebooting write, because an informer may show a switch before an earlier
- * approval. Returns true immediately for other objects.
+ * Reports whether no plan governs the object. Before a write that reboots nodes, lists the plans on the server, because
+ * an informer may show a switch before an earlier approval. Returns true immediately for other objects.
  */
 export async function isUngoverned(
   object: ManagedObject,
@@ -227,7 +227,7 @@ function isDue(record: GovernanceRecord, stored: KubeObject | undefined): boolea
   return isUnsettled(record) || isStale(record, stored);
 }
 
-/** Observes the object as if none of its assets had been released. Undefined if nothing would be applied. */
+/** Observes the object as if none of its assets had been released. Returns undefined if nothing would be applied. */
 function seenAsFree(object: ManagedObject, { facts }: Snapshot, { clock }: Pick<PlatformRuntime, "clock">) {
   const free = { ...facts, released: {} };
   const { wanted } = evaluateObject(object, {

@@ -1,4 +1,4 @@
-// Follows the hardware of the nodes, and schedules the round in which a change takes effect.
+// Tracks the node hardware, and schedules the round in which a change takes effect.
 
 import { type CountedHardware, followHardware, type Hardware, nextHardwareDueMs, readHardware } from "@virt/cluster";
 import type { ReconcileResult } from "@virt/kube";
@@ -7,7 +7,7 @@ import type { PlatformRuntime } from "./runtime.ts";
 
 type WaitingRuntime = Pick<PlatformRuntime, "records" | "clock">;
 
-/** Takes a reading. Ignores incomplete and empty lists, because nodes may not have joined yet. */
+/** Reads the hardware from the nodes. Ignores incomplete and empty lists, because nodes may not have joined yet. */
 export function countHardware(
   { items, unreadReason }: ListResult,
   { records: { cluster }, clock }: WaitingRuntime,
@@ -22,7 +22,7 @@ export function countHardware(
   });
 }
 
-/** Forgets the hardware while the controller is idle. The first reading after that takes effect immediately. */
+/** Forgets the hardware when the controller becomes idle. The first reading after that takes effect immediately. */
 export function forgetHardware({ records: { cluster } }: WaitingRuntime): void {
   cluster.hardware = undefined;
 }

@@ -1,4 +1,4 @@
-// Sends merge patches for changes that an apply cannot make.
+// Sends merge patches for changes that server-side apply cannot make.
 
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { patchObject, type ReconcileContext, writeResultOf } from "@virt/kube";
@@ -13,7 +13,7 @@ export type PatchTarget = {
   readonly isDryRun?: boolean;
 };
 
-/** Removes members of maps that the apply would leave empty. Undefined if there are none. */
+/** Removes fields that an apply would leave behind as empty maps. Returns undefined if there are none. */
 export async function removeMembers(
   members: readonly Path[],
   live: KubeObject | undefined,
@@ -22,7 +22,7 @@ export async function removeMembers(
   return members.length === 0 ? undefined : mergePatch(live, removalPatch(members), target);
 }
 
-/** Patches this exact version of the object, except in a dry run. */
+/** Patches the object only if it still has this resource version. A dry run ignores the version. */
 export async function mergePatch(
   live: KubeObject | undefined,
   change: JsonMap,

@@ -18,12 +18,12 @@ export type PlatformMetrics = {
   readonly object: (ref: Ref) => ObjectMetrics | undefined;
   readonly removeObject: (ref: Ref) => void;
   readonly removeAllObjects: () => void;
-  /** Undefined if the asset is applied. */
+  /** Sets the reason why an asset is not applied. Pass undefined if it is applied. */
   readonly setExcluded: (asset: string, reason: string | undefined) => void;
   readonly countThrashing: (ref: Ref) => void;
   readonly observeDuration: (ref: Ref, seconds: number) => void;
   readonly setDependencies: (all: readonly Dependency[]) => void;
-  /** 0: gone, -1: error, -2: skipped. Undefined: not due. */
+  /** Sets the result: 0 if the object is gone, -1 after an error, -2 if it is kept. Undefined removes the series. */
   readonly setTombstone: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
   readonly setActive: (activation: string, isActive: boolean) => void;
 };
@@ -37,14 +37,18 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     new Gauge({ name: `${prefix}${name}`, help, labelNames, registers });
   const compliance = gauge(
     "compliance_status",
-    "1 while an object is in its desired state, 0 while it is not or cannot be applied.",
+    "1 while an object is in its desired state, 0 while it is out of sync or cannot be applied.",
     knn,
   );
   const paused = gauge("paused_resources", "1 while an object is paused, by reason.", [...knn, "reason"]);
   const held = gauge("held_resources", "1 while a write that reboots nodes is on hold, by reason.", [...knn, "reason"]);
   const custom = gauge("customization_info", "1 while a valid override is in effect, by type.", [...knn, "type"]);
-  const invalid = gauge("invalid_override", "1 while an override cannot be used, by type.", [...knn, "type"]);
-  const contested = gauge("contested_fields", "Fields that other clients set and the operator does not change.", knn);
+  const invalid = gauge("invalid_override", "1 while an override is invalid, by type.", [...knn, "type"]);
+  const contested = gauge(
+    "contested_fields",
+    "Fields that other clients set and that the operator leaves unchanged.",
+    knn,
+  );
   const excluded = gauge("excluded_assets", "1 for each asset that is not applied, by reason.", ["asset", "reason"]);
   const missing = gauge("missing_dependency", "1 while a CRD that a feature needs is missing, 0 if it is installed.", [
     "group",
@@ -61,13 +65,13 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   });
   const durations = new Histogram({
     name: `${prefix}reconcile_duration_seconds`,
-    help: "Duration of a reconcile of an object.",
+    help: "Time to reconcile an object.",
     labelNames: knn,
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   const labelsOf = ({ kind, name, namespace = "" }: Ref) => ({ kind, name, namespace });
-  // Removes series by exact labels, because searching the series of all objects is slow.
+  // Removes series by their exact labels, because searching the series of all objects is slow.
   const clear = (labels: ReturnType<typeof labelsOf>) => {
     compliance.remove(labels);
     contested.remove(labels);
@@ -76,7 +80,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     for (const type of customizationTypes) custom.remove({ ...labels, type });
     for (const type of invalidOverrideTypes) invalid.remove({ ...labels, type });
   };
-  // Most reconciles change nothing, and setting all series would cost more than the decision.
+  // Sets only changed series. Most reconciles change nothing, and setting all series would cost more than the decision.
   const shown = new Map<string, { readonly ref: Ref; readonly metrics: ObjectMetrics }>();
   const reasons = new Map<string, string | undefined>();
   const removeObject = (ref: Ref) => {
@@ -92,7 +96,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       const before = shown.get(objectKey(ref))?.metrics;
       if (before !== undefined && equalJson(before, next)) return;
       shown.set(objectKey(ref), { ref, metrics: next });
-      if (before === undefined) thrashing.inc(labels, 0); // `rate()` misses an initial 1
+      if (before === undefined) thrashing.inc(labels, 0); // `rate()` ignores the first sample of a series
       clear(labels);
       if (next.compliance !== undefined) compliance.set(labels, next.compliance);
       if (next.paused !== undefined) paused.set({ ...labels, reason: next.paused }, 1);
@@ -115,7 +119,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     },
     countThrashing: (ref) => thrashing.inc(labelsOf(ref)),
     observeDuration: (ref, seconds) => {
-      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // may be removed by now
+      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // the object may have been removed in the meantime
     },
     setDependencies: (all) => {
       missing.reset();

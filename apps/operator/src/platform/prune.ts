@@ -1,4 +1,4 @@
-// Prunes objects of features that are switched off, if requested.
+// Deletes the objects of disabled features, if the user has enabled pruning.
 
 import { type EventMessage, fieldManagers, type KubeObject } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
@@ -37,7 +37,7 @@ export type PruneContext = {
 
 const nothing: PruneResult = { events: [], result: { kind: "done" } };
 
-/** Prunes until it succeeds, once for each set of features that are switched off. */
+/** Prunes the object, and retries until it succeeds. Runs once for each set of disabled features. */
 export async function pruneObject(
   object: ManagedObject,
   { wanted }: EvaluatedObject,
@@ -57,17 +57,17 @@ export async function pruneObject(
     return { ...failed(outcome, object, prune), ...(removal && { removal }) };
   }
   record.prune = { asked, isKept };
-  if (isKept !== (before?.isKept ?? false)) prune.runtime.refresh(); // a kept object has an informer
+  if (isKept !== (before?.isKept ?? false)) prune.runtime.refresh(); // kept objects are watched
   return { events, result: { kind: "done" } };
 }
 
-/** Returns the pending deletion. Keeps the gate's earlier decision if a request failed before the gate. */
+/** Returns the pending deletion. If a request failed before the reboot gate was checked, keeps the gate's earlier decision. */
 function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): DueRemoval | undefined {
   const write = gate === undefined ? record.hold && record.nodeWrite : gate.write;
   return write && { hold: gate === undefined ? record.hold : gate.hold, write };
 }
 
-/** Reports whether the object is still kept. Before its informer is synced, the last read is used. */
+/** Reports whether the object is still kept. Until its informer has synced, relies on the last read. */
 function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { snapshot }: PruneContext): boolean {
   const live = snapshot.facts.live(ref);
   return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";
@@ -77,7 +77,7 @@ type PruneOutcome = {
   readonly outcome: Outcome;
   readonly events: readonly EventMessage[];
   readonly isKept?: true;
-  /** Absent if the deletion did not reach the gate. */
+  /** The reboot gate's decision. Absent if the deletion failed earlier. */
   readonly gate?: RemovalGateResult;
 };
 
@@ -99,14 +99,14 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
         outcome: await releaseObject(live, cluster),
         events: normalEvent(
           "FieldsReleased",
-          `Released all fields of ${name}. The object is kept because it existed before the operator or other clients own parts of it`,
+          `Released all fields of ${name}. The object is kept, because the operator did not create it or other clients own some of its fields`,
         ),
       };
     case "delete": {
       const { runtime, snapshot } = prune;
       const record = runtime.records.object(objectKey(ref));
       const gate = runtime.rebootImpact.passRemovalGate({ object, live, snapshot });
-      if (gate.isOn) record.nodeWrite = gate.write; // assessments of concurrent reconciles include it
+      if (gate.isOn) record.nodeWrite = gate.write; // so that concurrent assessments include it
       const isBlocked = gate.hold !== undefined || !(await isUngoverned(object, "prune", prune));
       if (isBlocked) return { outcome: { kind: "stale" }, events: [], gate };
       const { uid, resourceVersion } = removal;
@@ -129,7 +129,7 @@ function namesOf(assets: readonly Asset[]): readonly string[] {
   return assets.map(({ name }) => name);
 }
 
-/** Requeues the failed deletion, because no informer event would trigger it. */
+/** Requeues a failed deletion, because no watch event would trigger a retry. */
 function failed(outcome: Outcome, { ref }: ManagedObject, { runtime: { log, clock } }: PruneContext): PruneResult {
   const level = outcome.kind === "rejected" ? "warn" : "debug";
   log[level]("prune failed", { object: objectKey(ref), why: explainFailure(outcome, ref) });

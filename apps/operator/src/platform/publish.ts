@@ -1,4 +1,4 @@
-// Publishes the report as a ConfigMap after changes, at a limited rate.
+// Publishes the report in a ConfigMap when it changes, at a limited rate.
 
 import { fieldManagers } from "@virt/api";
 import { type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
@@ -29,7 +29,7 @@ function pauseAfterReport(buildMs: number): number {
   return Math.max(mostAgeMs, 50 * buildMs);
 }
 
-/** The delay before a rejected report is sent again. */
+/** The delay before a rejected report is retried. */
 const rejectedRestMs = 60_000;
 
 /** Returns the time at which the next report is due. `reconciledAt` is the time of the last one. */
@@ -79,7 +79,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       lastError = why;
       if (outcome.kind === "done") return { kind: "done" };
       if (outcome.kind === "unavailable") {
-        dirtyAt ??= now; // otherwise, no report is due
+        dirtyAt ??= now; // otherwise, the report would not be retried
         return { kind: "retry" };
       }
       rejected = { text, retryAt: now + rejectedRestMs };
@@ -112,7 +112,7 @@ function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, feat
   };
 }
 
-/** Returns what the process knows about an object. Redacts the server's message, which may contain rejected values. */
+/** Returns the last known facts about an object. Redacts the server's message, because it may quote secret values. */
 export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
   const { failure, hold } = records.object(key);
   return {

@@ -1,4 +1,4 @@
-// Assesses and shows the impact of pending writes on nodes, and controls the reboot gate.
+// Assesses and reports the impact of pending writes that affect nodes, and controls the reboot gate.
 
 import type { KubeObject } from "@virt/api";
 import { poolInformer } from "@virt/cluster";
@@ -35,7 +35,7 @@ import { recordHcoEvent } from "./report.ts";
 import type { ObjectRecord, PlatformRecords, PlatformRuntime } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Combines many changes into one assessment. Shorter while first lists are in progress. */
+/** The delay that combines many changes into one assessment. Shorter while informers are syncing. */
 const restMs = { listed: 5_000, listing: 250 };
 const shownRestMs = 60_000;
 const refusedRetryMs = 300_000;
@@ -57,12 +57,12 @@ export type GatedObject = {
 
 export type GatedRemoval = Pick<GatedObject, "object" | "snapshot"> & { readonly live: KubeObject };
 
-/** A pending write to nodes. `isOn` is true if the gate is set. */
+/** A pending write that affects nodes. `isOn` is true if the reboot gate is enabled. */
 type ConsideredWrite = { readonly write: NodeWrite | undefined; readonly isOn: boolean };
 
 export type GateResult = ConsideredWrite & { readonly decision: ObjectDecision };
 
-/** `hold` is present if the gate blocks the deletion. */
+/** The gate's decision about a deletion. `hold` is present if the gate blocks it. */
 export type RemovalGateResult = ConsideredWrite & { readonly hold: HeldDecision | undefined };
 
 export type DueRemoval = { readonly hold: HeldDecision | undefined; readonly write: NodeWrite };
@@ -74,7 +74,7 @@ export class RebootImpact {
   #shown: ReadonlyMap<string, ShownImpact> = new Map();
   #shownAt = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
-  /** The gate's causes when the held objects were last enqueued. */
+  /** The causes for which the gate was closed when the blocked objects were last enqueued. */
   #causes = "";
   #isReported = false;
 
@@ -83,7 +83,7 @@ export class RebootImpact {
     this.#lists = new InformerLists(parts.find);
   }
 
-  /** The informers for the assessment. They run only while writes are pending. */
+  /** The informers that the assessment needs. Empty unless writes are pending. */
   get wanted(): readonly InformerSpec[] {
     return this.#parts.records.hasPendingWrites() ? impactInformers : [];
   }
@@ -96,14 +96,14 @@ export class RebootImpact {
     return this.#shown.get(key);
   }
 
-  /** Returns the decision, or a hold if the gate blocks it. Reads only caches. */
+  /** Returns the decision, or a hold if the gate blocks the write. Sends no requests. */
   passGate(decided: ObjectDecision, { object, live, shapeOf, snapshot }: GatedObject): GateResult {
     const write = nodeWriteOf(object, decided, { live, shapeOf });
     const gated = this.#gated(write, object, snapshot);
     return { decision: holdAtGate(decided, gated), write, isOn: gated !== undefined };
   }
 
-  /** Returns a hold if the gate blocks the deletion. Reads only caches. */
+  /** Returns a hold if the gate blocks the deletion. Sends no requests. */
   passRemovalGate({ object, live, snapshot }: GatedRemoval): RemovalGateResult {
     const write = nodeRemovalOf(object, live);
     const gated = this.#gated(write, object, snapshot);
@@ -158,7 +158,7 @@ export class RebootImpact {
     return loadImpactReads(facts, { reads: this.#reads, readCache, discovery, now: clock.monotonic() }, context);
   }
 
-  /** Enqueues held objects when the gate opens or its causes change. */
+  /** Enqueues the blocked objects when the gate opens, or when the reasons why it is closed change. */
   #reportGate(rollout: GatedRollout, { snapshot, runtime }: { snapshot: Snapshot; runtime: PlatformRuntime }): void {
     const why = closedBecause(readRebootGate(snapshot.hco.metadata.annotations ?? {}), rollout);
     const causes = why.length === 0 ? "" : `${why.join(", ")} ${rollout.impact.summary}`;
@@ -193,7 +193,7 @@ export class RebootImpact {
     return { isChanged: true, dueAt: Number.POSITIVE_INFINITY };
   }
 
-  /** Reports whether the shown impact came from incomplete lists, so that the next one replaces it without delay. */
+  /** Reports whether all lists were complete. If they were not, the next assessment follows without delay. */
   #isListed(next: ReadonlyMap<string, ShownImpact>): boolean {
     return [...this.#shown].some(([key, was]) => !next.has(key) || isAnyListing(was));
   }
@@ -220,7 +220,7 @@ export class RebootImpact {
 
 type PendingWrites = ReturnType<PlatformRecords["pendingWrites"]>;
 
-/** Returns the write to nodes that is still pending after a reconcile. */
+/** Returns the write that affects nodes and is still pending after a reconcile. */
 export function settleGate(
   outcome: ReconcileOutcome,
   attempted: NodeWrite | undefined,

@@ -41,7 +41,7 @@ type ReadObject = ReadyObject & {
   readonly isRead: boolean;
 };
 
-/** Reads the inputs. Undefined if the object is unknown or the HyperConverged is not settled. */
+/** Reads the inputs. Returns undefined if the object is unknown, or if the HyperConverged has not been reconciled yet. */
 async function readInputs(
   key: string,
   { runtime, snapshots }: { readonly runtime: PlatformRuntime; readonly snapshots: SnapshotCache },
@@ -55,14 +55,15 @@ async function readInputs(
   const snapshot = snapshots.current();
   const object = snapshot?.object(key);
   if (snapshot === undefined || object === undefined) return undefined;
-  // All other objects depend on the schema of the HyperConverged.
+  // A new schema of the HyperConverged affects all other objects.
   if (isHco(object.ref) && readCache.revision() !== revision) records.cluster.isRoundDue = true;
   if (!isHco(object.ref) && records.cluster.settledHcoContent !== snapshot.content) return undefined;
   return { object, snapshot, record: records.object(key), isRead };
 }
 
 /**
- * Stores the data that concurrent reconciles need before the first request. Returns whether a node write was pending.
+ * Records the decision before the first request, because concurrent reconciles need it. Returns whether a write that
+ * affects nodes was already pending.
  */
 function noteDecided(record: ObjectRecord, decided: DecidedObject): boolean {
   if (decided.kind === "on-hold") return record.nodeWrite !== undefined;
@@ -117,7 +118,7 @@ async function execute(due: DueAction, { object, record }: ReadyObject, shared: 
   }
 }
 
-/** Ignores responses about an earlier object of the same name. */
+/** Ignores responses that belong to a deleted object of the same name. */
 function memoryInSync(memory: ObjectMemory, live: KubeObject, sent: KubeObject): ObjectMemory {
   const { mutation: _over, answer, ...rest } = memory;
   return { ...rest, answer: answer?.metadata.uid === live.metadata.uid ? (answer ?? live) : live, sent };
@@ -127,7 +128,7 @@ type FinishedSteps = {
   readonly decided: DecidedObject;
   readonly acted: ActionResult;
   readonly pruned: PruneResult;
-  /** True if a write to nodes was pending before the action. */
+  /** True if a write that affects nodes was pending before this reconcile. */
   readonly wasWaiting: boolean;
   readonly startMs: number;
 };
@@ -146,9 +147,9 @@ function finish(
   const unread = findUnreadInputs(object.ref, { outcome, evaluated }, { since: record.unreadSince, now: startMs });
   record.unreadSince = unread.since;
 
-  if (isReleasedByPlan(evaluated)) queues.governance(); // the object may now match, which ends the release
+  if (isReleasedByPlan(evaluated)) queues.governance(); // if the object matches now, the release ends
   if (wasWaiting || record.nodeWrite !== undefined) queues.rebootImpact();
-  if (wasOnHold !== (record.hold !== undefined)) runtime.refresh(); // a held object has an informer
+  if (wasOnHold !== (record.hold !== undefined)) runtime.refresh(); // objects on hold are watched
 
   reportReconcile(object, { outcome, evaluated }, { snapshot, unread: unread.events }, runtime);
   for (const event of pruned.events) recordObjectEvent(event, { hco: snapshot.hco, ref: object.ref, runtime });

@@ -1,4 +1,4 @@
-// Releases an object permanently. Its values stay, and the operator's label and state are removed.
+// Releases an object permanently: keeps its values, and removes the operator's label and state annotation.
 
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import type { Cluster } from "@virt/kube";
@@ -13,14 +13,15 @@ export async function releaseObject(live: KubeObject, cluster: Pick<Cluster, "ap
   if (!isThere(transferred)) return transferred;
   const released = await applyToVersion(transferred.live, bare(live), { cluster, manager });
   if (!isThere(released) || !isMarked(released.live)) return released;
-  // Other managers may also own the label and state, for example after a pause. A forced apply takes them over.
+  // Other managers may co-own the label and the state annotation, for example after a pause. A forced apply takes them
+  // over.
   const seized = await applyToVersion(released.live, unmarked(released.live), { cluster, manager, force: true });
   return isThere(seized) ? applyToVersion(seized.live, bare(live), { cluster, manager }) : seized;
 }
 
 type ReleaseOptions = { readonly cluster: Pick<Cluster, "apply">; readonly manager: string; readonly force?: true };
 
-/** Applies to this exact version of the object. */
+/** Applies only if the object still has this resource version. */
 async function applyToVersion(
   { metadata: { uid, resourceVersion } }: KubeObject,
   desired: KubeObject,

@@ -63,13 +63,12 @@ export function reportReconcile(
   record.events = stillReported(current, record.events, undecidedReasons(outcome, evaluated));
 }
 
-/** Finds the live object. The informer of the HyperConverged covers all namespaces, so its name may be ambiguous. */
+/** Finds the live object. The HyperConverged is watched in all namespaces, so its name may be ambiguous. */
 function liveObject({ namespace, ...ref }: Ref, { find, settings }: PlatformRuntime): KubeObject | undefined {
   const informer = find(managedInformer({ ...ref, ...(namespace && { namespace }) }, settings.hcoNamespace));
   return [...(informer?.store.items() ?? [])].find(({ metadata }) => (metadata.namespace ?? "") === (namespace ?? ""));
 }
 
-/** Reports whether the HyperConverged and all records were deleted during the reconcile. */
 function isForgotten({ records, find, settings }: PlatformRuntime): boolean {
   return records.cluster.activity === "no HyperConverged" && chooseHco(find, settings.hcoNamespace).kind !== "found";
 }
@@ -90,7 +89,7 @@ function setMetrics(
   if (outcome.kind === "paused-now") metrics.countThrashing(ref);
 }
 
-/** Returns the current failure. Keeps the last one after an inconclusive reconcile. */
+/** Returns the current failure. After an inconclusive reconcile, returns the previous one. */
 function nextFailure(
   ref: Ref,
   outcome: ReconcileOutcome,
@@ -107,15 +106,12 @@ function nextFailure(
 
 const toleratedFailures = 3;
 
-/**
- * Reports whether the failure may be temporary. A timeout or a conflict is treated as lasting only after several in a
- * row.
- */
+/** Reports whether the failure may be temporary. A timeout or a conflict counts as permanent only after several in a row. */
 function isPassing(failure: FailureRecord | undefined): boolean {
   return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }
 
-/** Returns the event for the end of a manual pause. That of an edit war comes with the write that clears it. */
+/** Returns the event for the end of a manual pause. After an edit war, the write that ends the pause records the event. */
 function resumed(ref: Ref, outcome: ReconcileOutcome, record: ObjectRecord): readonly EventMessage[] {
   if (pausedOf(outcome) !== undefined) {
     record.wasPaused = true;
@@ -127,7 +123,6 @@ function resumed(ref: Ref, outcome: ReconcileOutcome, record: ObjectRecord): rea
   return isOver && !(outcome.kind === "applied" && outcome.apply.done.isResumed) ? resumedEvents(objectName(ref)) : [];
 }
 
-/** Reports the state of the HyperConverged once for all objects. */
 export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntime): void {
   const { facts, hco } = snapshot;
   const { metrics, settings, assets } = runtime;
@@ -138,7 +133,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   if (!isActive && cluster.activity !== "idle") runtime.log.info(idleMessage(hco));
   cluster.activity = isActive ? "active" : "idle";
   const current = eventsForHyperConverged(hco, facts, assets);
-  // If facts could not be read, it is unknown which CRDs are missing, so their events stay.
+  // Without all facts, the missing CRDs are unknown, so the events about them stay.
   if (isActive && facts.unread !== undefined)
     return recordHcoEvents({ current, undecided: new Set(["CRDMissing"]) }, hco, runtime);
   const come = { crds: facts.crds, excluded: excludedAssets(snapshot) };
@@ -148,7 +143,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   metrics.setDependencies(dependencies(facts, assets));
 }
 
-/** Reports a missing or ambiguous HyperConverged. Does nothing before the caches are complete. */
+/** Reports a missing or ambiguous HyperConverged. Does nothing until informers have synced. */
 export function reportMissingHco(runtime: PlatformRuntime): void {
   const { records, metrics, settings, assets, log } = runtime;
   const chosen = chooseHco(runtime.find, settings.hcoNamespace);
@@ -190,7 +185,7 @@ function isAmong({ reason, note }: EventMessage, events: readonly EventMessage[]
   return events.some((one) => one.reason === reason && one.note === note);
 }
 
-/** Returns the events that are not reported again. Ended events may be reported again. Undecided ones stay. */
+/** Returns the reasons that were already reported and still apply, so that they are not reported again. */
 function stillReported(
   current: readonly EventMessage[],
   before: readonly EventMessage[],
@@ -209,7 +204,7 @@ export function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
 
 type ObjectEventContext = { readonly hco: KubeObject; readonly ref: Ref; readonly runtime: PlatformRuntime };
 
-/** Records an event on the HyperConverged, with the object as related. */
+/** Records an event about the HyperConverged, with the object as the related object. */
 export function recordObjectEvent(
   { type, reason, note }: EventMessage,
   { hco, ref, runtime }: ObjectEventContext,

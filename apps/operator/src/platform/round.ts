@@ -1,4 +1,4 @@
-// Runs the round over all objects. The HyperConverged comes first, because the others are rendered from it.
+// Runs a round over all objects. The HyperConverged comes first, because the other objects are rendered from it.
 
 import type { ReconcileResult } from "@virt/kube";
 import { objectKey } from "@virt/platform";
@@ -23,7 +23,7 @@ export function startRound(runtime: PlatformRuntime, snapshots: SnapshotCache): 
   return roundAfterWait(runtime);
 }
 
-/** Enqueues the other objects. `isHcoSettled`: no pending write or unread input can change the HyperConverged. */
+/** Enqueues the other objects. `isHcoSettled` is true if no pending write or missing input can change the HyperConverged. */
 export function continueRound(
   { content, objects, facts }: Snapshot,
   isHcoSettled: boolean,
@@ -35,7 +35,7 @@ export function continueRound(
   if (isNewContent) cluster.settledHcoContent = content;
   if (!isNewContent && !cluster.isRoundDue) return;
   cluster.isRoundDue = false;
-  // Enqueues tombstones first. They need the schema that the HyperConverged's reconcile has read.
+  // Enqueues tombstones after the HyperConverged, because they need the schema that its reconcile reads.
   if (facts.activation.isActive) for (const key of dueTombstones(runtime)) queues.tombstone(key);
   for (const { ref } of objects) if (!isHco(ref)) queues.object(objectKey(ref));
 }

@@ -1,4 +1,4 @@
-// The state that the platform's reconciles share: catalog, caches and records. The records may be lost.
+// The state that all platform reconciles share: catalog, caches and records. Records do not survive a restart.
 
 import type { EventMessage } from "@virt/api";
 import type { HardwareMemory, Purposes } from "@virt/cluster";
@@ -57,7 +57,7 @@ export type PlatformQueues = {
   readonly rebootImpact: () => void;
 };
 
-/** Delay before a rejected write is retried. */
+/** The delay before a rejected write is retried. */
 export const rejectedRetryMs = 300_000;
 
 export function resultAfter(written: WriteResult, clock: Pick<Clock, "wall">): ReconcileResult {
@@ -69,12 +69,11 @@ export function resultAfter(written: WriteResult, clock: Pick<Clock, "wall">): R
 export type ObjectRecord = {
   memory: ObjectMemory | undefined;
   prune: PruneRecord | undefined;
-  /** The failure of the last reconcile. Undefined if it succeeded. */
   failure: FailureRecord | undefined;
   events: readonly EventMessage[];
   wasPaused: boolean;
   throttled: Bucket | undefined;
-  /** The start of a missing input in monotonic milliseconds. */
+  /** Since when an input has been missing, in monotonic milliseconds. */
   unreadSince: number | undefined;
   nodeWrite: NodeWrite | undefined;
   hold: HeldDecision | undefined;
@@ -82,12 +81,12 @@ export type ObjectRecord = {
   inputHold: HeldDecision | undefined;
 };
 
-/** The assets whose pruning is requested. `isKept`: the object stays for now, but may be deleted later. */
+/** The assets to prune. `isKept` is true if the object is kept for now, but may be deleted later. */
 export type PruneRecord = { readonly asked: string; readonly isKept: boolean };
 
 export type FailureRecord = LastError & { readonly timesInARow: number };
 
-/** 0: gone, -1: error, -2: kept for a reason. */
+/** The result of a tombstone. The state is 0 if the object is gone, -1 after an error, and -2 if the object is kept. */
 export type TombstoneRecord = {
   readonly state: 0 | -1 | -2;
   readonly events: readonly EventMessage[];
@@ -95,21 +94,19 @@ export type TombstoneRecord = {
 };
 
 export type ClusterRecord = {
-  /** The last valid exclusions. */
+  /** The last valid exclusions. They stay in effect while the annotation is malformed. */
   exclusions: readonly ExclusionRule[] | undefined;
-  /** The content of the HyperConverged after its reconcile. Other objects are rendered from it. */
+  /** The HyperConverged after its last reconcile. Other objects are rendered from it. */
   settledHcoContent: string | undefined;
   isRoundDue: boolean;
-  /** The hardware in effect and pending changes. Undefined if no nodes were read since the start or activation. */
+  /** The hardware in effect, and pending changes. Undefined until nodes have been read after a start or an activation. */
   hardware: HardwareMemory | undefined;
-  /** Undefined if not known yet. */
   activity: "active" | "idle" | "no HyperConverged" | undefined;
   missingCrds: MissingCrds;
   hcoEvents: { readonly key: string; readonly events: readonly EventMessage[] } | undefined;
   readonly counts: ObjectCounts;
-  /** The last status of each asset with all inputs available. */
+  /** The last status of each asset that was based on complete inputs. */
   readonly lastKnown: Map<string, SettledStatus>;
-  /** Keyed as in the work queue. */
   readonly tombstones: Map<string, TombstoneRecord>;
 };
 
@@ -128,7 +125,7 @@ export class PlatformRecords {
     tombstones: new Map(),
   };
 
-  /** Returns the record of a managed object. Creates an empty one if needed. */
+  /** Returns the record of a managed object. Creates it if it does not exist. */
   object(key: string): ObjectRecord {
     const known = this.#objects.get(key);
     if (known !== undefined) return known;
@@ -141,7 +138,7 @@ export class PlatformRecords {
     return [...this.#objects].flatMap(([key, { memory }]) => (memory?.mutation === undefined ? [] : [key]));
   }
 
-  /** Called at each reconcile, so it builds no list. */
+  /** Reports whether admission mutates any object. Called in each reconcile, so it avoids building a list. */
   hasMutated(): boolean {
     for (const { memory } of this.#objects.values()) if (memory?.mutation !== undefined) return true;
     return false;
@@ -160,7 +157,7 @@ export class PlatformRecords {
     return false;
   }
 
-  /** Forgets all objects when there is no HyperConverged. Keeps tombstones and exclusions. */
+  /** Forgets all objects after the HyperConverged was deleted. Keeps tombstones and exclusions. */
   forgetObjects(): void {
     this.#objects.clear();
     this.cluster.counts.forget();

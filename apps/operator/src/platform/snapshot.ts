@@ -1,4 +1,4 @@
-// The state of the cluster until an input changes: the HyperConverged, facts, objects and their evaluations.
+// A snapshot of the cluster, valid until an input changes: the HyperConverged, facts, objects and their evaluations.
 
 import type { KubeObject, Ref } from "@virt/api";
 import {
@@ -50,7 +50,7 @@ export type Snapshot = {
   readonly objects: readonly ManagedObject[];
   readonly object: (key: string) => ManagedObject | undefined;
   readonly evaluate: (object: ManagedObject) => EvaluatedObject;
-  /** Drops the cached evaluation of one object, because an input of only this object has changed. */
+  /** Drops the cached evaluation of one object, after a change that affects only this object. */
   readonly invalidate: (key: string) => void;
 };
 
@@ -92,7 +92,7 @@ export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
   };
 }
 
-/** Returns the controller's current decision for each object, for pages and the report. */
+/** Returns the controller's current decision for each object, for the debug pages and the report. */
 export function previewsOf({ facts, objects, evaluate }: Snapshot, runtime: PlatformRuntime): readonly Preview[] {
   const [now, monotonicMs] = [runtime.clock.wall(), runtime.clock.monotonic()];
   const unreadReason = (ref: Ref) => {
@@ -130,7 +130,7 @@ export type ClusterFactsSources = Omit<ClusterFactsInput, "lookup"> &
 
 type Caches = { readonly find: (spec: InformerSpec) => InformerState | undefined; readonly readCache: ReadCache };
 
-/** Collects the facts. `live` returns the latest HyperConverged, because writes need its version. */
+/** Collects the facts. `live` returns the latest HyperConverged, because writes need its resource version. */
 function collectFacts(hco: KubeObject | undefined, parts: ClusterFactsSources): ClusterFacts {
   const facts = build(hco, { ...parts, lookup: lookupInCaches(parts) });
   const newestOf = ({ metadata }: KubeObject, ref: Ref) =>
@@ -170,7 +170,6 @@ function listNodes(find: Caches["find"]): ListResult {
   return listed(nodeInformer, find(nodeInformer), (store) => store.notifiedItems);
 }
 
-/** Excludes CRDs that are being deleted. */
 const servedCrds = oncePer((crds: readonly KubeObject[]): ReadonlySet<string> => {
   const served = crds.filter(({ metadata }) => metadata["deletionTimestamp"] === undefined);
   return new Set(served.map(({ metadata }) => metadata.name));
@@ -185,7 +184,7 @@ function listed({ kind }: InformerSpec, watch: InformerState | undefined, read =
   return watch.lastError === undefined ? { items } : { items, unreadReason: watch.lastError };
 }
 
-/** Loads schemas and rendered configs. Returns false if a read failed and has to be retried. */
+/** Loads schemas and rendered configs. Returns false if a read failed and must be retried. */
 export async function loadInputs(
   object: ManagedObject,
   runtime: PlatformRuntime,
@@ -209,7 +208,7 @@ function schemasOf({ assets, ref }: ManagedObject, { find }: PlatformRuntime) {
       read.read === "schema" ? [{ crd: read.crd, version: read.version }] : [],
     ),
   ]);
-  const once = new Map(named.map((one) => [one.crd, one])); // one read includes all versions
+  const once = new Map(named.map((one) => [one.crd, one])); // one read returns all versions of a CRD
   return [...once.values()].filter(({ crd }) => find(crdInformer)?.store.get(crd) !== undefined);
 }
 

@@ -1,4 +1,4 @@
-// Tests tombstones on a real API server with test tombstones, because the catalog has none.
+// Tests tombstones on a real API server. The tombstones are made up, because the catalog has none.
 
 import type { JsonMap } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 const deletion = (name: Name) => ({ verb: "delete", resource: "configmaps", name }) as const;
 
-/** Delays every read of the schema, even before the activation. */
+/** Delays every read of the schema. */
 function holdSchema(): void {
   const schema = {
     verb: "get",

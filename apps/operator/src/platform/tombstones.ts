@@ -1,4 +1,4 @@
-// Deletes objects of earlier releases, with retries.
+// Deletes objects that earlier releases created, and retries on failure.
 
 import { fieldManagers } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
@@ -32,7 +32,7 @@ export function isGone(tombstone: Tombstone, { records }: Pick<PlatformRuntime, 
   return records.cluster.tombstones.get(objectKey(tombstone))?.state === 0;
 }
 
-/** Returns the keys of tombstones without a record. The others are finished or already requeued. */
+/** Returns the keys of tombstones without a record. All others are done or already requeued. */
 export function dueTombstones({ tombstones, records }: PlatformRuntime): readonly string[] {
   return tombstones.map((one) => objectKey(one)).filter((key) => !records.cluster.tombstones.has(key));
 }
@@ -47,7 +47,7 @@ export async function deleteTombstone(
   if (tombstone === undefined || isGone(tombstone, runtime)) return { kind: "done" };
   const before = known.get(key);
   if (snapshot === undefined || !snapshot.facts.activation.isActive || isBarred(tombstone, snapshot.facts)) {
-    known.delete(key); // due again in the next round
+    known.delete(key); // so that the next round tries again
     metrics.setTombstone(tombstone, undefined);
     return { kind: "done" };
   }
@@ -64,12 +64,12 @@ export async function deleteTombstone(
     : { kind: "requeueAt", atMs: clock.wall() + tombstoneRetryMs({ state: deleted.state, timesInARow }) };
 }
 
-/** Returns the retry delay. A kept object has to wait for a user, so it uses the longest delay. */
+/** Returns the retry delay. For a kept object it is the longest one, because a user has to act first. */
 export function tombstoneRetryMs({ state, timesInARow }: Pick<TombstoneRecord, "state" | "timesInARow">): number {
   return state === -2 ? longestMs : Math.min(longestMs, firstMs * 2 ** timesInARow);
 }
 
-/** Deletes one object. `modified`: it was changed concurrently and is retried immediately. */
+/** Deletes one object. Returns `modified` if the object changed concurrently, for an immediate retry. */
 async function deleteOne(
   tombstone: Tombstone,
   { cluster }: Pick<ReconcileContext, "cluster">,

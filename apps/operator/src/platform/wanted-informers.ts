@@ -1,4 +1,4 @@
-// Selects the informers to run, and maps each to the managed objects that depend on it.
+// Selects the informers to run, and finds the managed objects that depend on each one.
 
 import type { Ref } from "@virt/api";
 import {
@@ -21,7 +21,7 @@ import {
 import type { PlatformRuntime } from "./runtime.ts";
 import { isHco, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
-/** The objects that an informer affects: all of them, or the object itself and those rendered from it. */
+/** The objects that an informer affects: all objects, or one object and those rendered from it. */
 export type ConcernedKeys =
   | { readonly kind: "all" }
   | { readonly kind: "some"; readonly shown: readonly string[]; readonly readers: readonly string[] };
@@ -31,7 +31,7 @@ export type WantedInformers = {
   readonly concern: (spec: InformerSpec) => ConcernedKeys;
 };
 
-/** Returns the required informers: plans always, inputs while active, and objects while they may be applied. */
+/** Returns the required informers: plans always, inputs while the controller is active, and objects that may be applied. */
 function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime): WantedInformers {
   const hcos = wantedHcoInformers(platformHcoInformers(runtime.settings.hcoNamespace), runtime.find);
   const plans = [configInformer, governanceInformer(runtime.ownNamespace)];
@@ -47,7 +47,7 @@ function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime):
   return { specs: [...inputs, ...specs, ...runtime.rebootImpact.wanted], concern: concerns(inputs, objects) };
 }
 
-/** Reports whether the object is kept for now but would otherwise be deleted. Its informer shows when that ends. */
+/** Reports whether pruning is delayed for this object. Its informer shows when the reason for the delay ends. */
 function isKept(ref: Ref, { records }: PlatformRuntime): boolean {
   const { prune, hold } = records.object(objectKey(ref));
   return prune?.isKept === true || hold !== undefined;
@@ -55,7 +55,7 @@ function isKept(ref: Ref, { records }: PlatformRuntime): boolean {
 
 type Keyed = ObjectInformers & { readonly key: string };
 
-/** Maps informers to objects. Uses lookup tables, because thousands of changes call the result. */
+/** Maps informers to objects. Builds lookup tables, because the returned function is called for each change. */
 function concerns(inputs: readonly InformerSpec[], objects: readonly Keyed[]): (spec: InformerSpec) => ConcernedKeys {
   const all = new Set([crdInformer, ...inputs].map(subjectOf));
   const shown = keysBySubject(objects, ({ shows }) => shows);
@@ -79,7 +79,7 @@ function keysBySubject(objects: readonly Keyed[], specsOf: (one: Keyed) => reado
   return keys;
 }
 
-/** Identifies the objects of an informer, regardless of its projection. */
+/** Returns a key for the objects that an informer watches, regardless of its projection. */
 function subjectOf({ apiVersion, kind, namespace = "", name = "" }: InformerSpec): string {
   return `${apiVersion} ${kind} ${namespace} ${name}`;
 }
@@ -94,7 +94,10 @@ const idle: ReadonlySet<string> = new Set([
   "CRDMissing",
 ]);
 
-/** Reports whether an asset may be applied. Also true if its inputs are unread, so that all inputs load in parallel. */
+/**
+ * Reports whether an asset of the object may be applied. Also true while inputs are missing, so that all of them load
+ * in parallel.
+ */
 function isOfUse({ statuses }: EvaluatedObject): boolean {
   return [...statuses.values()].some((status) =>
     status.kind === "excluded" ? !idle.has(status.reason) : status.kind === "active" || !status.isExcluded,
@@ -102,10 +105,10 @@ function isOfUse({ statuses }: EvaluatedObject): boolean {
 }
 
 export type SnapshotCache = {
-  /** Undefined if there is no HyperConverged or it is ambiguous. */
+  /** Returns undefined if there is no HyperConverged, or more than one. */
   readonly current: () => Snapshot | undefined;
   readonly wanted: () => readonly InformerSpec[];
-  /** Uses the last requested informers, because these are running. */
+  /** Finds the affected objects. Uses the informers that were requested last, because these are running. */
   readonly concern: (spec: InformerSpec) => ConcernedKeys;
   /** Drops the cached results for these objects, or for all objects, because an input has changed. */
   readonly changed: (whose: "all" | readonly string[]) => void;

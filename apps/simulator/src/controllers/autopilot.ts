@@ -1,4 +1,4 @@
-// Simulates virt-platform-autopilot, the Go operator of OpenShift Virtualization. It always applies with force.
+// Simulates virt-platform-autopilot, the Go operator in OpenShift Virtualization. It always forces its applies.
 
 import { roleLabel } from "@virt/cluster";
 import { asList, asNumber, asText, at, isMap, type JsonMap, type KubeObject, member } from "@virt/objects";
@@ -20,8 +20,8 @@ const platform = "platform.kubevirt.io";
 const managedBy = `${platform}/managed-by`;
 
 /**
- * Applies at every change. The real autopilot also does so every 5 minutes, because it does not see each change. Here,
- * this would add nothing, and an idle cluster sends no requests.
+ * Applies after every change. The real autopilot also applies every 5 minutes, because it misses some changes. The
+ * simulation sees every change, so it stays idle in an idle cluster.
  */
 export function reconcileAutopilot(cluster: ClusterState): readonly ObjectWrite[] {
   const statuses = cluster.list("Deployment").map((deployment) => deploymentStatus(cluster, deployment));
@@ -40,7 +40,7 @@ function replicasOf(deployment: KubeObject): number {
   return asNumber(at(deployment, "spec", "replicas")) ?? 1;
 }
 
-// The API server leaves out counts of 0 and returns null for an absent `lastUpdateTime`.
+// The API server omits counts of 0, and returns null for an absent `lastUpdateTime`.
 function deploymentStatus(cluster: ClusterState, deployment: KubeObject): ObjectWrite {
   const count = replicasOf(deployment) || null;
   const conditions = withTransitionTimes(
@@ -93,7 +93,7 @@ function wantedObjects(cluster: ClusterState, hco: KubeObject): readonly KubeObj
     hyperConverged(hco),
     swap,
     monitoring,
-    troubleshooting, // by default since 5.0; before, only with `enable-korrel8r`
+    troubleshooting, // on by default since 5.0; earlier releases require `enable-korrel8r`
     ...loadAwareObjects(cluster, hco),
     ...(isOn("pci-passthrough") ? [kernelArguments("50-virt-pci-passthrough", "worker", pciPassthrough)] : []),
     ...(isOn("metallb") ? [metalLb] : []),
@@ -101,7 +101,7 @@ function wantedObjects(cluster: ClusterState, hco: KubeObject): readonly KubeObj
   ];
 }
 
-// The empty spec takes no field from other managers.
+// The spec is empty, so this takes over no fields from other managers.
 function hyperConverged({ apiVersion, metadata: { name, namespace = "" } }: KubeObject): KubeObject {
   const annotations = { [managedBy]: manager, [`${platform}/version`]: "1.0.0" };
   return { apiVersion, kind: "HyperConverged", metadata: { name, namespace, annotations }, spec: {} };
@@ -152,7 +152,7 @@ function descheduler(definition: KubeObject, hco: KubeObject): KubeObject {
   };
 }
 
-/** Returns the profiles and limits of the CRD. An apply with another field or value fails. */
+/** Returns the profiles and limits that the CRD allows, because an apply with any other fails. */
 function knownFields(definition: KubeObject): Readonly<Record<"profiles" | "limits", readonly string[]>> {
   const [version] = asList(at(definition, "spec", "versions")).filter((each) => member(each, "served") === true);
   const spec = at(version, "schema", "openAPIV3Schema", "properties", "spec", "properties");
@@ -170,7 +170,7 @@ const swapDropIn = [
   "",
 ].join("\n");
 
-/** Without the units and scripts of the real one: the simulated kubelet reads only the drop-in. */
+/** Lacks the systemd units and scripts of the real MachineConfig. The simulated kubelet needs only the drop-in. */
 const swap = machineConfigObject("90-worker-swap-online", "worker", {
   files: [file("/etc/openshift/kubelet.conf.d/90-swap.conf", swapDropIn)],
 });

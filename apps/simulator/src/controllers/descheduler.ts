@@ -1,4 +1,4 @@
-// Simulates the descheduler operator: its status, and periodic moves of VMs if the scenario asks for them.
+// Simulates the descheduler operator: its status, and periodic VM evictions if the scenario requests them.
 
 import { asList, asNumber, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/objects";
 import {
@@ -38,7 +38,7 @@ function statusOf(cluster: ClusterState, object: KubeObject, failure: string | u
   return { conditions, generations: [{ ...deployment, lastGeneration: generation }] };
 }
 
-/** The real operator checks PSI on its own node. In the simulation, this is the first worker. */
+/** Returns the error if PSI is off. The real operator checks the node that it runs on; here, this is the first worker. */
 function psiRefusal(cluster: ClusterState, object: KubeObject): string | undefined {
   const profile = asList(at(object, "spec", "profiles")).find((name) => asText(name)?.endsWith("RelieveAndMigrate"));
   if (cluster.scenario.descheduler?.needsPsi !== true || profile === undefined) return undefined;

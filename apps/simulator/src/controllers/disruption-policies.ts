@@ -15,7 +15,7 @@ import type { ObjectWrite } from "../object-writes.ts";
 
 const manager = "machine-config-operator";
 
-/** The policies in the status are in effect: those of the user's spec, merged with the operator's own. */
+/** Writes the effective policies to the status: the user's, merged with the defaults of the Machine Config Operator. */
 export function reconcileDisruptionPolicies(cluster: ClusterState): readonly ObjectWrite[] {
   const object = findObject(cluster, "MachineConfiguration", "cluster");
   if (object === undefined) return [];

@@ -1,4 +1,4 @@
-// Simulates the HyperConverged operator: defaults that are not in the CRD, the status and wasp-agent.
+// Simulates the HyperConverged operator: the defaults that the CRD does not set, the status, and wasp-agent.
 
 import { asNumber, at, type JsonMap, type KubeObject } from "@virt/objects";
 import {

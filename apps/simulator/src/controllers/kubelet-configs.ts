@@ -30,7 +30,6 @@ function isTerminating(config: KubeObject): boolean {
   return at(config, "metadata", "deletionTimestamp") !== undefined;
 }
 
-// Replaces all annotations, as the real controller does.
 function assignSuffix(config: KubeObject, suffix: string): ObjectWrite {
   const others = Object.keys(config.metadata.annotations ?? {}).map((name) => [name, null]);
   const annotations = { ...Object.fromEntries(others), [nameSuffix]: suffix };
@@ -62,7 +61,7 @@ function reconcileKubeletConfig(cluster: ClusterState, config: KubeObject, suffi
   ];
 }
 
-/** Settings that only the Machine Config Operator may set, in the order of its checks. */
+/** Settings that users may not change, in the order in which the Machine Config Operator checks them. */
 const ownSettings = ["cgroupDriver", "clusterDNS", "clusterDomain", "runtimeRequestTimeout", "staticPodPath"];
 
 function forbiddenSetting(config: KubeObject): string | undefined {
@@ -110,7 +109,7 @@ function deleteGenerated(cluster: ClusterState, config: KubeObject): readonly Ob
 
 const keptTries = 3;
 
-// Keeps the results of the last attempts, and repeats the latest one as the condition of older releases.
+// Keeps the results of the last attempts. Repeats the latest one in the condition type that older releases use.
 function kubeletConfigStatus(cluster: ClusterState, config: KubeObject, error: string | undefined): ObjectWrite {
   const message = error ?? "Success";
   const isAccepted = error === undefined;

@@ -1,4 +1,4 @@
-// Simulates KubeVirt as far as rollouts need it: evacuations of drained nodes, and migrations within the limits.
+// Simulates the parts of KubeVirt that affect rollouts: evacuation of drained nodes, and migration limits.
 
 import { at, type JsonMap, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultOf, simulatedMs } from "../cluster-state.ts";
@@ -35,7 +35,7 @@ export function reconcileKubevirt(cluster: ClusterState, timers: SimulatedTimers
   ];
 }
 
-// Without virt-controller, running VMs and migrations continue, but nothing is started or cleaned up.
+// While virt-controller is down, running VMs and migrations continue, but nothing is started or cleaned up.
 function isVirtControllerDown(cluster: ClusterState): boolean {
   return cluster.list("KubeVirt").some((object) => faultOf(object, "virt-controller-down") !== undefined);
 }
@@ -193,7 +193,7 @@ function migrationFailure(
   return timers.hasElapsed(`migration ${name}`, ms) ? faultOf(machine, "fail-migrations") : "running";
 }
 
-const keptMigrations = 5; // finished migrations per VM, as in KubeVirt
+const keptMigrations = 5; // the number of finished migrations that KubeVirt keeps per VM
 
 function evacuationMigrations(cluster: ClusterState): readonly ObjectWrite[] {
   if (isVirtControllerDown(cluster)) return [];
@@ -208,7 +208,7 @@ function evacuationMigrations(cluster: ClusterState): readonly ObjectWrite[] {
   );
 }
 
-// A VM with the strategy External is moved by its own controller.
+// A VM with eviction strategy External is moved by its own controller.
 function isLeaving(machine: KubeObject): boolean {
   const isMarked = at(machine, "status", "evacuationNodeName") === nodeOfMachine(machine);
   const isOthers = at(machine, "spec", "evictionStrategy") === "External";

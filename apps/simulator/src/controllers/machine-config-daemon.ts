@@ -23,7 +23,7 @@ import { seededUuid } from "../seeded-random.ts";
 import { readSeconds, type SimulatedTimers } from "../simulated-timers.ts";
 import { disruptionOfUpdate } from "./disruption-policies.ts";
 
-/** Skips nodes without a pool, such as Windows nodes. */
+/** Updates all nodes, except nodes without a pool, such as Windows nodes. */
 export function reconcileNodes(cluster: ClusterState, timers: SimulatedTimers): readonly ObjectWrite[] {
   const pools = cluster.list("MachineConfigPool");
   return cluster.list("Node").flatMap((node) => {
@@ -37,7 +37,7 @@ export function reconcileNodes(cluster: ClusterState, timers: SimulatedTimers): 
   });
 }
 
-// A new node boots with the target of its pool.
+// A new node boots with its pool's current configuration.
 function joinNode(cluster: ClusterState, node: KubeObject, pool: string): readonly ObjectWrite[] {
   const config = asText(at(findObject(cluster, "MachineConfigPool", pool), "spec", "configuration", "name"));
   if (config === undefined || faultOf(node, "not-joined") !== undefined) return [];

@@ -58,7 +58,7 @@ function machineConfigNodeWrite(cluster: ClusterState, pooled: PooledNode): Obje
       manager,
     };
   }
-  // The spec is written first, because the status refers to it.
+  // Writes the spec first, because the status refers to it.
   if (!equalJson(spec, object["spec"])) return { kind: "set", object, fields: { spec }, manager };
   const status = {
     observedGeneration: object.metadata.generation ?? 1,
@@ -75,7 +75,7 @@ function machineConfigNodeWrite(cluster: ClusterState, pooled: PooledNode): Obje
   };
 }
 
-// Updates the time of a condition even if only its message changes.
+// Updates lastTransitionTime even if only the message changes, as the real operator does.
 function withRenewedTimes(
   object: KubeObject,
   wanted: readonly SimulatedCondition[],
@@ -127,7 +127,7 @@ function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): re
   });
 }
 
-// The report shows the reboot until the node is updated. The operator reports the uncordon.
+// The node reports the reboot until it is updated. The operator reports the uncordon.
 function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatuses {
   const rebooted = asList(at(object, "status", "conditions")).find((each) => member(each, "type") === "RebootedNode");
   const hasRebooted = rebooted !== undefined && member(rebooted, "status") !== "False";
@@ -137,7 +137,7 @@ function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatus
   };
 }
 
-// Keeps the error of the last attempt until the next one starts, even if the pods have left.
+// Keeps the error of the last attempt until the next one starts, even if the blocking pods are gone.
 function drainedMessage(object: KubeObject, node: KubeObject, drain: DrainState): string {
   const known = drainedText(object);
   const isKept = drain.kind === "idle" || (drain.kind === "failed" && known.startsWith(drainFailure));

@@ -1,4 +1,4 @@
-// Simulates the Node Health Check Operator: a remediation object for each node that is unhealthy for too long.
+// Simulates the Node Health Check Operator: creates a remediation for each node that is unhealthy for too long.
 
 import {
   asList,
@@ -61,7 +61,7 @@ const isRemediated = ({ remediations }: CheckedNode): boolean => remediations.le
 
 type CheckedNode = {
   readonly node: KubeObject;
-  /** Failing: matches an unhealthy condition, but not for long enough. */
+  /** `Failing` means that the node matches an unhealthy condition, but not for long enough yet. */
   readonly health: "Healthy" | "Failing" | "Unhealthy";
   readonly remediations: readonly KubeObject[];
 };
@@ -90,7 +90,7 @@ function remediationsOf(cluster: ClusterState, check: KubeObject, node: KubeObje
     .filter((object) => object.metadata.name === node.metadata.name && isOwn(object));
 }
 
-// As the real operator: a node of a running rollout is not remediated, even if its reboot takes long.
+// Like the real operator, does not remediate a node that is updating, even if its reboot takes long.
 function isUpdating(node: KubeObject): boolean {
   const { current, desired } = readNode(node);
   return current !== desired;
@@ -103,7 +103,7 @@ function minHealthy(check: KubeObject, total: number): number {
   return text.endsWith("%") ? Math.ceil((amount * total) / 100) : amount;
 }
 
-/** One template with the time after which the next one is tried too. */
+/** A remediation template, and the time after which the next template is used as well. */
 type RemediationStep = { readonly template: Json; readonly timeoutMs: number };
 
 function remediationSteps(check: KubeObject): readonly RemediationStep[] {

@@ -1,4 +1,4 @@
-// Simulates pods and PodDisruptionBudgets: launchers, evictions, replacements and budget status.
+// Simulates pods and PodDisruptionBudgets: launcher pods, evictions, replacement pods and the budgets' status.
 
 import { readController } from "@virt/cluster";
 import { asList, asNumber, asText, at, type Json, type JsonMap, type KubeObject, matchesSelector } from "@virt/objects";
@@ -57,7 +57,7 @@ function launcherOf(cluster: ClusterState, machine: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "Pod", metadata, spec: podSpec("compute", nodeOfMachine(machine) ?? "") };
 }
 
-/** No kubelet confirms the deletion, so the grace period must be 0. */
+/** Sets the grace period to 0, because no kubelet confirms the deletion. */
 function podSpec(container: string, nodeName: string): JsonMap {
   const containers = [{ name: container, image: `registry.invalid/${container}:simulated` }];
   return { nodeName, terminationGracePeriodSeconds: 0, containers };
@@ -83,7 +83,7 @@ function machineBudgets(cluster: ClusterState, running: readonly KubeObject[]): 
   });
 }
 
-// Acts as the kubelet for pods. A finalizer holds pods with the fault never-ends.
+// Acts as the kubelet for pods. Pods with the fault never-ends have a finalizer, so they stay Terminating.
 function podWrites(pod: KubeObject): readonly ObjectWrite[] {
   const isEndless = faultOf(pod, "never-ends") !== undefined;
   const finalizers = asList(at(pod, "metadata", "finalizers"));

@@ -1,4 +1,4 @@
-// Creates the scenario's objects and sets its faults. Does each once, so that later changes by other clients stay.
+// Creates the scenario's objects and sets its faults, each only once, so that changes by other clients are kept.
 
 import { at, isMap, type JsonMap, type KubeObject } from "@virt/objects";
 import { type ClusterState, faultPrefix, findNamespaced, findObject, isKind } from "../cluster-state.ts";
@@ -92,7 +92,8 @@ function machinesOf(scenario: Scenario): readonly ScenarioMachine[] {
   return machines;
 }
 
-// A VMI refers to its owner by uid, so the owner must exist first, unless VirtualMachines are not served.
+// A VMI refers to its owner by uid, so the owner must exist first. If VirtualMachines are not served, there is no
+// owner.
 function instanceIn(cluster: ClusterState, { instance, owner }: ScenarioMachine): readonly KubeObject[] {
   if (cluster.createdKeys.has(scenarioObjectKey(instance))) return [];
   if (owner === undefined || cluster.servedVersion("VirtualMachine") === undefined) return [instance];

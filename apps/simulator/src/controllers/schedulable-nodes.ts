@@ -1,4 +1,4 @@
-// Maintains KubeVirt's schedulable label. A node that is silent for 5 minutes loses the label until it is back.
+// Maintains KubeVirt's schedulable label. A node loses the label if it has not been ready for 5 minutes.
 
 import type { ClusterState } from "../cluster-state.ts";
 import { isReady } from "../node-state.ts";
@@ -8,7 +8,7 @@ import type { SimulatedTimers } from "../simulated-timers.ts";
 const schedulable = "kubevirt.io/schedulable";
 const silenceMs = 300_000;
 
-/** Nodes without the label never run VMs. */
+/** Updates the label. Nodes that never had it never run VMs, so they are skipped. */
 export function reconcileSchedulableNodes(cluster: ClusterState, timers: SimulatedTimers): readonly ObjectWrite[] {
   if (cluster.servedVersion("VirtualMachineInstance") === undefined) return [];
   return cluster.list("Node").flatMap((node): readonly ObjectWrite[] => {

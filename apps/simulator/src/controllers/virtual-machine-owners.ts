@@ -17,7 +17,6 @@ export function reconcileVirtualMachines(cluster: ClusterState): readonly Object
   });
 }
 
-// The scenario creates the first VMI itself, with its initial node.
 function startOwned({ createdKeys }: ClusterState, owner: KubeObject): readonly ObjectWrite[] {
   const object = instanceOf(owner);
   const isFirst = !createdKeys.has(scenarioObjectKey(object)) && createdKeys.has(scenarioObjectKey(owner));

@@ -1,4 +1,4 @@
-// Starts VMIs, marks those that must leave, stops those that cannot migrate, and updates their status.
+// Starts VMIs, marks those that must leave their node, stops those that cannot migrate, and updates their status.
 
 import { readController, readRunStrategy, readVmFact, requestOf } from "@virt/cluster";
 import { asList, asNumber, asText, at, type JsonMap, type KubeObject, member, readTime } from "@virt/objects";
@@ -33,7 +33,7 @@ export type KubevirtContext = {
   readonly placement: Placement;
 };
 
-/** `moving` are the VMIs that migrated in this round; their status is already written. */
+/** Updates all VMIs except `moving`, whose status was already written in this round because they migrated. */
 export function reconcileMachines(round: KubevirtContext, moving: ReadonlySet<string>): readonly ObjectWrite[] {
   return round.cluster
     .list("VirtualMachineInstance")
@@ -59,7 +59,7 @@ function startMachine({ cluster, placement }: KubevirtContext, machine: KubeObje
     conditions: machineConditions(cluster, machine, node),
   };
   const hasOwner = readController(machine) !== undefined;
-  // Omits first starts, because there are hundreds.
+  // Does not report the first start of each VM, because there are hundreds.
   const isReported = !isNew || (hasOwner && cluster.createdKeys.has(`restart ${namespacedName(machine)}`));
   return {
     ...machineWrite(machine, status, { "kubevirt.io/nodeName": node }),
@@ -95,7 +95,7 @@ function reconcileMachine(round: KubevirtContext, machine: KubeObject): ObjectWr
     node !== undefined && isDraining(cluster, node) && isMarkedForEviction(cluster, machine) && !isVirtApiDown(cluster);
   const status = {
     conditions: machineConditions(cluster, machine, name),
-    ...(isMarked && { evacuationNodeName: name }), // set by the webhook, kept until the VM has moved
+    ...(isMarked && { evacuationNodeName: name }), // set by the eviction webhook, kept until the VM has moved
   };
   return machineWrite(machine, status);
 }
@@ -113,7 +113,7 @@ function isShutDown({ cluster, timers }: KubevirtContext, machine: KubeObject): 
   return timers.hasElapsed(`shut down ${title}`, simulatedMs(cluster, { seconds }, "shutdown", title));
 }
 
-// A VirtualMachine creates a new VMI, and a ReplicaSet restarts it elsewhere. Any other VMI stays finished.
+// A VirtualMachine creates a new VMI, and a ReplicaSet starts a replacement. A VMI without an owner stays finished.
 function endMachine(cluster: ClusterState, machine: KubeObject, node: string): ObjectWrite {
   const event = `vm ${namespacedName(machine)} is shut down on ${node}`;
   const labels = { "kubevirt.io/nodeName": null };
@@ -134,7 +134,10 @@ function endMachine(cluster: ClusterState, machine: KubeObject, node: string): O
   return { ...machineWrite(machine, { ...status, conditions }, labels), event };
 }
 
-/** A clean shutdown is not a failure: only Always restarts. If VirtualMachines are not served, the scenario decides. */
+/**
+ * Reports whether the VM restarts after a clean shutdown. Only run strategy Always does. If VirtualMachines are not
+ * served, the scenario defines the strategy.
+ */
 function restartOf(cluster: ClusterState, machine: KubeObject): "another" | "same" | "none" {
   const owner = readController(machine);
   if (owner?.kind === "VirtualMachineInstanceReplicaSet") return "same";

@@ -1,4 +1,4 @@
-// Objects that a cluster has once: topology, scheduler, HCO, descheduler and namespaces.
+// The objects that exist once per cluster: topology, scheduler, HCO, descheduler and namespaces.
 
 import type { JsonMap, KubeObject } from "@virt/objects";
 import type { HcoSpec, Scenario } from "../scenario.ts";
@@ -74,7 +74,7 @@ export function deschedulerOf({ descheduler }: Scenario): KubeObject | undefined
   };
 }
 
-/** The Deployment that OLM creates for the autopilot. The simulated autopilot runs while it has replicas. */
+/** Returns the Deployment that OLM creates for the autopilot. The simulated autopilot runs while it has replicas. */
 export function autopilotDeploymentOf({ hco, autopilot }: Scenario): KubeObject | undefined {
   if (hco === undefined || autopilot !== true) return undefined;
   const name = "virt-platform-autopilot";

@@ -1,4 +1,4 @@
-// The VirtualMachines and VMIs of a scenario, before placement.
+// Creates a scenario's VirtualMachines and VMIs, before they are placed on nodes.
 
 import { type JsonMap, type KubeObject, writeTime } from "@virt/objects";
 import { faultPrefix } from "../cluster-state.ts";
@@ -37,7 +37,7 @@ function scenarioMachine(group: VmGroup, index: number): ScenarioMachine {
   return { instance, owner: owner === "VirtualMachine" ? machine : undefined };
 }
 
-/** The finalizer that keeps a deleted object. */
+/** The finalizer that keeps an object in the Terminating state. */
 export const endlessFinalizer = `${faultPrefix}never-ends`;
 
 function replicaSetReference(name: string): JsonMap {
@@ -91,7 +91,7 @@ function ownerReference(name: string, uid: string): JsonMap {
   return { apiVersion, kind: "VirtualMachine", name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** Returns the last migration for the VMI status. Undefined if the scenario defines none. */
+/** Returns the last migration for the VMI's status, or undefined if the scenario defines none. */
 export function lastMigrationOf(
   { vms }: Scenario,
   { namespace, name }: KubeObject["metadata"],

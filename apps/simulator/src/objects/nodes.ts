@@ -1,4 +1,4 @@
-// The nodes of a scenario with labels, addresses and capacity.
+// Creates a scenario's nodes, with labels, addresses and capacity.
 
 import type { JsonMap, KubeObject } from "@virt/objects";
 import { faultPrefix } from "../cluster-state.ts";
@@ -9,7 +9,7 @@ type NodeContext = { readonly seed: number; readonly timestamp: string };
 
 export const swapPartition = `${faultPrefix}swap-partition`;
 
-/** Sorted by name. Nodes are updated in this order, regardless of their creation times. */
+/** Returns the nodes, sorted by name. They are updated in this order, regardless of their creation times. */
 export function scenarioNodes({ nodes }: Scenario, context: NodeContext): readonly KubeObject[] {
   const all = nodes.flatMap((group, groupAt) =>
     Array.from({ length: group.count }, (_, index) => {

@@ -1,4 +1,4 @@
-// A simulated rollout that is diagnosed in every state, and again whenever a cause becomes a finding.
+// A simulated rollout that is diagnosed after every change, and again whenever a finding becomes due.
 
 import {
   infrastructureInformer,
@@ -36,7 +36,7 @@ const podAgeSeconds = 10;
 const podMetadata = { apiVersion: "v1", kind: "Pod", projection: { keep: "metadata" } } as const;
 const followed = [...rolloutInformers, infrastructureInformer];
 
-/** Findings at a simulated time in seconds. */
+/** The findings at a simulated time, in seconds. */
 export type SeenFindings = {
   readonly seconds: number;
   readonly findings: Diagnosis["rollout"]["findings"];
@@ -48,7 +48,7 @@ export class DiagnosedSimulation {
   readonly #change: KubeObject;
   #isStarted = false;
   #objects: ReadonlyMap<string, KubeObject> = new Map();
-  /** The next diagnosis of a change. Undefined: nothing has changed. */
+  /** When to diagnose the next change. Undefined if nothing has changed. */
   #dueSeconds: number | undefined;
   #facts: DoctorFacts | undefined;
   readonly #drainErrors = new DrainErrors();
@@ -71,13 +71,13 @@ export class DiagnosedSimulation {
     this.simulation.addObject(this.#change);
   }
 
-  /** The change was applied and then deleted. */
+  /** Handles a MachineConfig that was applied and then deleted. */
   #lostTarget(machineConfig: string) {
     if (!this.#isStarted || this.#objects.has(`MachineConfig/${machineConfig}`)) return {};
     return { isTargetGone: true, waiting: { config: "load-aware-rebalancing", item: "enable-psi-metrics" } };
   }
 
-  /** `watch` sees each state. The diagnosis runs one second after the first change, as in the operator. */
+  /** Calls `watch` for each state. The diagnosis runs one second after the first change, as in the operator. */
   runFor(seconds: number, watch?: () => unknown): void {
     this.simulation.runFor(seconds, () => {
       watch?.();
@@ -92,7 +92,7 @@ export class DiagnosedSimulation {
     this.#diagnoseUntil(this.simulation.seconds());
   }
 
-  /** Repeats the diagnosis, because causes age between two states. */
+  /** Repeats the diagnosis, because a finding can become due between two changes. */
   #diagnoseUntil(end: number): void {
     for (;;) {
       const nextAt = this.#last?.nextAt;
@@ -119,7 +119,7 @@ export class DiagnosedSimulation {
     this.seen.push({ seconds, findings: this.#last.rollout.findings });
   }
 
-  /** Lists pods of draining nodes again after 10 seconds, because pods have no informer. */
+  /** Lists the pods on draining nodes every 10 seconds, because the operator does not watch pods. */
   #listPods(nodes: readonly string[], seconds: number): DoctorFacts["drainedPods"] {
     const lists = nodes.map((node) => {
       const known = this.#podLists.get(node);
@@ -138,7 +138,7 @@ export class DiagnosedSimulation {
     return Math.min(...[...this.#podLists.values()].map(({ seconds }) => seconds + podAgeSeconds));
   }
 
-  /** Projects objects as the operator's informers do. Throws for kinds without an informer. */
+  /** Lists objects, projected as by the operator's informers. Throws for a kind that the operator does not watch. */
   #list(kind: string): readonly KubeObject[] {
     const informer = followed.find((spec) => spec.kind === kind);
     if (informer === undefined) throw new Error(`no informer for ${kind}`);
@@ -194,7 +194,7 @@ function poolsOf(objects: ReadonlyMap<string, KubeObject>, { metadata }: KubeObj
   );
 }
 
-/** Reports whether all nodes of the affected pools run the change. */
+/** Reports whether all nodes in the affected pools have applied the change. */
 export function isRolledOut({ objects }: InMemorySimulation, change: KubeObject): boolean {
   return poolsOf(objects, change).every((pool) => {
     const sources = JSON.stringify(at(pool, "spec", "configuration", "source") ?? []);

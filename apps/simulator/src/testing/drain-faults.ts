@@ -24,14 +24,13 @@ import {
 
 const withMachine = (more: Partial<VmGroup>): Scenario => ({ ...small, vms: [machine(more)] });
 
-/** Selects objects of the scenario `budgets`. All are on worker-1. */
 const podsOf = (...names: readonly string[]): Scenario => {
   const budgets = scenarioOf("budgets");
   const objects = budgets.objects.filter(({ metadata }) => names.includes(metadata.name));
   return { ...budgets, vms: [], objects };
 };
 
-/** More VMs than lanes, all blocked for the same reason. */
+/** More VMs than can migrate in parallel, all blocked for the same reason. */
 const heldMachines = [0, 1, 2, 3].map((index) => `VirtualMachineInstance/vms/vm-${index}`);
 const holdMigrations = (value: string | null) => (simulation: InMemorySimulation) => {
   for (const key of heldMachines) fault(key, "migration-held", value)(simulation);
@@ -122,7 +121,7 @@ export const drainFaults: readonly PlantedFault[] = [
     end: (simulation) => {
       for (const index of [6, 7, 8, 9, 10, 11]) addWorker(`worker-${index}`)(simulation);
     },
-    // each is retried in turn
+    // the VMs are retried one after another
     lingers: 900,
   },
   {

@@ -100,6 +100,6 @@ const texts: Readonly<Record<string, readonly [message: string, command: string 
   DrainSlow: ["Node worker-0 has been draining for 15 minutes", showControllerLogs],
 };
 
-/** Keyed by finding and, if it has several causes, by cause. */
+/** Keyed by finding, and by cause if a finding has several causes. */
 export const faultTexts: ReadonlyMap<string, { readonly message: string; readonly command: string | undefined }> =
   new Map(Object.entries(texts).map(([title, [message, command]]) => [title, { message, command }]));

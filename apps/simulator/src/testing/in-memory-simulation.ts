@@ -1,4 +1,4 @@
-// Runs a scenario in memory with the same controllers, without a server, as fast as possible.
+// Runs a scenario in memory with the same controllers, but without a server, as fast as possible.
 
 import { asList, at, isMap, type Json, type KubeObject, member, writeTime } from "@virt/objects";
 import type { ClusterState, Kind } from "../cluster-state.ts";
@@ -12,12 +12,12 @@ import { SimulatedTimers } from "../simulated-timers.ts";
 export type InMemorySimulation = {
   readonly objects: Map<string, KubeObject>;
   readonly history: string[];
-  /** Runs rounds until nothing is left to do. `watch` sees each state. */
+  /** Runs rounds until the cluster is idle. Calls `watch` for each state. */
   readonly runUntilIdle: (watch?: (cluster: ClusterState) => unknown) => void;
   /** Like runUntilIdle, but also stops if a node is degraded, because a stuck drain retries forever. */
   readonly runUntilStuck: (watch: (cluster: ClusterState) => unknown) => void;
   readonly runUntil: (isOver: (cluster: ClusterState) => boolean) => void;
-  /** Runs rounds for this many simulated seconds, even if idle. `watch` sees each state. */
+  /** Runs rounds for this many simulated seconds, even if the cluster is idle. Calls `watch` for each state. */
   readonly runFor: (seconds: number, watch?: () => unknown) => void;
   readonly seconds: () => number;
   readonly addObject: (object: KubeObject) => void;
@@ -26,7 +26,7 @@ export type InMemorySimulation = {
 const startTime = "2030-01-01T00:00:00Z";
 const servedVersions: Partial<Record<Kind, string>> = { HyperConverged: "hco.kubevirt.io/v1beta1" };
 
-/** `created` returns creation times. They may differ from simulated time, as with a slow server. */
+/** `created` returns the creation times of objects. They may lag behind simulated time, as with a slow server. */
 export function simulateInMemory(
   scenario: Scenario,
   seed: number,
@@ -118,7 +118,6 @@ export function simulateInMemory(
   };
 }
 
-/** Returns a simulation that has settled. */
 export function startedSimulation(scenario: Scenario, seed = 1): InMemorySimulation {
   const simulation = simulateInMemory(scenario, seed);
   simulation.runUntilIdle();

@@ -12,17 +12,16 @@ export type PlantedFault = {
   readonly by?: string;
   readonly scenario?: Scenario;
   readonly change?: KubeObject;
-  /** Runs just before the rollout begins. */
   readonly plant?: (simulation: InMemorySimulation) => void;
-  /** Reports whether the cause is visible. Checked in every state. */
+  /** Reports whether the cause is visible. Called for every state. */
   readonly isThere: (simulation: InMemorySimulation) => boolean;
-  /** The seconds from then until the finding is reported. */
+  /** The seconds from when the cause is visible until the finding is reported. */
   readonly age: number;
   readonly severity: "blocking" | "warning" | "info";
-  /** Blocking findings that always occur together with it. */
+  /** Other blocking findings that always occur together with this one. */
   readonly beside?: readonly (keyof typeof findingCatalogue)[];
   readonly end: (simulation: InMemorySimulation) => void;
-  /** Seconds until the cluster reflects the end of the cause. Default: 10. */
+  /** The seconds after the cause is removed until the finding clears. Default: 10. */
   readonly lingers?: number;
 };
 
@@ -81,7 +80,7 @@ export const edit = (key: string, patch: JsonMap) => (simulation: InMemorySimula
 export const fault = (key: string, annotation: string, value: string | null = "") =>
   edit(key, { metadata: { annotations: { [`simulator.kubevirt.io/${annotation}`]: value } } });
 
-/** Plants the fault of an annotation, which ends with the annotation. */
+/** Plants a fault by setting an annotation. Removing the annotation ends the fault. */
 export const annotated = (key: string, annotation: string, value = "") => ({
   plant: fault(key, annotation, value),
   end: fault(key, annotation, null),
@@ -97,9 +96,9 @@ export const stopMachine = (simulation: InMemorySimulation) => {
   edit("VirtualMachine/vms/vm-0", { spec: { runStrategy: "Halted" } })(simulation);
 };
 
-/** Seconds until the operator reports the result of a drain attempt. */
+/** The seconds until the operator reports the result of a drain attempt. */
 export const attempt = 100;
-/** As `attempt`, but 10 minutes into a drain. Includes the wait for the next attempt. */
+/** Like `attempt`, but 10 minutes into a drain, when attempts are less frequent. */
 export const nextAttempt = 300 + attempt;
 
 export const always = () => true;

@@ -16,7 +16,6 @@ export function factsWith(changed: Partial<DensityFacts>): DensityFacts {
   };
 }
 
-/** A HyperConverged with these values at the version's path. */
 export function hcoWith(version: HcoVersion, values: JsonMap, metadata: JsonMap = {}): DensityFacts["hco"] {
   const { apiVersion, namespace } = noHco(version);
   const spec = version === "v1" ? { virtualization: values } : values;

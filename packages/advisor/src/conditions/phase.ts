@@ -1,10 +1,10 @@
-// Reasons and messages of the phase conditions. Exactly one is True, except that Drifted can also be True.
+// The reasons and messages of phase conditions. Exactly one of these is True, but Drifted can be True in addition.
 
 import { type Phase, phaseConditions } from "@virt/api";
 import { showsDriftBeside } from "../phases.ts";
 import type { ConditionInput } from "./status-conditions.ts";
 
-/** Messages that users, tests and scripts rely on. */
+/** Messages on which users and scripts rely. Do not change them. */
 export const phaseMessages = {
   started: "Starting plan generation",
   unknownPhase: "Resetting unknown phase",
@@ -27,7 +27,10 @@ type PhaseTexts = {
   readonly except?: Partial<Readonly<Record<Phase, ConditionText>>>;
 };
 
-/** Ignores `message` in phases with a fixed message. `drift` is undefined if no applied target has drifted. */
+/**
+ * Returns the conditions. Ignores `message` in phases with a fixed message. `drift` is undefined if no applied target
+ * has drifted.
+ */
 export function conditionsForPhase(phase: Phase, message: string, drift?: string): readonly ConditionInput[] {
   const { own, others, except = {} } = phaseTexts[phase](message);
   const isDrifted = drift !== undefined && showsDriftBeside(phase);

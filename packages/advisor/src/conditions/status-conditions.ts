@@ -1,4 +1,4 @@
-// Reads and writes conditions. A side condition stays in the status after it was first set.
+// Reads and writes conditions. Once set, a side condition stays in the status.
 
 import { type Condition, type SideCondition, type Status, sideConditions } from "@virt/api";
 import { stamp } from "../times.ts";
@@ -8,7 +8,7 @@ export function conditionOf({ conditions = [] }: Status, type: string): Conditio
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Returns false if the status has no such condition. */
+/** Reports whether the condition has this value. Returns false if it is missing. */
 export function conditionIs(status: Status, type: string, value: Condition["status"]): boolean {
   return conditionOf(status, type)?.status === value;
 }
@@ -109,7 +109,10 @@ export const upgradeConditions = {
   applied: sideCondition("UpgradeAvailable", "False", "Applied", "Upgrade changes applied"),
 } as const;
 
-/** Reports a retryable error in Reconciling. Undefined if already reported: its text may differ with every retry. */
+/**
+ * Sets condition Reconciling for a retryable error. Returns undefined if an error is already shown, because the text
+ * may differ with every retry.
+ */
 export function withRetryingCondition(stored: Status, message: string, at: ConditionTimes): Status | undefined {
   const before = conditionOf(stored, "Reconciling");
   if (before === undefined || before.reason === "Retrying") return undefined;

@@ -1,4 +1,4 @@
-// The conditions Ready, Reconciling and Stalled, for tools that support kstatus but not our phases.
+// The conditions Ready, Reconciling and Stalled, for tools that understand kstatus but not our phases.
 
 import type { Phase } from "@virt/api";
 import { isPlanFinished, isStalledPhase } from "../phases.ts";
@@ -8,21 +8,21 @@ import type { ConditionInput } from "./status-conditions.ts";
 export type ToolConditionInput = {
   readonly phase: Phase;
   readonly message: string;
-  /** True if a requested action is withheld until the user acts. */
+  /** True if the requested action cannot start until the user acts. */
   readonly isWithheld: boolean;
   readonly next?: string;
-  /** A pool that is out of date, although the advisor is not applying any item. */
+  /** The message about a pool that is out of date although no item is being applied. */
   readonly notConverged?: string;
-  /** The pools that roll out changes of this config, regardless of its current plan. */
+  /** The message about pools that are rolling out changes of this config, including those of earlier plans. */
   readonly rolling?: string;
   readonly progress?: string;
   /** The problem that blocks a rollout until the user acts. */
   readonly rolloutProblem?: string;
-  /** A problem that the target's operator reports and that the plan does not fix. */
+  /** A problem that the target's operator reports and that the plan cannot fix. */
   readonly targetProblem?: Pick<TargetProblem, "message" | "next">;
   /** Set if the running plan cannot continue until the user acts. */
   readonly stuck?: { readonly text: string; readonly next: string };
-  /** The guard that blocks an approved plan. The plan starts automatically when the guard allows it. */
+  /** Set if a guard blocks an approved plan. The plan starts automatically when the guard allows it. */
   readonly guarded?: { readonly text: string; readonly next: string };
   readonly correction?: "will-act" | { readonly gaveUp: string };
   readonly retrying?: string;

@@ -1,4 +1,4 @@
-// Faults of the cluster may block a plan, but never make a guard pass.
+// Property: a fault in the cluster may cause a guard to block a plan, but never to allow it.
 
 import type { Guards } from "@virt/api";
 import { assessImpact } from "@virt/impact";
@@ -18,7 +18,7 @@ import { expect, test } from "vitest";
 import { observedWith, psi } from "../testing/observed-fixtures.ts";
 import { findGuardObstacle } from "./guards.ts";
 
-/** Guards are tried alone, because one can hide another. */
+/** Each guard is tested alone, because one guard can hide another. */
 const everyGuard: readonly Guards[] = [
   ...[0, 1, 2].map((maxBlockingVMs) => ({ maxBlockingVMs })),
   ...[1, 2, 3, 4, 5].map((maxNodes) => ({ maxNodes })),
@@ -33,7 +33,7 @@ function passed(given: ClusterGiven, faults: readonly ClusterFault[]): readonly 
   return everyGuard.filter((guards) => findGuardObstacle({ spec: { ...spec, guards } }, impact, items) === undefined);
 }
 
-/** Returns the guards that pass only after the last of these faults. */
+/** Returns the guards that block before the last of these faults, and allow the plan after it. */
 function opened(given: ClusterGiven, faults: readonly ClusterFault[], before = passed(given, faults.slice(0, -1))) {
   return passed(given, faults)
     .filter((guards) => !before.includes(guards))

@@ -232,7 +232,7 @@ const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
     })
     .map(({ nodes, held, block, unknown, stop, fits, gaps }) => {
       const isMissing = (...kinds: readonly string[]) => gaps.some(({ what }) => kinds.includes(what));
-      // An assessment reports capacity only if the outcome of every VM is known.
+      // Capacity can be assessed only if the outcome of every VM is known.
       const isUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
       const { vms: _vms, ...rest } = impactFixture({
         nodes,
@@ -245,7 +245,7 @@ const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
   { nil: undefined },
 );
 
-/** An independent model of the guards. */
+/** An independent reimplementation of the guards, to compare with. */
 function holds(guards: Guards, impact: Impact | undefined): boolean {
   const isMissing = (...kinds: readonly string[]) =>
     impact?.notAssessed.some(({ what }) => kinds.includes(what)) ?? true;

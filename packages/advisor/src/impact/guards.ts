@@ -1,4 +1,4 @@
-// Evaluates the guards of a spec. A guard passes only if its inputs are complete.
+// Evaluates `spec.guards`. A guard allows a plan only if all of its inputs are known.
 
 import type { Guards, Impact, Item } from "@virt/api";
 import { findRolloutObstacles, roomText, roomWords } from "@virt/impact";
@@ -10,7 +10,10 @@ export type GuardObstacle = { readonly text: string; readonly next: string };
 const goesOn =
   "The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.";
 
-/** Returns the first guard that blocks the plan. `impact` must be newer than the approval. Undefined: not assessed. */
+/**
+ * Returns the first guard that blocks the plan, or undefined. `impact` must be newer than the approval; it is undefined
+ * if the plan was not assessed.
+ */
 export function findGuardObstacle(
   { spec: { guards = {} } }: Pick<Observed, "spec">,
   impact: Impact | undefined,
@@ -58,20 +61,23 @@ const guardChecks: readonly GuardCheck[] = [
     if (capacity.fits === "Yes") return heldUp("requireCapacity", impact);
     if (capacity.fits === "Unknown")
       return heldUp("requireCapacity", impact) ?? unassessed("requireCapacity", unknownRoomGap(impact));
-    const fact = roomWords(summary) ?? roomText(capacity); // the summary may be truncated
+    const fact = roomWords(summary) ?? roomText(capacity); // falls back to the capacity, because the summary may be truncated
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
 
-/** `next` is set if `status.impact` does not name the gap. */
+/** An unknown input. `next` is set if `status.impact` does not list it. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
 
-/** Without nodes, nothing is known. Without KubeletConfigs, a rejected one may block a pool without notice. */
+/**
+ * Returns the first gap that affects a guard. Nodes are always needed. So are KubeletConfigs, because a rejected one
+ * can block a pool.
+ */
 function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
   return impact?.notAssessed.find(({ what }) => what === "nodes" || what === "KubeletConfigs" || kinds.includes(what));
 }
 
-/** Nodes that are on hold get the configuration later, when guards are no longer evaluated. */
+/** Blocks the plan if nodes are on hold, because these would update later, when guards are not evaluated anymore. */
 function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined {
   const found = findRolloutObstacles(impact);
   if (found.length === 0) return undefined;
@@ -79,14 +85,14 @@ function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined 
   return { text: `${guard} cannot be evaluated: ${texts.join(", ")}`, next: steps.join("; ") };
 }
 
-/** The effect of a drain is unknown if the VM's node is not responding or no eviction strategy is set. */
+/** VMs for which the effect of a drain is unknown, because the node is not responding or no eviction strategy is set. */
 const unknownStateGap: Gap = {
   what: "VM state",
   reason: "Unavailable",
   next: "check the VMs in an unknown state (status.impact.vms.unknown shows how many)",
 };
 
-/** The capacity is unknown because the outcome or the size of some VMs is unknown. */
+/** Returns why the capacity is unknown: the outcome or the size of some VMs is unknown. */
 function unknownRoomGap(impact: Impact): Gap {
   const { unknown = 0, stop = 0 } = impact.vms ?? {};
   const known = stop > 0 ? gapOf(impact, "VM owners") : undefined;

@@ -24,7 +24,7 @@ test("reports the first assessment of a plan once", () => {
   expect(reasons(withImpact(base), { ...withImpact(base), planHash: "b" })).toEqual(["ImpactAssessed"]);
 });
 
-/** Reconciles until the plan is under review with its impact, and returns the reasons of all events. */
+/** Reconciles until the plan is under review and its impact is known. Returns the reasons of all events. */
 function draftAgain(stored: Status, edited: Partial<Spec>, planHashNow: string): readonly string[] {
   const observed = observedWith("ReviewRequired", { generation: generation + 1, spec: edited });
   const recorded: string[] = [];
@@ -63,7 +63,7 @@ const worse: readonly (readonly [string, Impact, Impact])[] = [
 test.each(worse)("reports a worse impact, not a better one, if %s", (_what, before, after) => {
   expect(reasons(withImpact(before), withImpact(after))).toEqual(["ImpactWorsened"]);
   expect(reasons(withImpact(before), withImpact(after), false)).toEqual([]);
-  const isTurned = before.pools[0]?.holdup !== undefined; // a changed holdup counts in both directions
+  const isTurned = before.pools[0]?.holdup !== undefined; // a holdup that changes counts as worse in both directions
   expect(reasons(withImpact(after), withImpact(before))).toEqual(isTurned ? ["ImpactWorsened"] : []);
 });
 

@@ -1,10 +1,10 @@
-// Events about the impact of a plan. They never name a VM.
+// Events about a plan's impact. They never contain VM names, because VM names may be confidential.
 
 import { disruptionClasses, type EventMessage, type Impact, type Status } from "@virt/api";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import { shortHash } from "../plan-names.ts";
 
-/** `mayWarn` is false shortly after a warning about a worse impact. */
+/** Returns the events for a changed impact. `mayWarn` is false shortly after a warning, to limit warnings. */
 export function impactEvents(before: Status, after: Status, mayWarn: boolean): readonly EventMessage[] {
   const isSamePlan = before.planHash === after.planHash;
   return [
@@ -27,7 +27,7 @@ function worsenedEvents({ impact: was }: Status, { impact, planHash }: Status): 
   return [{ type: "Warning", reason: "ImpactWorsened", note }];
 }
 
-/** Reports new blockers, missing capacity, a worse disruption class, or a new holdup. */
+/** Reports whether the impact got worse: new blockers, too little capacity, a worse disruption class, or a new holdup. */
 function isWorse(before: Impact, after: Impact): boolean {
   const rose = (outcome: "block" | "external") => before.vms?.[outcome] === 0 && (after.vms?.[outcome] ?? 0) > 0;
   const isFull = before.capacity.fits !== "No" && after.capacity.fits === "No";
@@ -40,7 +40,7 @@ function isWorse(before: Impact, after: Impact): boolean {
   return rose("block") || rose("external") || isFull || isPoolWorse;
 }
 
-/** Reports only when a block starts. Later causes appear in the status. */
+/** Returns an event when a plan becomes blocked. If the cause changes later, only the status shows it. */
 function heldEvents(before: Status, after: Status): readonly EventMessage[] {
   const ready = conditionOf(after, "Ready");
   const isHeld = ready?.reason === "Guarded" && conditionOf(before, "Ready")?.reason !== "Guarded";

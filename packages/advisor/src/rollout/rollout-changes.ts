@@ -1,4 +1,4 @@
-// The MachineConfigs of a config that pools must roll out, and the progress of the nodes.
+// Finds the MachineConfigs that pools must roll out for a config, and the progress of the nodes.
 
 import type { Item, KubeObject, PendingRollout, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import {
@@ -16,10 +16,13 @@ import { isMachineConfig, isSkipped } from "../items.ts";
 import { hasPlanBegun } from "../phases.ts";
 import { changeOfItem, changeOfRecord, isRolloutOpen, isTargetGone, rolloutTarget } from "./rollouts.ts";
 
-/** Reads from memory. `unknown` if the object was not readable, so that it may exist. */
+/** Returns an object from memory. `unknown` means that it could not be read, so it may exist. */
 export type LiveTargetOf = (ref: ReturnType<typeof rolloutTarget>) => KubeObject | undefined | "unknown";
 
-/** An item keeps its operation if its target is deleted. Without `renderedOf`, pools that list it count as rendered. */
+/**
+ * Returns the changes to roll out. An item keeps its operation if its target is deleted. Without `renderedOf`, a pool
+ * that lists the MachineConfig counts as rendered.
+ */
 export function rolloutChanges(
   config: VirtPlatformConfig,
   live: LiveTargetOf,
@@ -97,7 +100,7 @@ function gone(
 
 const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
 
-/** Counts nodes from the facts of the diagnosis. Other pools have no updated nodes before the plan starts. */
+/** Counts nodes from the same facts as the diagnosis. In all other pools, no nodes are updated before the plan starts. */
 export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts): CountOfPool {
   const { status = {} } = config;
   const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);
@@ -113,7 +116,7 @@ function machinesOf(name: string, pools: readonly KubeObject[]): PoolProgress | 
   return pool && { pool: name, nodes: poolProgress(pool, true).nodes };
 }
 
-/** After a restart, the stored counts apply until all lists are complete. */
+/** Returns the stored counts, which are used after a restart until all informers have synced. */
 function countsInStatus({ pools }: RolloutStatus): CountOfPool {
   const counts = new Map(pools.map(({ name, total, done }) => [name, { pool: name, nodes: total, updated: done }]));
   return (pool) => counts.get(pool);

@@ -1,4 +1,4 @@
-// Tracks rollouts. Those of earlier writes are stored apart from the plan, which may change before they end.
+// Tracks rollouts. They are stored separately from the plan, because the plan may change before a rollout ends.
 
 import type { Condition, Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
 import {
@@ -20,7 +20,7 @@ import { elapsedSince, startOf } from "../times.ts";
 
 type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now"> & { readonly countOf?: CountOfPool };
 
-/** Returns undefined if the item starts no rollout. */
+/** Returns the rollout of an item, or undefined if it starts none. */
 export function rolloutOf(item: Item, live: KubeObject | undefined, facts: RolloutFacts): Health | undefined {
   if (!isMachineConfig(item) || isSkipped(item)) return undefined;
   const change = changeOfItem(item, live, facts.now);
@@ -36,7 +36,7 @@ export function changeOfItem(item: Item, live: KubeObject | undefined, now: numb
   return {
     machineConfig: item.desiredState ?? live ?? objectWithoutContent(targetRef),
     operation,
-    // For a completed item, `reviewed` describes our own write, so it is ignored.
+    // Ignored for a completed item, whose `reviewed` describes the advisor's own write.
     wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
     before: new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration])),
     startedMsAgo: now - startOf(item, now),
@@ -55,14 +55,14 @@ function isWritten({ state, changes, appliedTime }: Item): boolean {
 }
 
 function goneText({ targetRef: { kind, name } }: Item): string {
-  return `${kind} '${name}' was deleted by an unknown client (the audit log of the API server names it); no node counts as updated until it is restored`;
+  return `${kind} '${name}' was deleted by an unknown client (see the API server's audit log); no node counts as updated until it is restored`;
 }
 
 export function itemsWithoutTarget({ items }: Pick<Observed, "items">): readonly Item[] {
   return items.filter(({ item, isGone }) => item.state === "InProgress" && isGone === true).map(({ item }) => item);
 }
 
-/** Appends the profile's report about the nodes to the message of a finished rollout. */
+/** Appends the profile's report about nodes to the message of a finished rollout. */
 export function withNodeReport(
   rollout: Health | undefined,
   planned: PlannedItem | undefined,
@@ -90,7 +90,7 @@ export function rolloutTarget(name: string): Ref {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name };
 }
 
-/** Uses the current object, because the write may have failed, or another client may have reverted it. */
+/** Observes all rollouts. Uses the current objects, because a write may have failed, or another client may have reverted it. */
 export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly ObservedRollout[] {
   return (facts.config.status?.rollouts ?? []).map((record) => ({ record, health: healthOf(record, facts) }));
 }
@@ -98,12 +98,12 @@ export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly 
 function healthOf(record: PendingRollout, facts: ReconcileFacts & RolloutFacts): Health {
   if (facts.profile === undefined) return { state: "waiting", message: "MachineConfigPool status not available" };
   const isThere = (name: string) => facts.pools.some(({ metadata }) => metadata.name === name);
-  const pools = record.before.map(({ pool }) => pool).filter(isThere); // a deleted pool has no rollout
+  const pools = record.before.map(({ pool }) => pool).filter(isThere); // skips deleted pools
   const change = { ...changeOfRecord(record, facts.live(rolloutTarget(record.machineConfig)), facts.now), pools };
   return rolloutHealth(facts.pools, change, facts.renderedOf, facts.countOf);
 }
 
-/** Returns the change of a rollout without an item, based on the current object. */
+/** Returns the change for a rollout that belongs to no item, based on the current object. */
 export function changeOfRecord(
   { machineConfig, startTime, before }: PendingRollout,
   live: KubeObject | undefined,
@@ -119,7 +119,7 @@ export function changeOfRecord(
   };
 }
 
-/** Reports whether nodes still roll out MachineConfigs that this config wrote or found, or another client changed. */
+/** Reports whether nodes are still rolling out MachineConfigs of this config, including changes by other clients. */
 export function isRolloutOpen({ phase, items = [], rollouts = [], conditions = [] }: Status): boolean {
   if (phase === "Ignored") return false;
   const isAwaited = ({ state, rollout }: Item) =>
@@ -153,7 +153,7 @@ export function pendingRollouts(
 
 const mostRollouts = 16;
 
-/** Records the rollout before the write, so that a crash after the write cannot lose it. */
+/** Records a rollout before its write, so that it is not lost if the process crashes after the write. */
 function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRollout | undefined {
   const { rollout, changes, state, targetRef } = item;
   if (!isMachineConfig(item) || !changes || state !== "InProgress" || rollout === undefined) return undefined;
@@ -164,7 +164,7 @@ function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRol
 
 const rolloutStates: readonly Item["state"][] = ["InProgress", "Completed"];
 
-/** Returns the pools of rollouts that a decision starts or just wrote. Their known node counts are out of date. */
+/** Returns the pools whose rollouts a decision starts or has just started. Their known node counts are out of date. */
 export function begunPools(
   { rollouts = [], items = [] }: Status,
   { stored, items: observed }: Pick<Observed, "stored" | "items">,
@@ -178,7 +178,7 @@ export function begunPools(
   return new Set([...begun, ...written].map(({ pool }) => pool));
 }
 
-/** Undefined if no rollout is in progress or a count is unknown. */
+/** Returns a string such as `4/12 nodes`, or undefined if no rollout is in progress or a count is unknown. */
 export function nodeProgress(
   { items }: Pick<Observed, "items">,
   begun: ReadonlySet<string> = new Set(),

@@ -67,7 +67,10 @@ function isOnDisplay(observed: Observed, draft: DraftedPlan): boolean {
   return isSame && draft.items.some(({ changes }) => changes);
 }
 
-/** If the inputs are back at their applied values, no change is reported, but the new plan still needs a review. */
+/**
+ * Redrafts the plan. If the inputs are back at their applied values, no change is reported, but the new plan still
+ * needs a review.
+ */
 function redraftForInputs(observed: Observed, text: string): Decision {
   const message = `Regenerating plan due to input dependency change: ${text}`;
   if (!areInputsBack(observed.inputs))

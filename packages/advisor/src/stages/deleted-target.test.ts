@@ -3,7 +3,7 @@ import { conditionOf } from "../conditions/status-conditions.ts";
 import { ConfigHarness } from "../testing/config-harness.ts";
 import { inputRef, machineTarget } from "../testing/small-profile.ts";
 
-/** A plan whose MachineConfig is applied, while its node has yet to roll it out. */
+/** A plan whose MachineConfig is applied, but not rolled out to the node yet. */
 function rollingPlan(): ConfigHarness {
   const harness = new ConfigHarness();
   harness.put(inputRef, { data: { limit: "5" } });
@@ -24,7 +24,7 @@ test("a deleted target stalls the running plan with two remedies", () => {
   harness.put(machineTarget, undefined);
   harness.reconcile();
   const { status } = harness;
-  const deleted = `MachineConfig '${machineTarget.name}' was deleted by an unknown client (the audit log of the API server names it)`;
+  const deleted = `MachineConfig '${machineTarget.name}' was deleted by an unknown client (see the API server's audit log)`;
   expect(status.phase).toBe("InProgress");
   expect(kernelItem(harness)).toMatchObject({ state: "InProgress", message: expect.stringContaining(deleted) });
   const stalled = conditionOf(status, "Stalled");
@@ -38,7 +38,7 @@ test("a deleted target stalls the running plan with two remedies", () => {
 test("no node counts as updated while the target is deleted", () => {
   const harness = rollingPlan();
   harness.put(machineTarget, undefined);
-  harness.behaviour.isRollingOut = true; // returns to the configuration without it
+  harness.behaviour.isRollingOut = true; // the node returns to the config without it
   for (let round = 0; round < 3; round += 1) harness.reconcile();
   expect(harness.status.progress).toBe("stuck: 0/1 nodes");
   expect(harness.status.phase).toBe("InProgress");

@@ -1,4 +1,4 @@
-// Plans of earlier releases, whose hash covers less than that of this release.
+// Tests plans from earlier releases, whose hashes cover less than those of this release.
 
 import { readFileSync } from "node:fs";
 import type { Spec, Status } from "@virt/api";
@@ -9,14 +9,14 @@ import type { Observed } from "../observed.ts";
 import { drafted, observedItem, observedWith, spec } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-/** The status of a release whose hash covers only the items, from a simulated cluster. */
+/** A status from a release whose hash covers only the items, recorded in a simulated cluster. */
 const recorded = JSON.parse(
   readFileSync(new URL("../testing/status-before-disruption.json", import.meta.url), "utf8"),
 ) as Status & { readonly planHash: string };
 const profile = "load-aware-rebalancing";
 const disruption = [{ pool: "worker", class: "Reboot" }] as const;
 const items = recorded.items ?? [];
-/** The same items in a later release, whose hash also covers the disruption. */
+/** The hash of the same items in a later release, which also covers the disruption. */
 const previousHash = "16d81dce9042ebdfc69fead7eda2c0627e0315a9e9a12d719a1ee300e6811dcd";
 const previous = {
   ...recorded,

@@ -4,7 +4,7 @@ import { eventsForStatusChange } from "../status-events.ts";
 import { drafted, examplePlanHash, generation, observedWith, otherHash, psi } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-/** The statuses before and after the redraft that the edit causes. */
+/** Returns the statuses before and after the redraft that the edit causes. */
 function editOptions(asked: Partial<Spec>, mustPin = false, planHash = otherHash) {
   const operator = { version: "v2", mustPin };
   const edited = { action: "Apply", options: { loadAware: { mode: "Predictive" } }, ...asked } as const;

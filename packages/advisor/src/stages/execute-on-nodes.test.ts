@@ -1,4 +1,4 @@
-// Items that depend on a MachineConfig wait for the nodes for VMs, not only for pools.
+// Tests that items that depend on a MachineConfig wait for all VM nodes, not only for pools.
 
 import type { Item } from "@virt/api";
 import { expect, test } from "vitest";

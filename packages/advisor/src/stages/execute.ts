@@ -22,7 +22,7 @@ export function executePlan(observed: Observed): Decision {
   return runPlan(markExecuting(observed));
 }
 
-/** An approval that arrives during the execution is consumed by the running plan. */
+/** Marks the generation as executed. An approval during the execution counts for the running plan, not for a later one. */
 function markExecuting(observed: Observed): Observed {
   return { ...observed, stored: { ...observed.stored, executedGeneration: observed.generation } };
 }
@@ -41,7 +41,7 @@ function runPlan(observed: Observed): Decision {
   );
 }
 
-/** A plan with errors ends immediately. Its unfinished rollouts stay recorded. */
+/** Reports whether the plan may end. A plan with errors ends immediately. Its unfinished rollouts stay recorded. */
 function mayFinish(observed: Observed, items: readonly Item[]): boolean {
   return areRolloutsDone(observed) || items.some(({ state }) => state === "Failed");
 }
@@ -52,7 +52,7 @@ function waitForPools(observed: Observed, items: readonly Item[]): Decision {
   return enterPhase(observed, "InProgress", { set: { items }, requeue: { when: "at", atMs } });
 }
 
-/** Decides from the current items. The plan ends in a later reconcile, which checks all items for drift. */
+/** Decides how to continue. The plan ends in a later reconcile, which first checks all items for drift. */
 function continueExecution(observed: Observed, items: readonly Item[], failure?: ItemFailure): Decision {
   const { items: next } = startNextItem(items, observed.items, observed.now);
   return (
@@ -81,7 +81,7 @@ function nextExecutionStep(observed: Observed, items: readonly Item[], failure?:
   return undefined;
 }
 
-/** Applies nothing unless approval and intent were stored before this reconcile. */
+/** Reports whether the approval and the intent to write were stored before this reconcile. Otherwise, nothing may be applied. */
 function isOnRecord(stored: Status, item: Item): boolean {
   return (
     stored.phase === "InProgress" && stored.items?.some((one) => one.name === item.name && isWriteOpen(one)) === true
@@ -99,7 +99,7 @@ function failPlan(observed: Observed, items: readonly Item[], failure?: ItemFail
   return enterPhase(observed, "Failed", { message, set: { items }, requeue: { when: "on-change" } });
 }
 
-/** Records the verified targets as the new reference. A deleted target is not verified. */
+/** Completes the plan. The verified targets become the new reference. A deleted target cannot be verified. */
 function completePlan(observed: Observed, items: readonly Item[]): Decision {
   const verified = items.map((item) => {
     const seen = observed.items.find((one) => one.item.name === item.name);
@@ -128,7 +128,7 @@ function completePlan(observed: Observed, items: readonly Item[]): Decision {
   });
 }
 
-/** `unavailable` does not show the state of the object. */
+/** The result of a write. After `unavailable`, the state of the object is unknown. */
 export type ItemResult =
   | { readonly kind: "confirmed"; readonly tookOver?: readonly Conflict[] }
   | { readonly kind: "stale" }
@@ -166,7 +166,7 @@ export function recordItemResult(observed: Observed, item: Item, done: ItemResul
   }
 }
 
-/** Also updates all other items, so that all items of a status reflect the same time. */
+/** Replaces an item. Also updates all other items, so that all of them are from the same time. */
 function withItem(observed: Observed, item: Item): [Observed, readonly Item[]] {
   const { items } = advanceItems(observed.items, observed.spec, observed.now);
   return [markExecuting(observed), items.map((other) => (other.name === item.name ? item : other))];

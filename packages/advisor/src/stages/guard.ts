@@ -1,4 +1,5 @@
-// Corrects drift of a finished plan, and watches for changes of inputs, targets, pools and the operator version.
+// Watches a finished plan for drift, and for changes to inputs, pools and the operator version. Corrects drift if
+// allowed.
 
 import type { Item } from "@virt/api";
 import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/objects";
@@ -77,7 +78,7 @@ function changing(items: readonly Item[]): readonly Item[] {
   return items.filter(({ state }) => state === "Pending");
 }
 
-/** The removal of a webhook or policy triggers no watch event. */
+/** Requeues to check again, because the removal of a webhook or policy triggers no watch event. */
 function requeueForRecheck(now: number): Decision["requeue"] {
   return { when: "at", atMs: now + mutationRecheckMs };
 }
@@ -94,7 +95,7 @@ function correctionInput(correction: Correction | undefined): Pick<PhaseEntry, "
   return { tool: { correction: "will-act" } };
 }
 
-/** Returns undefined if the operator version does not require a change. */
+/** Returns the decision after an operator upgrade, or undefined if the upgrade changes nothing. */
 function guardVersion(observed: Observed): Decision | undefined {
   if (observed.stored.phase === "Completed") return guardCompleted(observed);
   if (observed.stored.phase === "CompletedWithUpgrade") return guardUpgrade(observed);
@@ -124,7 +125,7 @@ function announceUpgrade(observed: Observed, entry: Pick<Partial<PhaseEntry>, "s
 
 function guardUpgrade(observed: Observed): Decision | undefined {
   const { draft, upgrade, operator } = observed;
-  if (upgrade === undefined && isUpgraded(observed)) return undefined; // planning is blocked
+  if (upgrade === undefined && isUpgraded(observed)) return undefined; // no plan to compare with, because planning is blocked
   if (upgrade === undefined || upgrade === "same")
     return keepPhase(observed, "Completed", {
       set: { operatorVersion: operator.version },
@@ -147,7 +148,7 @@ export type Correction =
   | { readonly kind: "wait"; readonly inMs: number }
   | { readonly kind: "fight"; readonly text: string; readonly overInMs: number };
 
-/** `drifted`: the items to correct. `items`: all items in their current state. */
+/** Starts a correction. `drifted` are the items to correct. `items` are all items in their current state. */
 export function correctDrift(drifted: readonly ObservedItem[], items: readonly Item[], now: number): Correction {
   const rulings = drifted.map((observed) => ({ observed, ruling: rulingOf(observed.item, now) }));
   const allowed = rulings.filter(({ ruling }) => ruling.kind === "correct").map(({ observed }) => observed);

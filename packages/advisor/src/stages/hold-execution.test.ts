@@ -13,7 +13,7 @@ import { transition } from "../transition.ts";
 const entry = (name: string) =>
   ({ node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name, reason: "Disks" }) as const;
 
-/** An impact with this many blocking VMs, of which the status names at most 20, and changing nodes. */
+/** An impact with this many changing nodes and blocking VMs. The status names at most 20 of these VMs. */
 function blocked(block: number, atMs: number, nodes = 3): Impact {
   const names = Array.from({ length: Math.min(block, 20) }, (_, index) => `vm-${index}`);
   return impactFixture({

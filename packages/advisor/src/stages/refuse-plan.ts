@@ -33,17 +33,20 @@ export function refuseStalePlan(observed: Observed): Decision {
   });
 }
 
-/** Phases in which a plan may be under review or being applied. */
+/** The phases in which a plan can be under review or running. */
 const openPhases: readonly (Phase | undefined)[] = ["Pending", "Drafting", "ReviewRequired", "InProgress"];
 
-/** Returns the operator's last status, after another client changed it. An open plan needs a new draft and approval. */
+/**
+ * Restores the operator's last status after another client changed it. A pending or running plan then needs a new draft
+ * and approval.
+ */
 export function restoreStatus(
   { metadata: { generation = 0 }, spec }: VirtPlatformConfig,
   { own, change }: { readonly own: Status; readonly change: string },
   { now, operator }: Pick<ReconcileFacts, "now" | "operator">,
 ): Status {
   if (spec.action === "Ignore" || !openPhases.includes(own.phase)) return own;
-  // The user may have approved the forged status, so a recent approval is ignored.
+  // Ignores a recent approval, because the user may have approved the forged status.
   const observed: Observed = {
     now,
     operator,

@@ -1,4 +1,4 @@
-// Drafting: presents a new plan for review, starts it if it is approved, or completes it if it has no changes.
+// Drafting: presents a new plan for review, starts it if it is already approved, or completes it if it changes nothing.
 
 import type { Item, Review, Status } from "@virt/api";
 import { guardedReview, isPinned, mayExecute, reviewOf } from "../approval.ts";
@@ -47,7 +47,7 @@ function retryDraft({ message, retryInMs }: Extract<Draft, { kind: "unavailable"
   return { when: "retry", message, ...(retryInMs !== undefined && { retryInMs }) } as const;
 }
 
-/** Also handles plans that are refreshed during a review. */
+/** Decides on a newly drafted plan. Also handles plans that are refreshed during a review. */
 export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decision {
   const isWaiting = !areRolloutsDone(observed) || Object.values(draft.rollouts).some(({ state }) => state !== "done");
   const isChanging = draft.items.some(({ changes }) => changes);
@@ -62,7 +62,7 @@ export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decis
   return holdExecution(observed, draft.planHash, { set, obstacle });
 }
 
-/** A config governs its targets as soon as it is approved, even if its plan has no changes. */
+/** Reports whether an Apply is approved. If so, the config governs its targets, even if its plan has no changes. */
 function isApplyApproved(observed: Observed, { planHash }: DraftedPlan): boolean {
   return observed.spec.action === "Apply" && observed.operator.withheld === undefined && isPinned(observed, planHash);
 }
@@ -90,7 +90,7 @@ export function holdExecution(observed: Observed, planHash: string, hold: Execut
   });
 }
 
-/** Derives the obstacle from the impact in the status, so that both agree. */
+/** Returns the guard that blocks the plan. Uses the impact in the status, so that the two always agree. */
 function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: ExecutionHold) {
   const { stored, impactNow } = observed;
   const status = { ...stored, ...set, planHash, phase: "ReviewRequired" } as Status;
@@ -101,7 +101,10 @@ function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: 
   return { impact: (isAssessed ? impactNow : undefined) ?? impact, obstacle };
 }
 
-/** A plan from an earlier release needs a new approval even with the same items, because its hash now covers more. */
+/**
+ * Returns the review for a plan from an earlier release. It needs a new approval even if its items are the same,
+ * because the hash now covers more.
+ */
 function rehashedReview(observed: Observed, draft: DraftedPlan): Review | undefined {
   const { stored, spec, operator } = observed;
   const origin = hashOrigin(stored.planHash, spec, draft.items, draft.disruption);
@@ -124,7 +127,7 @@ export function completeUnchanged(observed: Observed, draft: DraftedPlan): Decis
   });
 }
 
-/** Clears the side conditions that a plan without changes resolves. */
+/** Returns the side conditions without those that a plan without changes resolves. */
 function settledConditions({ stored, operator }: Observed): readonly ConditionInput[] {
   const isMarked = (type: string) => conditionIs(stored, type, "True");
   const isOurs = operator.version !== "";

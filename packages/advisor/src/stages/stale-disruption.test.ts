@@ -1,4 +1,4 @@
-// Plans whose disruption changed since they were shown, because pools or policies changed.
+// Tests plans whose disruption changed after they were shown, because pools or policies changed.
 
 import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";

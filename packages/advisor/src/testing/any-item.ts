@@ -1,4 +1,4 @@
-// Generates plan items in any state, with targets in any state.
+// Generates random plan items and targets, in any state.
 
 import { type Item, itemStates } from "@virt/api";
 import type { Health } from "@virt/cluster";

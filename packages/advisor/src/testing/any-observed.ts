@@ -1,4 +1,4 @@
-// Generates any observation that a reconcile may make.
+// Generates random observations, as a reconcile can make them.
 
 import { type InputRecord, type Phase, phases, type Review, reviewReasons, type Spec, type Status } from "@virt/api";
 import fc from "fast-check";
@@ -28,7 +28,6 @@ import {
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const anyHash = fc.constantFrom(examplePlanHash, examplePlanHash, otherHash);
 
-/** Removes undefined members, as in API objects. */
 function given<T extends object>(fields: { readonly [Name in keyof T]: T[Name] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
@@ -55,7 +54,7 @@ const anyInput: fc.Arbitrary<ObservedInput> = fc
     change: "input changed",
   }));
 
-/** The draft is for the current inputs. */
+/** Generates a draft for the current inputs. */
 function anyDraft(seen: readonly ObservedInput[]): fc.Arbitrary<Draft> {
   const inputs = seen.map(({ name, now, used, applied }): InputRecord => given({ name, used: now ?? used, applied }));
   const plan = fc
@@ -101,7 +100,6 @@ type Ground = { readonly spec: Spec; readonly generation: number; readonly phase
 
 const hashes = new Map<string, string>();
 
-/** Memoized, because many observations share a few specs. */
 function hashOf(spec: Spec): string {
   const key = JSON.stringify(spec);
   const hash = hashes.get(key) ?? specHash(spec);

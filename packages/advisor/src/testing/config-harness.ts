@@ -1,4 +1,5 @@
-// An in-memory cluster with one config, driven by the real functions. The test controls its behavior.
+// An in-memory cluster with one config, which runs the real decision functions. The test controls the cluster's
+// behavior.
 
 import {
   type Item,
@@ -29,7 +30,7 @@ import { inputRef, machineTarget, smallProfile } from "./small-profile.ts";
 
 export type HarnessBehaviour = {
   isServed: boolean;
-  /** True if nodes follow the target of their pool. */
+  /** True if nodes update to the target config of their pool. */
   isRollingOut: boolean;
   isRefusing: boolean;
   isUnavailable: boolean;
@@ -44,10 +45,10 @@ export type DiagnoseHarness = (
   behaviour: HarnessBehaviour,
 ) => { readonly rollingNodes: NonNullable<ReconcileFacts["rollingNodes"]>; readonly diagnosed: DiagnosedRollout };
 
-/** Several nodes update one at a time. A single one updates immediately. */
+/** If there are several nodes, they update one at a time. A single node updates immediately. */
 export type HarnessOptions = { readonly nodes?: number; readonly diagnose?: DiagnoseHarness };
 
-/** `config`: the rendered configuration that the node runs. */
+/** A node. `config` is the rendered config that it runs. */
 type HarnessNode = { readonly name: string; config: string; desired: string };
 
 export type ItemWrite = { readonly item: string; readonly planHash: string | undefined; readonly isOnRecord: boolean };
@@ -112,7 +113,7 @@ export class ConfigHarness {
 
   edit(change: Partial<Spec>): void {
     const next = { ...this.#spec, ...change };
-    if (digest(next) === digest(this.#spec)) return; // as the API server does
+    if (digest(next) === digest(this.#spec)) return; // an unchanged spec does not increase the generation
     this.#spec = next;
     this.#generation += 1;
   }
@@ -253,7 +254,7 @@ export class ConfigHarness {
     return name;
   }
 
-  /** Updates one node at a time: it gets its target now, and runs it at the next reconcile. */
+  /** Updates one node at a time. The node gets its target config now, and runs it at the next reconcile. */
   #rollOut(): void {
     const target = this.#target();
     const busy = this.#nodes.find(({ config, desired }) => config !== desired);

@@ -1,4 +1,4 @@
-// Checks properties against random observations. Each test file generates them once, because that is slow.
+// Checks properties against random observations. Each test file generates the observations once, because this is slow.
 
 import fc from "fast-check";
 import type { Decision, Observed } from "../observed.ts";
@@ -15,14 +15,14 @@ function samples(): readonly Observed[] {
 
 const decisions = new WeakMap<Observed, Decision>();
 
-/** Memoized for all properties. */
+/** Memoized, because all properties check the same decisions. */
 export function decided(observed: Observed): Decision {
   const known = decisions.get(observed) ?? transition(observed);
   decisions.set(observed, known);
   return known;
 }
 
-/** If a sample violates the property, repeats with fast-check so that it shrinks the example. */
+/** Checks the property. If a sample violates it, runs fast-check to find a smaller example. */
 export function expectLaw(law: (observed: Observed) => boolean): void {
   const broken = samples().find((observed) => !law(observed));
   if (broken === undefined) return;

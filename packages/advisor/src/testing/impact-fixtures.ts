@@ -2,7 +2,6 @@ import type { Impact, RolloutFinding, RolloutStatus } from "@virt/api";
 
 export const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 
-/** A rollout with only these findings. */
 export const rolloutFixture = (
   findings: readonly RolloutFinding[] = [],
   given: Partial<RolloutStatus> = {},

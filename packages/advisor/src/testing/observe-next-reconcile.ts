@@ -5,7 +5,7 @@ import type { Observed, ObservedInput, ObservedItem } from "../observed.ts";
 import { wantsDraft } from "../transition.ts";
 import { observedItem } from "./observed-fixtures.ts";
 
-/** Returns undefined if the next reconcile needs a draft that the first one did not make. */
+/** Returns the next observation, or undefined if the next reconcile needs a draft that the first one did not make. */
 export function observeNextReconcile(observed: Observed, status: Status): Observed | undefined {
   const { draft, upgrade, ...rest } = observed;
   const isDrafted = draft?.kind === "drafted" && status.sourceSnapshotHash === draft.snapshotHash;
@@ -53,7 +53,7 @@ function fresh({ draft }: Observed, wanted: string): Partial<ObservedItem> {
   return rollout === undefined ? {} : { rollout };
 }
 
-/** After the plan, an input that it writes has its planned value. */
+/** Returns the inputs after the plan. Inputs that the plan writes have their planned values. */
 function writtenBy(
   { used: _used, applied: _applied, ...input }: ObservedInput,
   { inputs = [], phase }: Status,

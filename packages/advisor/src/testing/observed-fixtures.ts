@@ -1,4 +1,4 @@
-// Configs, items and observations without problems, unless a test overrides them.
+// Test data: configs, items and observations without problems. Tests override single fields.
 
 import type { Condition, Item, Phase, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { type Health } from "@virt/cluster";
@@ -85,7 +85,7 @@ export function removal(given: Partial<Item> = {}): Item {
   return { ...item, ...given };
 }
 
-/** Its write has started but is not confirmed. */
+/** Returns the item with a write that has started but is not confirmed. */
 export const begunItem = (item: Item): Item => ({
   ...item,
   state: "InProgress",
@@ -211,10 +211,8 @@ export function observedWith(phase: Phase, given: ObservedOverrides = {}): Obser
   };
 }
 
-/** A running plan. */
 export const running = (given: ObservedOverrides) => observedWith("InProgress", given);
 
-/** The state and message of each item. */
 export const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 
 const hasRun: readonly Phase[] = [

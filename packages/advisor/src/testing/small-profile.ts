@@ -1,4 +1,5 @@
-// A minimal profile with an input, a prerequisite, a rollout, a removal and an item that waits.
+// A minimal profile for tests. It has an input, a prerequisite, a rollout, a deletion, and an item that waits for
+// another.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { object } from "@virt/cluster";

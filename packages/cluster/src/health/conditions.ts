@@ -1,23 +1,23 @@
 import { asList, asNumber, asText, at, type Json, type KubeObject, member } from "@virt/objects";
 
-/** The progress of an object towards its spec. */
+/** How far an object has reached the state in its spec. */
 export type Health = {
   readonly state:
     | "done" // the object has the state of its spec
     | "waiting" // in progress, or not observed by its controller yet
     | "degraded" // has a problem that may resolve itself
     | "failed"; // will not succeed
-  readonly message: string; // for users only; code must not depend on it
+  readonly message: string; // for display only
   /** A problem that needs attention. Absent if the object only has to wait. */
   readonly problem?: string;
-  /** Omits pools without nodes. */
+  /** The progress of each pool that has nodes. */
   readonly pools?: readonly PoolProgress[];
 };
 
-/** `updated` is absent until the pool has observed the new configuration. */
+/** The progress of a pool. `updated` is absent until the pool has observed the new config. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `time` is the last transition in RFC 3339. Absent strings are empty. */
+/** A condition. `time` is the last transition, in RFC 3339 format. Missing strings are empty. */
 export type ObjectCondition = {
   readonly type: string;
   readonly status: string;
@@ -39,12 +39,12 @@ function readCondition(condition: Json): readonly ObjectCondition[] {
   return [{ type, status, reason, message, time }];
 }
 
-/** Returns the message, or the reason if there is no message, as the descheduler operator requires. */
+/** Returns the message, or the reason if there is no message. The descheduler operator sets only the reason. */
 export function explanationOf(condition: ObjectCondition | undefined): string {
   return condition?.message || (condition?.reason ?? "");
 }
 
-/** Returns the condition of this type if its status is True. Absent, False and Unknown all result in undefined. */
+/** Returns the condition of this type if its status is True, otherwise undefined. */
 export function findTrue(conditions: readonly ObjectCondition[], type: string): ObjectCondition | undefined {
   return conditions.find((condition) => condition.type === type && condition.status === "True");
 }
@@ -55,7 +55,7 @@ export function isBehind(object: KubeObject): boolean {
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** Returns the health based on operator conditions. Without an Available condition, returns `silence`. */
+/** Returns the health, based on the conditions that operators set. If there is no Available condition, returns `silence`. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

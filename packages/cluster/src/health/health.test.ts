@@ -161,10 +161,10 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     message: "Node 'x' is degraded (disk full)",
   },
   {
-    reason: "a migration without status has not begun",
+    reason: "a migration without status has not started",
     object: migration(""),
     state: "waiting",
-    message: "Migration 'x' of 'vm' has not begun",
+    message: "Migration 'x' of 'vm' has not started",
   },
   {
     reason: "a running migration reports its phase",

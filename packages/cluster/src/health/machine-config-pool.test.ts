@@ -184,7 +184,7 @@ test("a degraded pool reports the nodes and causes of its condition", () => {
   });
 });
 
-// Reported for the MachineConfigNode and for the node's annotation.
+// The same error, reported once for the MachineConfigNode and once for the node's annotation.
 const reportedTwice =
   'Node worker-1 is reporting: "Node worker-1 upgrade failure. disk is full", Node worker-1 is reporting: "disk is full"';
 

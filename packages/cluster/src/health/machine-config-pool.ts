@@ -9,7 +9,7 @@ import {
   type PoolProgress,
 } from "./conditions.ts";
 
-/** A change in its rollout. A pool is done only after it has rendered the change. */
+/** A change that is being rolled out. A pool is done only after it has rendered the change. */
 export type Rendering = {
   readonly machineConfig: string;
   readonly operation: "Apply" | "Delete";
@@ -17,11 +17,11 @@ export type Rendering = {
   readonly startedMsAgo: number;
 };
 
-/** A longer render failure counts as permanent. */
+/** A render failure that lasts longer counts as permanent. */
 const patienceMs = 5 * 60_000;
 
 /**
- * Returns done when every machine runs the configuration in the pool's spec and it contains the change. `counted`
+ * Returns `done` once all machines run the config in the pool's spec and this config contains the change. `counted`
  * overrides the counts in the pool's status.
  */
 export function machineConfigPoolHealth(object: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
@@ -46,8 +46,8 @@ function progressOf(object: KubeObject, rendering: Rendering | undefined): PoolP
 }
 
 /**
- * Returns `updated` 0 until the pool has rendered the change, and none while the status counts machines of an earlier
- * target: the Machine Config Controller refreshes the counts a few seconds after it renders.
+ * Returns the progress. `updated` is 0 until the pool has rendered the change. It is absent for a few seconds after
+ * that, until the Machine Config Controller has refreshed the counts in the status.
  */
 export function poolProgress(
   object: KubeObject,
@@ -57,7 +57,8 @@ export function poolProgress(
   const { all, updated, ready, unavailable, degraded } = pool.machines;
   const common = { nodes: all, degraded, unavailable };
   if (!isRendered) return { ...common, updated: 0 };
-  // The controller sets status.configuration once all machines run it. Full counts for another target are out of date.
+  // The controller sets status.configuration once all machines run it. Until then, full counts belong to an earlier
+  // config.
   const isFull = updated === all && ready === all && unavailable === 0;
   const isOutdated = pool.isBehind || (isFull && !isConfigured(pool));
   return isOutdated ? common : { ...common, updated };
@@ -82,7 +83,7 @@ function problemOf(pool: MachineConfigPool, rendering: Rendering | undefined): H
   return whole && degraded(`${name} is degraded (${listReportsOnce(explanationOf(whole))})`);
 }
 
-/** The NodeDegraded condition names the nodes and causes. */
+/** Returns the message of condition NodeDegraded, which names the nodes and the causes. */
 function brokenText({ conditions, machines }: MachineConfigPool): string {
   const why = listReportsOnce(explanationOf(findTrue(conditions, "NodeDegraded")));
   const all = Math.max(machines.all, machines.degraded);
@@ -122,7 +123,7 @@ function isConfigured({ target, current }: MachineConfigPool): boolean {
   return target.name === current.name;
 }
 
-// `ready` counts nodes that are ready and updated. On its own, it would suggest that the other nodes are not ready.
+// `ready` counts only updated nodes that are ready. Shown alone, it would suggest that all other nodes are not ready.
 function countsOf({ machines }: MachineConfigPool, { nodes, updated }: PoolProgress): string {
   if (updated === undefined) return "";
   const { all, updated: reported, ready, unavailable } = machines;
@@ -132,7 +133,8 @@ function countsOf({ machines }: MachineConfigPool, { nodes, updated }: PoolProgr
   return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...away].join(", ")})`;
 }
 
-// Starts with the last step. The current step is Unknown or True. The daemon reports Resumed before the uncordon.
+// The steps, starting with the last one. The current step is Unknown or True. The daemon reports Resumed before it
+// uncordons the node.
 const steps = [
   { type: "Uncordoned", text: "is uncordoned" },
   { type: "Resumed", text: "is waiting to be uncordoned" },
@@ -164,9 +166,10 @@ function isUnderWay(condition: ObjectCondition, type: string): boolean {
 const report = /Node (\S+) is reporting: "((?:[^"\\]|\\.)*)"/gu;
 
 /**
- * Returns each report once. The Machine Config Controller lists a degraded node twice: with the message of its
- * MachineConfigNode, which starts with `Node <name> upgrade failure.`, and with the node's annotation, which the
- * daemon cuts after 2,000 characters. Checked against `SetDegraded` (pkg/daemon/writer.go) and `calculateStatus`
+ * Returns the message with each report only once. The Machine Config Controller lists a degraded node twice: with the
+ * message of its MachineConfigNode, which starts with `Node <name> upgrade failure.`, and with the node's annotation,
+ * which the daemon truncates to 2,000 characters. Checked against `SetDegraded` (pkg/daemon/writer.go) and
+ * `calculateStatus`
  * (pkg/controller/node/status.go) of openshift/machine-config-operator at 00d4bfc.
  */
 export function listReportsOnce(message: string): string {

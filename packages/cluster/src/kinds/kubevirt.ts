@@ -7,13 +7,13 @@ import { keepConditions, keepMembers, shortTexts } from "../informers.ts";
 
 /** The settings of KubeVirt that affect live migration and placement. */
 export type VirtSettings = {
-  /** The default of the cluster. `None` if KubeVirt has no default. Undefined if unknown. */
+  /** The default eviction strategy of the cluster. `None` if KubeVirt sets none. Undefined if unknown. */
   readonly evictionStrategy: string | undefined;
   readonly migrationsPerCluster: number;
   readonly migrationsPerNode: number;
-  /** Seconds per GiB before a migration is cancelled. */
+  /** The migration timeout, in seconds per GiB. */
   readonly timeoutPerGiB: number;
-  /** Bytes per second. 0: no limit. */
+  /** The bandwidth limit in bytes per second. 0 means no limit. */
   readonly bandwidth: number;
   /** Guest memory in percent of the memory request. */
   readonly memoryOvercommit: number;
@@ -31,7 +31,7 @@ export const kubeVirtInformer: InformerSpec = {
   ),
 };
 
-/** Prefers the KubeVirt object, which also includes patches of the HyperConverged. */
+/** Reads the settings from the KubeVirt object if possible, because it also includes JSON patches set in the HyperConverged. */
 export function readVirtSettings(kubevirt: KubeObject | undefined, hco: KubeObject | undefined): VirtSettings {
   const configuration = at(kubevirt, "spec", "configuration");
   if (kubevirt !== undefined) {
@@ -74,16 +74,16 @@ export type MigrationFact = {
   /** Empty until KubeVirt processes the migration. */
   readonly phase: string;
   readonly created: string;
-  /** RFC 3339: start of the search for a target node. Without one, the creation time. */
+  /** When the search for a target node started, in RFC 3339 format. If it has not started, the creation time. */
   readonly searched: string;
-  /** The drained node, or undefined if the migration has another cause. */
+  /** The node that is being drained, or undefined if the migration has another cause. */
   readonly evacuatedNode: string | undefined;
   readonly hasTarget: boolean;
   readonly hold: MigrationHold | undefined;
   readonly failureReason: string;
 };
 
-/** The reason why KubeVirt does not start a pending migration. */
+/** Why KubeVirt does not start a pending migration. */
 export type MigrationHold = "quota" | "backup" | "utility volume";
 
 const holds: readonly (readonly [string, MigrationHold])[] = [
@@ -94,7 +94,7 @@ const holds: readonly (readonly [string, MigrationHold])[] = [
 
 const holdConditions: readonly string[] = holds.map(([type]) => type);
 
-/** Real objects stay far below: a migration has about 10 phases, and an error of 1 or 2 lines. */
+/** The size limit for a migration's status. Real ones are far smaller: about 10 phases, and an error of 1 or 2 lines. */
 const mostReportBytes = 8_000;
 
 /** All live migrations, reduced to what `readMigrationFact` needs. */

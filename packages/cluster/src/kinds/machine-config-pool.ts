@@ -20,14 +20,14 @@ import { keepConditions } from "../informers.ts";
 
 const machineConfigApi = "machineconfiguration.openshift.io/v1";
 
-/** All pools, with the members that show the progress of a rollout. */
+/** All pools, with the fields that show the progress of a rollout. */
 export const poolInformer: InformerSpec = {
   apiVersion: machineConfigApi,
   kind: "MachineConfigPool",
   projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
 };
 
-/** One pool, reduced to the labels and the target, so its other members read as absent. */
+/** Returns an informer for one pool that keeps only the labels and the target config. All other fields are absent. */
 export function poolInformerOf(name: string): InformerSpec {
   const parts = [
     ["metadata", "labels"],
@@ -36,31 +36,31 @@ export function poolInformerOf(name: string): InformerSpec {
   return { apiVersion: machineConfigApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
 }
 
-/** The parts of a MachineConfigPool that decide how it rolls out changes. */
+/** The parts of a MachineConfigPool that determine how it rolls out changes. */
 export type MachineConfigPool = {
   readonly name: string;
   readonly isPaused: boolean;
-  /** Such as 2 or "10%". Undefined if absent or of another type. */
+  /** A value such as 2 or "10%". Undefined if it is absent or has another type. */
   readonly maxUnavailable: number | string | undefined;
   readonly nodeSelector: Json | undefined;
   readonly machineConfigSelector: Json | undefined;
-  /** The configuration that the nodes must run. */
+  /** The config that the nodes must run. */
   readonly target: PoolConfiguration;
-  /** The last configuration that all machines ran. */
+  /** The last config that all machines ran. */
   readonly current: PoolConfiguration;
   readonly hasStatus: boolean;
   /** True if the status is older than the spec. */
   readonly isBehind: boolean;
   readonly machines: MachineCounts;
   readonly conditions: readonly ObjectCondition[];
-  /** `expiry` is in RFC 3339. */
+  /** Certificates that the pool distributes. `expiry` is in RFC 3339 format. */
   readonly certificates: readonly { readonly subject: string; readonly expiry: string }[];
 };
 
-/** `name` is undefined until the configuration is rendered. `sources` lists its MachineConfigs in order. */
+/** A rendered config. `name` is undefined until it is rendered. `sources` lists its MachineConfigs in order. */
 export type PoolConfiguration = { readonly name: string | undefined; readonly sources: readonly string[] };
 
-/** `ready` counts machines that are ready and updated. Absent counts are 0. */
+/** Machine counts. `ready` counts machines that are both ready and updated. Missing counts are 0. */
 export type MachineCounts = {
   readonly all: number;
   readonly updated: number;
@@ -108,15 +108,15 @@ function readConfiguration(part: Json | undefined): PoolConfiguration {
   };
 }
 
-/** `kernelArguments` are those of the current configuration. Undefined until they are read. */
+/** A pool. `kernelArguments` are those in its current config, and undefined until they are read. */
 export type PoolFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly kernelArguments: readonly string[] | undefined;
 };
 
 /**
- * Applies the rules of the Machine Config Operator: master first, then a custom pool, then worker. Returns undefined
- * for Windows nodes and for nodes in several custom pools.
+ * Returns the pool of a node by the rules of the Machine Config Operator: master first, then a custom pool, then
+ * worker. Returns undefined for Windows nodes and for nodes that match several custom pools.
  */
 export function poolOfNode(labels: Readonly<Record<string, string>>, pools: readonly KubeObject[]): string | undefined {
   if (labels["kubernetes.io/os"] === "windows") return undefined;
@@ -135,7 +135,10 @@ const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
   }),
 );
 
-/** Reports whether a selector sets no condition. Kubernetes selects everything with it, a pool selects nothing. */
+/**
+ * Reports whether a selector is empty. In Kubernetes, an empty selector selects everything, but in a pool, it selects
+ * nothing.
+ */
 export function isEmptySelector(selector: Json | undefined): boolean {
   const wanted = member(selector, "matchLabels");
   const isUnlabelled = !isMap(wanted) || entriesOf(wanted).length === 0;
@@ -144,9 +147,9 @@ export function isEmptySelector(selector: Json | undefined): boolean {
 
 type PoolConfigQuery = {
   readonly pool: string;
-  /** Undefined if the pool does not exist. The built-in labels then apply. */
+  /** The pool. Undefined if it does not exist, in which case its default labels are assumed. */
   readonly fact: PoolFact | undefined;
-  /** All objects of the kind, with `spec.machineConfigPoolSelector`. */
+  /** All KubeletConfigs, with `spec.machineConfigPoolSelector`. */
   readonly configs: readonly KubeObject[];
   /** The name of our own object, which does not count as foreign. */
   readonly own: string;
@@ -155,7 +158,10 @@ type PoolConfigQuery = {
 /** The MachineConfigPool fields that `foreignPoolConfig` reads. */
 export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
 
-/** Returns the first foreign object that selects the pool. If several do, the operator silently uses the last one. */
+/**
+ * Returns the first KubeletConfig of another client that selects the pool. If several select it, the operator silently
+ * uses only the last one.
+ */
 export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery): string | undefined {
   const labels = fact?.labels ?? {
     [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",
@@ -168,7 +174,7 @@ export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery)
     .toSorted()[0];
 }
 
-/** The informer keeps no settings, so `isAutoSized` reads as false. */
+/** All KubeletConfigs, without their settings. `isAutoSized` is therefore always false. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",
@@ -184,7 +190,7 @@ export const kubeletConfigInformer: InformerSpec = {
 
 export type KubeletConfig = {
   readonly poolSelector: Json | undefined;
-  /** True if each node reserves resources by its own size. */
+  /** True if each node reserves resources according to its size. */
   readonly isAutoSized: boolean;
   /** All conditions in order, including incomplete ones. Absent strings are empty. */
   readonly conditions: readonly Pick<ObjectCondition, "type" | "status" | "message">[];

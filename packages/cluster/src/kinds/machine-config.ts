@@ -17,7 +17,7 @@ import {
 } from "@virt/objects";
 import { readMachineConfigPool } from "./machine-config-pool.ts";
 
-/** Absent members get the operator's defaults. */
+/** The content of a MachineConfig. Missing fields have the operator's defaults. */
 export type MachineConfig = {
   readonly ignitionVersion: string | undefined;
   readonly files: readonly Json[];
@@ -31,7 +31,7 @@ export type MachineConfig = {
   readonly hasFips: boolean;
 };
 
-/** Reads a MachineConfig of any shape. An absent one has no content. */
+/** Reads a MachineConfig of any shape. If it is undefined, the content is empty. */
 export function readMachineConfig(object: KubeObject | undefined): MachineConfig {
   const spec = member(object, "spec");
   const list = (...path: readonly string[]) => asList(at(spec, ...path));
@@ -52,10 +52,10 @@ export function readMachineConfig(object: KubeObject | undefined): MachineConfig
 /** The label that assigns a MachineConfig to pools. */
 export const roleLabel = "machineconfiguration.openshift.io/role";
 
-/** `source` lists the merged MachineConfigs in order. */
+/** A rendered config. `source` lists the merged MachineConfigs in order. */
 export type RenderedConfig = { readonly object: KubeObject; readonly source: readonly string[] };
 
-/** Returns equal names for equal contents. */
+/** Renders a pool's MachineConfigs. The result has the same name whenever it has the same content. */
 export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
   const selector = readMachineConfigPool(pool).machineConfigSelector;
   const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));
@@ -70,7 +70,7 @@ export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObje
   return { object, source: selected.map(({ metadata }) => metadata.name) };
 }
 
-// Sorts by name, with those for worker first: a custom pool inherits and overrides them.
+// Sorts by name, but puts those for worker first, because a custom pool inherits and overrides them.
 function inOrder(machineConfigs: readonly KubeObject[]): readonly KubeObject[] {
   const rank = ({ metadata }: KubeObject) => (metadata.labels?.[roleLabel] === "worker" ? 0 : 1);
   return machineConfigs.toSorted(
@@ -101,8 +101,8 @@ function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
   };
 }
 
-// The first part with a name sets its position, and the last one wins for each member. Drop-ins are merged in the same
-// way.
+// Merges entries by name. The first entry determines the position, and for each field, the last entry wins. Drop-ins
+// are merged in the same way.
 function merged(parts: readonly Json[], key: string): readonly Json[] {
   const known = new Map<string, JsonMap>();
   for (const part of parts) {
@@ -116,8 +116,8 @@ function merged(parts: readonly Json[], key: string): readonly Json[] {
 }
 
 /**
- * Reports whether a rendered configuration contains all kernel arguments, files and units of a MachineConfig. Ignores
- * its other parts.
+ * Reports whether a rendered config contains all kernel arguments, files and units of a MachineConfig. Ignores all
+ * other parts.
  */
 export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
   const [whole, part] = [readMachineConfig(rendered), readMachineConfig(machineConfig)];
@@ -135,7 +135,8 @@ function hasParts(rendered: readonly Json[], parts: readonly Json[], key: string
   });
 }
 
-// The operator sets omitted members, such as an empty compression, and merges other drop-ins into a unit.
+// Allows additional fields in the rendered config. The operator adds defaults, such as an empty compression, and merges
+// drop-ins from other MachineConfigs.
 function covers(rendered: Json | undefined, wanted: Json | undefined): boolean {
   if (isMap(wanted)) return Object.entries(wanted).every(([key, value]) => covers(member(rendered, key), value));
   if (isList(wanted)) return wanted.every((each) => asList(rendered).some((other) => covers(other, each)));

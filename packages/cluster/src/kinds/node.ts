@@ -18,18 +18,18 @@ import { keepConditions, keepMembers } from "../informers.ts";
 /** A taint of a node. Absent values are empty. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
-/** The parts of a node that placement, drains and updates depend on. Absent strings are empty. */
+/** The parts of a node that affect placement, drains and updates. Missing strings are empty. */
 export type NodeFact = {
   readonly name: string;
-  /** RFC 3339. Undefined if unknown. */
+  /** The creation time in RFC 3339 format. Undefined if unknown. */
   readonly created: string | undefined;
-  /** Without labels of CPU features. */
+  /** The labels, excluding those for CPU features. */
   readonly labels: Readonly<Record<string, string>>;
   readonly currentConfig: string;
   readonly desiredConfig: string;
   readonly state: string;
   readonly reason: string;
-  /** The request of the daemon, and the last request that the drain controller completed: `drain-…` or `uncordon-…`. */
+  /** The daemon's current request, and the last request that the drain controller completed: `drain-…` or `uncordon-…`. */
   readonly desiredDrain: string;
   readonly lastAppliedDrain: string;
   readonly postConfigAction: string;
@@ -37,7 +37,7 @@ export type NodeFact = {
   readonly isCordoned: boolean;
   readonly isReady: boolean;
   readonly taints: readonly Taint[];
-  /** Bytes. Undefined if unknown. */
+  /** The allocatable memory in bytes. Undefined if unknown. */
   readonly allocatableMemory: number | undefined;
 };
 
@@ -49,7 +49,7 @@ export function isDroppedLabel(key: string): boolean {
   return droppedLabels.some((start) => key.startsWith(start));
 }
 
-/** Informers drop all other annotations. */
+/** The annotations to keep. Informers drop all others. */
 const annotations = [
   "currentConfig",
   "desiredConfig",
@@ -126,7 +126,7 @@ export function isNodeReady(node: KubeObject): boolean {
   return isReported && isFalse("DiskPressure") && isFalse("NetworkUnavailable");
 }
 
-/** The steps of an update, starting with the last. The status of a step in progress is Unknown. */
+/** The steps of an update, starting with the last one. A step in progress has status Unknown. */
 export const updateSteps = [
   "Uncordoned",
   "RebootedNode",
@@ -140,7 +140,7 @@ export const updateSteps = [
 
 const keptConditions = ["NodeDegraded", ...updateSteps] as const;
 
-/** Every write updates `time`, even if nothing else changes. */
+/** A reported condition. The daemon updates `time` with each write, even if nothing else changes. */
 type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
 
 /** The update steps that the Machine Config Daemon reports for a node. */
@@ -183,7 +183,10 @@ export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNode
   };
 }
 
-/** Returns the latest possible start in milliseconds. Later writes can only make the phase look younger than it is. */
+/**
+ * Returns the latest possible start of a phase, in milliseconds. The phase may be older, because later writes update
+ * the time.
+ */
 export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
   const { Cordoned, Drained, RebootedNode } = conditions;
   const isUnderWay = RebootedNode?.status === "Unknown";

@@ -6,20 +6,20 @@ import { keepMembers, keepOwners, shortTexts } from "../informers.ts";
 import { textsOf } from "./node.ts";
 import { readController } from "./virtual-machine-instance.ts";
 
-/** The parts of a pod that decide whether a drain evicts it. */
+/** The parts of a pod that determine whether a drain evicts it. */
 export type PodFact = {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
-  /** The time of the deletion request in milliseconds, according to the API server's clock. Undefined without one. */
+  /** When the deletion was requested, in milliseconds by the API server's clock. Undefined if it was not. */
   readonly deletedAt: number | undefined;
-  /** Set if the labels are too large to keep. Budgets that select the pod are then unknown. */
+  /** Set if the labels are too large to keep. It is then unknown which budgets select the pod. */
   readonly isTooLarge?: true;
 };
 
-/** Limits the labels of a pod. Real labels take a few hundred bytes. */
+/** The size limit for a pod's labels. Real labels take a few hundred bytes. */
 const mostLabelBytes = 16_000;
 
 /** Reads the metadata of a Pod of any shape. */
@@ -37,7 +37,7 @@ export function readPodFact(pod: KubeObject): PodFact {
   };
 }
 
-// Subtracts the grace period, because the deletion timestamp is its end.
+// Subtracts the grace period, because the deletion timestamp marks its end.
 function deletionOf(pod: KubeObject): number | undefined {
   const text = asText(at(pod, "metadata", "deletionTimestamp"));
   if (text === undefined) return undefined;
@@ -45,21 +45,21 @@ function deletionOf(pod: KubeObject): number | undefined {
   return (readTime(text) ?? 0) - graceSeconds * 1000;
 }
 
-/** The parts of a PodDisruptionBudget that decide whether it blocks an eviction. */
+/** The parts of a PodDisruptionBudget that determine whether it blocks an eviction. */
 export type BudgetFact = {
   readonly namespace: string;
   readonly name: string;
   readonly selector: Json | undefined;
-  /** Also 0 if the controller has not counted yet. */
+  /** The number of disruptions allowed now. Also 0 if the controller has not computed it yet. */
   readonly disruptionsAllowed: number;
   readonly currentHealthy: number;
   readonly desiredHealthy: number;
   readonly ownerKind: string | undefined;
-  /** Set if the selector is too large to evaluate. The budget may protect any pod of its namespace. */
+  /** Set if the selector is too large to evaluate. The budget may then protect any pod in its namespace. */
   readonly isTooLarge?: true;
 };
 
-/** Limits the selector of a budget. Real selectors take a few dozen bytes. */
+/** The size limit for a budget's selector. Real selectors take a few dozen bytes. */
 const mostSelectorBytes = 8_000;
 
 /** All PodDisruptionBudgets, reduced to what `readBudgetFact` needs. */

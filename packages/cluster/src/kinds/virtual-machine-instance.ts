@@ -1,4 +1,4 @@
-// Reads VirtualMachineInstances and the run strategy of VirtualMachines, and computes the memory of a VM.
+// Reads VirtualMachineInstances and the run strategies of VirtualMachines, and computes a VM's memory.
 
 import type { Json, KubeObject } from "@virt/api";
 import {
@@ -18,7 +18,7 @@ import { keepConditions, keepMembers, keepOwners, shortTexts } from "../informer
 import type { VirtSettings } from "./kubevirt.ts";
 import { textsOf } from "./node.ts";
 
-/** Memory is in bytes. Undefined if unknown. */
+/** The facts about a VM. Memory is in bytes, and undefined if unknown. */
 export type VmFact = {
   readonly namespace: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export type VmFact = {
   readonly evictionStrategy: string | undefined;
   readonly placement: VmPlacement;
   readonly gracePeriodSeconds: number;
-  /** The current memory of the guest, or that of its spec. */
+  /** The guest's current memory, or the memory in its spec. */
   readonly guestMemory: number | undefined;
   readonly requestedMemory: number | undefined;
   readonly memoryOverhead: number | undefined;
@@ -37,9 +37,9 @@ export type VmFact = {
   readonly node: string;
   /** The node that the VM must leave, or empty. */
   readonly evacuationNode: string;
-  /** The LiveMigratable condition. Undefined if there is none. */
+  /** The LiveMigratable condition, if there is one. */
   readonly liveMigratable: { readonly isTrue: boolean; readonly reason: string } | undefined;
-  /** The duration of the last migration, if it succeeded without post-copy. */
+  /** The duration of the last migration. Undefined unless it succeeded without post-copy. */
   readonly lastMigrationMs: number | undefined;
 };
 
@@ -49,15 +49,15 @@ export type VmPlacement = {
   /** Terms of the required node affinity. At least one must match. Undefined if there are none. */
   readonly affinityTerms: readonly Json[] | undefined;
   readonly tolerations: readonly Json[];
-  /** Equal for VMs with equal requirements. */
+  /** A key that is the same for VMs with the same requirements. */
   readonly key: string;
   /** Set if there are too many terms to evaluate. Such a VM is not assessed. */
   readonly isTooLarge?: true;
 };
 
-/** Without this limit, a user who can create VMs could stop the assessment of all others. */
+/** The size limit for placement rules. Without it, a user who can create VMs could block the assessment of all other VMs. */
 const mostPlacementBytes = 8_000;
-/** Limits the terms of the required node affinity, because each is compared with each node. */
+/** The limit on terms in a required node affinity, because each term is compared with each node. */
 const mostTerms = 100;
 
 const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
@@ -69,7 +69,7 @@ export const vmInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstance",
   projection: keepMembers(
-    // These are the only owners that are known to re-create a VM.
+    // Keeps only owners that are known to re-create a VM.
     ...shortTexts(...keepOwners("VirtualMachine", "VirtualMachineInstanceReplicaSet")),
     ["spec", "nodeSelector", { atMost: mostPlacementBytes }],
     [
@@ -138,7 +138,7 @@ export function readPlacement(vmi: KubeObject): VmPlacement {
   return { nodeSelector, affinityTerms, tolerations, key };
 }
 
-/** Returns the original reference, because a copy for each VM would double the memory. */
+/** Returns the original reference, because copying it for each VM would double the memory. */
 export function readController(object: KubeObject): VmFact["controller"] {
   const owner = asList(at(object, "metadata", "ownerReferences")).find((each) => member(each, "controller") === true);
   return isController(owner) ? owner : undefined;
@@ -148,14 +148,14 @@ function isController(owner: Json | undefined): owner is { readonly kind: string
   return isObjectName(member(owner, "kind")) && isObjectName(member(owner, "name"));
 }
 
-// Longer names are invalid, but the API server does not check names in references.
+// The maximum length of a name. The API server does not check names in references.
 const mostNameBytes = 253;
 
 function isObjectName(name: Json | undefined): boolean {
   return asText(name) !== undefined && !exceedsBytes(name, mostNameBytes + 2);
 }
 
-/** 1 EiB. Exceeds any machine. Larger values must not distort sums. */
+/** 1 EiB, which is more than any machine has. Larger values are capped, so that they do not distort sums. */
 const mostMemory = 2 ** 60;
 
 function readMemory(quantity: Json | undefined): number | undefined {
@@ -173,7 +173,7 @@ function readGracePeriod(value: Json | undefined): number {
   return Number.isInteger(seconds) && seconds >= 0 && seconds <= 1e9 ? seconds : 30;
 }
 
-// Shared, because nearly all VMs have this value.
+// A shared object, because nearly all VMs have this value.
 const migratable = { isTrue: true, reason: "" };
 
 function readLiveMigratable(vmi: KubeObject): VmFact["liveMigratable"] {
@@ -192,17 +192,17 @@ function readLastMigration(state: Json | undefined): number | undefined {
   return start === undefined || end === undefined || end < start ? undefined : end - start;
 }
 
-/** Reports whether the VM occupies a node. False for VMs that are pending or ended. */
+/** Reports whether the VM runs on a node. Returns false for VMs that are pending or have ended. */
 export function isOnNode(vm: VmFact): boolean {
   return vm.node !== "" && !isEnded(vm);
 }
 
-/** Reports whether the VM has succeeded or failed. Its object may exist for a while after that. */
+/** Reports whether the VM has succeeded or failed. Its object can exist for a while afterwards. */
 export function isEnded({ phase }: VmFact): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** Returns the bytes that a migration copies, or 0 if unknown. */
+/** Returns the number of bytes that a migration copies, or 0 if unknown. */
 export function migratedBytes({ guestMemory, requestedMemory }: VmFact): number {
   return guestMemory ?? requestedMemory ?? 0;
 }
@@ -217,7 +217,7 @@ export function requestOf(vm: VmFact, { memoryOvercommit }: Pick<VirtSettings, "
   return requested + overhead;
 }
 
-/** Returns the run strategy, also from the older field `running`. Undefined if neither is set. */
+/** Returns the run strategy, from `runStrategy` or the older field `running`. Returns undefined if neither is set. */
 export function readRunStrategy(virtualMachine: KubeObject): string | undefined {
   const running = at(virtualMachine, "spec", "running");
   const strategy = asText(at(virtualMachine, "spec", "runStrategy"));

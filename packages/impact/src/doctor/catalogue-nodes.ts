@@ -2,14 +2,17 @@
 
 import type { FindingSeverity } from "@virt/api";
 
-/** One type of finding. The templates follow `fillMessage` and `fillCommand`. */
+/** One type of finding. See `fillMessage` and `fillCommand` for the syntax of the templates. */
 export type CatalogueEntry = {
-  /** Each severity applies from an age in seconds, in ascending order. */
+  /** The severities, each with the minimum age in seconds, in ascending order. */
   readonly ages: readonly { readonly severity: FindingSeverity; readonly seconds: number }[];
-  /** The age in words, if it depends on the cluster. */
+  /** The age for the documentation, if it depends on the cluster. */
   readonly ageText?: string;
   readonly message: string;
-  /** Read-only if `findingRemedies` offers options. Absent: describes the object. `none`: there is no command. */
+  /**
+   * The command. It only reads if `findingRemedies` offers options. Absent means a command that describes the object,
+   * and `none` means no command.
+   */
   readonly command?: string;
   readonly detected: string;
   readonly cause: string;
@@ -26,7 +29,7 @@ export function warningFrom(seconds: number): CatalogueEntry["ages"] {
 
 /** The command prefix for the namespace of the Machine Config Operator. */
 export const mco = "oc -n openshift-machine-config-operator";
-/** The command prefix for the namespace of the HyperConverged, where KubeVirt runs. */
+/** The command prefix for the HyperConverged's namespace, where KubeVirt runs. */
 export const virt = "oc -n <hco>";
 
 const describeNode = "oc describe machineconfignode <n>";

@@ -37,7 +37,7 @@ const drainFindings = {
     command: "virtctl migrate <vm> -n <ns>",
     detected: "The VM's eviction strategy is External, and its eviction was requested.",
     cause:
-      "Another controller, such as the one of a hosted cluster, is responsible for moving this VM and has not done so.",
+      "Another controller, such as that of a hosted cluster, is responsible for moving this VM and has not done so.",
     remedy: "Check that controller, or migrate the VM yourself.",
   },
   EvacuationNotStarted: {
@@ -154,24 +154,25 @@ const drainFindings = {
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
-/** In the order of docs/stuck-rollouts.md. */
+/** All findings, in the order of docs/stuck-rollouts.md. */
 export const findingCatalogue = { ...poolFindings, ...drainFindings, ...nodeFindings } as const;
 
 /** The id of a finding. It is part of the API, metrics and events. */
 export type FindingId = keyof typeof findingCatalogue;
 
-/** Values for `<name>` placeholders. A number also selects a form in `{name:one|several}`. */
+/** The values for `<name>` placeholders. A number also selects singular or plural in `{name:one|several}`. */
 export type TemplateValues = Readonly<Record<string, string | number>>;
 
 const mostName = 253;
 
 /**
- * Placeholders for object names and our own commands. Other values may be untrusted text, which is already truncated.
+ * The placeholders for object names and our own commands. All other values may contain untrusted text, which is already
+ * truncated.
  */
 const nameValues = new Set(["p", "n", "v", "ns", "pod", "b", "k", "mc", "nodes", "restore"]);
 const mostNames = 3 * mostName;
 
-/** Omits a bracketed part if one of its values is missing. Does not replace placeholders inside values. */
+/** Fills in a message. Omits a part in brackets if one of its values is missing. Does not replace placeholders inside values. */
 export function fillMessage(template: string, values: TemplateValues): string {
   const whole = template.replaceAll(/\[([^\]]*)\]/g, (_, part) => {
     const needed = [...String(part).matchAll(/<([a-zA-Z]+)>/g)].map(([, name = ""]) => name);
@@ -189,7 +190,10 @@ export function showTemplate(template: string): string {
   return template.replaceAll(/\{[a-zA-Z]+:[^|}]*\|([^}]*)\}/g, "$1");
 }
 
-/** Returns undefined if a value is not a valid DNS name, so that users never paste untrusted text into a shell. */
+/**
+ * Fills in a command. Returns undefined if a value is not a valid DNS name, so that users never paste untrusted text
+ * into a shell.
+ */
 export function fillCommand(template: string, names: Readonly<Record<string, string>>): string | undefined {
   const wanted = [...template.matchAll(/<([a-zA-Z]+)>/g)].map(([, name = ""]) => names[name]);
   if (!wanted.every((name) => name !== undefined && isDnsName(name))) return undefined;
@@ -205,13 +209,13 @@ export function isDnsName(text: string): boolean {
 export type FindingObject = { readonly kind: string; readonly namespace?: string; readonly name: string };
 
 export function describeCommand({ kind, namespace, name }: FindingObject): string | undefined {
-  // `kubevirt` is also the category of our CRD, which oc prefers to the singular name of KubeVirt.
+  // Uses the plural, because `kubevirt` is also the category of our CRD, and oc would resolve it to the category.
   const resource = kind === "KubeVirt" ? "kubevirts" : kind.toLowerCase();
   const template = `oc describe ${resource} <name>${namespace === undefined ? "" : " -n <namespace>"}`;
   return fillCommand(template, { name, namespace: namespace ?? "" });
 }
 
-/** Formats a duration in growing steps, so that the message changes rarely. */
+/** Formats a duration, more coarsely the longer it is, so that the message rarely changes. */
 export function lastingText(seconds: number): string {
   const minutes = Math.floor(Math.max(0, seconds) / 60);
   if (minutes < 1) return "less than a minute";

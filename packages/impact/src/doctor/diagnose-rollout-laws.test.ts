@@ -73,7 +73,7 @@ const anyRollout: fc.Arbitrary<RolloutGiven> = fc
     areVmsNamed,
   }));
 
-/** Diagnoses after more than an hour, when all causes have reached their age threshold. */
+/** Diagnoses a rollout after more than an hour, when all causes have reached their age thresholds. */
 const lateRollout = (given: RolloutGiven) => diagnoseInTurn([0, given], [4000, given]).at(-1)?.rollout as RolloutStatus;
 
 test("counts every node once, and lists and rest add up", () => {
@@ -91,7 +91,7 @@ test("counts every node once, and lists and rest add up", () => {
   fc.assert(law, runsForCost(20));
 });
 
-/** Splits a command into words as a shell does. Undefined if a word has a special meaning. */
+/** Splits a command into words, as a shell does. Returns undefined if a word has a special meaning. */
 function shellWords(command: string): readonly string[] | undefined {
   const words = command.match(/'[^']*'|[^\s']+/g) ?? [];
   const isPlain = words.every((word) => /^'[^']*'$/.test(word) || /^[-\w./:=@]+$/.test(word));

@@ -1,4 +1,4 @@
-// A diagnosis without a watch: which findings count from reported times, and which are young.
+// Tests a diagnosis without a watch: which findings have a reported start time, and which are too recent.
 
 import type { JsonMap, KubeObject, RolloutFinding } from "@virt/api";
 import { writeTime } from "@virt/objects";
@@ -24,7 +24,7 @@ const condition = (type: string, status: string, seconds: number, message = "") 
   message,
   lastTransitionTime: timeAt(seconds),
 });
-/** A report of a node that was cordoned at the start. */
+/** A rollout with the report of a node that was cordoned at the start. */
 const reported = (...conditions: readonly JsonMap[]): RolloutGiven => ({
   reports: [{ ...reportOf("worker-0", ""), status: { conditions: [condition("Cordoned", "True", 0), ...conditions] } }],
 });
@@ -50,7 +50,7 @@ test("separates young causes from lasting ones", () => {
   expect(young.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 });
 
-/** A migration with its creation time, and optionally a later search for a target. */
+/** Returns a migration with a creation time, and optionally a later search for a target. */
 const migrationFrom = (phase: string, created: number, searched = created): KubeObject => {
   const phaseTransitionTimestamps = [{ phase: "Scheduling", phaseTransitionTimestamp: timeAt(searched) }];
   const object = migrationObject("vm-0", phase, { at: created % 60, status: { phaseTransitionTimestamps } });

@@ -1,4 +1,4 @@
-// A diagnosis after a restart of the process continues from the status.
+// Tests that after a restart of the process, a diagnosis continues from the stored status.
 
 import { expect, test } from "vitest";
 import { diagnoseRollout } from "./diagnose-rollout.ts";

@@ -1,4 +1,4 @@
-// A complete rollout: phases, counts, measured times, the remaining time, and the summary.
+// Tests a complete rollout: phases, counts, measured times, the remaining time and the summary.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import { readMachineConfigNodeFact, readVirtSettings } from "@virt/cluster";

@@ -27,20 +27,23 @@ import { aboutFinding, findingKey, observePool, Sightings, type SightingTimes, s
 import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
-/** The diagnosed rollout, and the memory that the next diagnosis needs. */
+/** The diagnosed rollout, and data that the next diagnosis needs. */
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;
-  /** VMs seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those that are not running now. */
+  /** VMs that were seen on the nodes of the rollout, as namespace/name. `stoppedVms` are the ones that are not running now. */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
-  /** The time in milliseconds at which the next cause reaches an age threshold. Undefined if none will. */
+  /** When the next cause reaches an age threshold, in milliseconds. Undefined if none will. */
   readonly nextAt: number | undefined;
 };
 
 const mostPerNode = 5;
 
-/** Never throws or waits. An unread input results in no finding. Times are measured by the operator's clock. */
+/**
+ * Diagnoses a rollout. Never throws or waits. Inputs that could not be read result in no findings. Times are from the
+ * operator's clock.
+ */
 export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   const budgets = assessBudgets(given.budgets, given.drainedPods);
   const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };
@@ -70,7 +73,7 @@ export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
 }
 
-/** Keeps the message of a gap while its reason is the same, because a failing server words each error differently. */
+/** Keeps the message of a gap while its reason stays the same, because a failing server often changes the text of its errors. */
 function gapsToShow({ notAssessed, before }: DoctorFacts): readonly ImpactGap[] {
   const known = before?.notAssessed ?? [];
   return notAssessed.map((gap) => known.find(({ what, reason }) => what === gap.what && reason === gap.reason) ?? gap);
@@ -121,7 +124,7 @@ type AgedCause = { readonly finding?: RolloutFinding; readonly nextAt?: number }
 function ageCause(cause: RolloutCause, facts: DoctorFacts, sightings: Sightings): AgedCause {
   const { id, node, object } = cause;
   const key = findingKey(id, aboutFinding(node, object));
-  // A restart of the process must not reduce the age of a reported finding.
+  // Restores the first-seen time, because a restart of the process must not reduce the age of a finding.
   const seen = cause.since ?? sightings.seeSince(key, cause.reportedSince);
   const since = Math.min(seen, sightings.before(key) ?? Number.POSITIVE_INFINITY);
   const ages = (findingCatalogue[id] as CatalogueEntry).ages.map((each) => ({
@@ -157,7 +160,7 @@ function writeFinding(
   };
 }
 
-// Sorts the worst first. VMs with hidden names share one finding per node and namespace.
+// Sorts the findings by severity, worst first. If VM names are hidden, VMs share one finding per node and namespace.
 function uniqueFindings(findings: readonly RolloutFinding[]): readonly RolloutFinding[] {
   const keyOf = ({ id, node, object, message }: RolloutFinding) =>
     JSON.stringify([id, node, object, object?.name === "*" ? "" : message]);
@@ -177,14 +180,17 @@ function attention({ phase }: NodeRollout): number {
   return phase === "Waiting" ? 1 : 2;
 }
 
-/** `young` has causes that become findings if they last. A watching controller does not report them yet. */
+/**
+ * A diagnosis. `young` contains causes that become findings only if they last longer. The controller does not report
+ * them yet.
+ */
 export type OnceDiagnosis = Pick<ReturnType<typeof diagnoseRollout>, "rollout"> & {
   readonly young: readonly RolloutFinding[];
 };
 
 const laterMs = 3_600_000;
 
-/** These findings only mean that time has passed, so they cannot be predicted. */
+/** Findings whose only cause is that a time limit has passed, so they cannot be predicted. */
 const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "CertificateExpired",
   "ControllerDown",
@@ -194,7 +200,10 @@ const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "RebootOverdue",
 ]);
 
-/** Measures ages from reported times, such as the start of a drain. A cause without one is young. */
+/**
+ * Diagnoses a rollout. Ages are measured from reported times, such as the start of a drain. A cause without such a time
+ * counts as recent.
+ */
 export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   const unwatched = { ...facts, isUnwatched: true };
   const { rollout, sightings } = diagnoseRollout(unwatched);
@@ -205,7 +214,7 @@ export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   return { rollout, young: later.rollout.findings.filter(isNew) };
 }
 
-/** Returns a change that stands for everything the pool rolls out. It has the name of the pool's first source. */
+/** Returns a change that represents everything that the pool is rolling out. It is named after the pool's first source. */
 export function changeOfPool(pool: KubeObject): RolloutChange {
   const [machineConfig = ""] = readMachineConfigPool(pool).target.sources;
   return {
@@ -216,7 +225,7 @@ export function changeOfPool(pool: KubeObject): RolloutChange {
   };
 }
 
-/** Returns at most one gap for pods and one for budgets. Their names differ from those of kinds that were not read. */
+/** Returns the gaps: at most one for pods and one for budgets. Their names differ from those for kinds that could not be read. */
 export function drainGaps({
   drainedPods,
   budgets,

@@ -1,4 +1,5 @@
-// Remembers the errors of failed drain attempts, because the operator overwrites them, often within milliseconds.
+// Remembers the errors of failed drain attempts, because the Machine Config Operator often overwrites them within
+// milliseconds.
 
 import type { KubeObject, RolloutFinding, RolloutStatus } from "@virt/api";
 import { type MachineConfigNodeFact, readMachineConfigNodeFact } from "@virt/cluster";
@@ -30,7 +31,7 @@ export class DrainErrors {
   }
 }
 
-/** Restores the last error during the next attempt. After a restart, takes it from the reported findings. */
+/** Adds the last error back to the facts during the next attempt. After a restart, derives it from the stored findings. */
 export function withLastError(
   report: MachineConfigNodeFact,
   sightings: Sightings,
@@ -57,7 +58,8 @@ function drainErrorOf({ conditions }: MachineConfigNodeFact): string | undefined
   return /\b(?:error|failed)\b/i.test(message) ? message : undefined;
 }
 
-// Uses the wording of kubectl, so that the error can be parsed. A hidden pod name stands for a VM.
+// Rebuilds the error in kubectl's wording, so that it can be parsed. If the pod's name is hidden, the pod belongs to a
+// VM.
 function errorOfFindings(node: string, findings: readonly RolloutFinding[]): string | undefined {
   const errors = findings
     .filter((finding) => finding.node === node)
@@ -75,7 +77,7 @@ export type NamedPod = { readonly namespace: string; readonly name: string };
 
 const mostPods = 20;
 
-/** Returns the pods that a failed drain waits for. Accepts only valid names, because the message is not trusted. */
+/** Returns the pods that a failed drain is waiting for. Accepts only valid names, because the message is not trusted. */
 export function terminatingPodsOf({ conditions }: MachineConfigNodeFact): readonly NamedPod[] {
   const message = conditions.Drained?.message ?? "";
   const quoted = String.raw`\\?"([^"\\]{1,253})\\?"`;

@@ -1,4 +1,4 @@
-// Each finding alone: it appears at its age, with its message and command, and disappears with its cause.
+// Tests each finding alone: it appears at the right age, with its message and command, and clears with its cause.
 
 import { describe, expect, test } from "vitest";
 import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
@@ -235,7 +235,7 @@ test.each([
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
 });
 
-/** A node that is cordoned for an earlier target of its pool. */
+/** Returns a node that is cordoned for an earlier target config of its pool. */
 const earlierNode = (annotations: Readonly<Record<string, string>>) =>
   nodeObject("worker-0", {
     isCordoned: true,

@@ -1,4 +1,4 @@
-// Finds causes that block a single node: its drain, its state or its reboot.
+// Finds causes that block a single node: in its drain, its state or its reboot.
 
 import { type PodFact, readClusterShape } from "@virt/cluster";
 import { assessedOr } from "../assessed.ts";
@@ -30,9 +30,9 @@ export type NodeCauseContext = {
   readonly facts: DoctorFacts;
   readonly sightings: Sightings;
   readonly vms: DrainedVmCauses;
-  /** The predicted maximum of the remaining drain time, in seconds. */
+  /** Returns the predicted maximum for the remaining drain time, in seconds. */
   readonly drainSecondsOf: (node: string) => number;
-  /** True if the Machine Config Operator does not act on the pool. */
+  /** True if the Machine Config Operator is not processing the pool. */
   readonly isOperatorIdle: boolean;
 };
 
@@ -73,7 +73,7 @@ function rebootCause(
 ): RolloutCause {
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts, pool.name), platform);
-  // The node's earlier target may not contain the change.
+  // Checked only for the current target config, because an earlier one may not contain the change.
   const kubelet = isForTarget ? pool.changes.find((change) => change.hasKubeletDropIn) : undefined;
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
@@ -96,19 +96,20 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
         ]
       : [];
   const found = [...down, ...context.vms.ofNode(node.name, since), ...podCauses({ ...view, report }, context.facts)];
-  // A migration queue makes progress automatically, so it does not explain an endless drain.
+  // Queued migrations make progress, so they do not explain a drain that takes too long.
   const isExplained = found.some(({ id }) => id !== "MigrationsQueued");
   return isExplained || context.isOperatorIdle ? found : [...found, ...slowDrain(view, context)];
 }
 
-// Counts from the time when the last cause disappeared, so that a resumed drain is not reported immediately.
+// Reports a slow drain. The time counts from when the last cause disappeared, so that a resumed drain is not reported
+// at once.
 function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
-  // Without a watch, attributes the time to VMs until the last of them got its eviction request.
+  // Without a watch, assumes that VMs explain the time until the last of their evictions was requested.
   const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
   const reported = Math.max(since, leftAt ?? since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
-  // Uses the largest prediction so far, because the prediction shrinks with every VM that leaves.
+  // Uses the longest prediction so far, because the prediction gets shorter with every VM that leaves.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
@@ -116,7 +117,8 @@ function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContex
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
 
-// Prefers the listed pods to the drain error, which the operator overwrites. Uses the error if there is no list.
+// Finds blocking pods from the list of pods. If there is none, uses the drain error, which the operator often
+// overwrites.
 function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): readonly RolloutCause[] {
   const listed = facts.drainedPods.get(node.name);
   if (listed === undefined)
@@ -134,7 +136,8 @@ function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): reado
     });
 }
 
-// The budget has blocked the pod since the start of the drain. Otherwise, the pod would be gone.
+// Finds pods that budgets block. A budget must have blocked its pod since the start of the drain, or the pod would be
+// gone.
 function budgetCauses(
   pod: PodFact,
   budgets: ReturnType<typeof budgetsByNamespace>,
@@ -163,7 +166,7 @@ function podCause(
   return { id, node, object: { kind: "Pod", namespace, name }, values: { ns: namespace, pod: name, ...values } };
 }
 
-/** Returns the draining nodes in the order of their start. A diagnosis needs the pods on them. */
+/** Returns the draining nodes, in the order in which their drains started. A diagnosis needs the pods on them. */
 export function drainingNodes(facts: PoolFacts): readonly string[] {
   const nodes = viewPools(facts, new Sightings(new Map(), 0)).flatMap((pool) => pool.nodes);
   return [...new Set(nodes.filter(({ phase }) => phase === "Draining").map(({ node }) => node.name))];

@@ -30,7 +30,7 @@ export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sighti
     ...failures,
     ...idle,
     ...(hidden ? [] : unrendered(pool)),
-    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // until then, no node can start
+    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // no node can start until the config is rendered
     ...expiredCertificates(pool, object, facts.now),
   ];
 }
@@ -76,7 +76,7 @@ function deletedTargets(pool: PoolView): readonly RolloutCause[] {
   });
 }
 
-// Ignores a deleted object, which has its own finding or is drift of a completed item.
+// Finds a change that the pool has not rendered. Skips deleted objects, which have their own finding or count as drift.
 function unrendered(pool: PoolView): readonly RolloutCause[] {
   return pool.changes
     .filter((change) => change.isTargetGone !== true && !isTakenUp(change, pool.object))
@@ -89,8 +89,8 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// An active operator reports drain attempts at least every 7 minutes and uncordons within seconds. It handles 5 nodes
-// at a time, so the newest report of any node is used.
+// Finds an operator that is not processing the pool. An active operator reports drain attempts at least every 7
+// minutes, and uncordons within seconds. It handles 5 nodes at a time, so the most recent report of any node counts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   if (readMachineConfigPool(object).isBehind) return [cause];
@@ -101,7 +101,7 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
     const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
-    // After a restart of the process, the age of the reported finding is used.
+    // After a restart of the process, continues with the age of the stored finding.
     const first = sightings.rest(start) === undefined ? shown : undefined;
     return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
   });
@@ -168,7 +168,10 @@ const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
   ["KubeDescheduler", "DeschedulerDegraded"],
 ]);
 
-/** Sorts by kind and name. A descheduler that lacks PSI is not a cause, because this rollout enables PSI. */
+/**
+ * Returns the causes, sorted by kind and name. A missing PSI in the descheduler is not a cause, because this rollout
+ * enables PSI.
+ */
 export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
   return operators
     .toSorted(
@@ -185,7 +188,7 @@ export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCaus
     });
 }
 
-// Matches suffixes, because the descheduler's operator has conditions for each of its controllers.
+// Matches the suffixes of condition types, because the descheduler operator has conditions for each of its controllers.
 function problemOf(object: KubeObject): { readonly reason: string; readonly text?: string } | undefined {
   const found = conditionsOf(object).find(
     ({ type, status }) =>

@@ -1,4 +1,4 @@
-// Predicts the remaining time of a running rollout from its unfinished nodes and their phases.
+// Predicts the remaining time of a rollout, from its unfinished nodes and their phases.
 
 import { readClusterShape } from "@virt/cluster";
 import { settingsInForce } from "../assess-impact.ts";
@@ -21,13 +21,13 @@ import { type DoctorFacts, isInHand, type NodeView, type PoolView } from "./roll
 import { restartKey, restartSamplesOf, type Sightings } from "./sightings.ts";
 
 export type RolloutPrediction = {
-  /** Rounded outward to 5 minutes. Undefined if no node continues automatically. */
+  /** The range, rounded outward to 5 minutes. Undefined if no node continues automatically. */
   readonly remaining: DurationBounds | undefined;
-  /** Returns the maximum drain time of a node in seconds, or 0 if unknown. */
+  /** Returns a node's predicted maximum drain time in seconds, or 0 if unknown. */
   readonly drainSecondsOf: (node: string) => number;
 };
 
-/** Omits nodes that do not continue automatically. */
+/** Predicts the rest of a rollout, without nodes that do not continue automatically. */
 export function predictRollout(
   pools: readonly PoolView[],
   facts: DoctorFacts,
@@ -93,7 +93,7 @@ function loadOfPool(pool: AssessedPool, { byNode, views, facts, sightings }: Loa
 }
 
 function progressOf(view: NodeView | undefined, sightings: Sightings): NodeProgress | undefined {
-  // A node on an earlier target still has to take every step for this one.
+  // A node that is updating to an earlier target config still has to take every step for this one.
   if (view === undefined || !view.isForTarget || !isInHand(view.phase)) return undefined;
   const isDrained = view.phase !== "Draining";
   const since = isDrained ? (sightings.before(restartKey(view.node.name)) ?? view.since) : view.since;
@@ -121,7 +121,7 @@ function longestDrains(
 
 const step = 300;
 
-// Avoids frequent status writes.
+// Rounds a range outward, which avoids frequent status writes.
 function roundOutward({ low, high }: DurationBounds): DurationBounds {
   return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step };
 }

@@ -1,12 +1,12 @@
-// The options to unblock a rollout, from the least to the most harmful. All clients show the same options.
+// The options for unblocking a rollout, least disruptive first. All clients show the same options.
 
 import { type ImpactEntry, profileManager, type RolloutFinding } from "@virt/api";
 import { fillCommand, isDnsName } from "./catalogue.ts";
 
-/** `command` can be copied as it is. Absent if the action depends on the object. */
+/** An option. `command` can be run as it is. It is absent if the action depends on the object. */
 export type BlockerRemedy = { readonly text: string; readonly consequence: string; readonly command?: string };
 
-/** Returns at least one option. Includes a command only if both names are safe in a shell. */
+/** Returns the options for a blocker, at least one. Includes a command only if both names are safe in a shell. */
 export function blockerRemedies(
   entry: Pick<ImpactEntry, "kind" | "namespace" | "name" | "reason">,
 ): readonly BlockerRemedy[] {
@@ -25,7 +25,7 @@ export function findingRemedies({ id, object }: Pick<RolloutFinding, "id" | "obj
   return blockerRemedies({ ...blocker, namespace, name });
 }
 
-/** Returns the options as one string for a condition, or undefined without options. */
+/** Returns the options as one string for a condition, or undefined if there are none. */
 export function remediesText(remedies: readonly BlockerRemedy[]): string | undefined {
   if (remedies.length === 0) return undefined;
   const lines = remedies.map(({ text, consequence, command }, at) => {
@@ -45,7 +45,7 @@ function pausedRemedies(pool: string): readonly BlockerRemedy[] {
   const command = fillCommand(`oc patch mcp <pool> --type merge -p '{"spec":{"paused":false}}'`, { pool });
   return [
     {
-      text: "Leave the pool paused until the person who paused it agrees.",
+      text: "Leave the pool paused until the administrator who paused it agrees to resume it.",
       consequence: "Until then, no node of the pool is updated.",
     },
     {

@@ -49,7 +49,7 @@ export function summarizeRollout({
   const headline = headlineOf({ findings });
   const rest = headline === undefined && remaining !== undefined && remaining.highSeconds > 0;
   const left = rest ? [leftText(durationText({ low: remaining.lowSeconds, high: remaining.highSeconds }))] : [];
-  // The summary does not name the VM. Only the finding does.
+  // Does not name the VM, which only the finding does.
   const where = headline?.node === undefined ? "" : ` on ${headline.node}`;
   const stuck = headline === undefined ? [] : [`stuck: ${headline.id}${where}`];
   return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
@@ -59,7 +59,10 @@ function leftText(duration: string): string {
   return `${duration.startsWith("up to ") ? "" : "about "}${duration} left`;
 }
 
-/** Marks all nodes as done and removes all findings. The watch of the nodes may lag behind that of the pools. */
+/**
+ * Marks all nodes as done and removes all findings, for a rollout that has ended. The watch of the nodes may lag behind
+ * that of the pools.
+ */
 export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last }: RolloutStatus): RolloutStatus {
   const ended = {
     ...last,
@@ -78,7 +81,7 @@ export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last 
   return { ...ended, summary: foreignText([summarizeRollout(ended), ...stopped].join(", "), mostSummary) };
 }
 
-/** Resets the counts after the target of these pools was deleted, so that none of their nodes counts as updated. */
+/** Resets the counts after another client deleted the target, so that none of the nodes in these pools counts as updated. */
 export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
   if (pools.size === 0) return rollout;
   const revoked = {
@@ -108,7 +111,7 @@ const mostMessage = 1024;
 const mostCommand = 1024;
 const mostBytes = 16_000;
 
-/** Truncates strings and lists. `more` counts the omitted entries. */
+/** Truncates strings and lists. `more` is the number of omitted entries. */
 export function boundRollout(whole: RolloutStatus): RolloutStatus {
   const name = (text: string) => foreignText(text, mostName);
   const short: RolloutStatus = {
@@ -126,7 +129,7 @@ function boundGap({ what, reason, message }: ImpactGap): ImpactGap {
   return { what: foreignText(what, mostGap), reason, message: foreignText(message) };
 }
 
-// Omits a long command, because a truncated command would be a different one.
+// Omits a command that is too long, because a truncated command would be a different command.
 function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutFinding {
   const name = (text: string) => foreignText(text, mostName);
   return {
@@ -144,7 +147,7 @@ function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutF
   };
 }
 
-/** Starts with the least important list. */
+/** The order in which lists are truncated, least important first. */
 const cutOrder = ["nodes", "findings", "pools"] as const;
 
 function cutLists(short: RolloutStatus, whole: RolloutStatus): RolloutStatus {
@@ -160,13 +163,16 @@ function withMore(status: RolloutStatus, whole: RolloutStatus): RolloutStatus {
   return { ...status, more: { pools: left("pools"), nodes: left("nodes"), findings: left("findings") } };
 }
 
-/** `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
+/** Node counts. `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
 export type NodeCounts = Pick<PoolRollout, "total" | "done" | "inHand" | "waiting" | "degraded">;
 
-/** `isRendered` is true if the target of the pool has all changes. */
+/** A pool with its counts. `isRendered` is true if the pool's target config contains all changes. */
 export type CountedPool = { readonly object: KubeObject | undefined; readonly isRendered: boolean };
 
-/** If the pool reports completion, that takes precedence over its nodes, because their watch may lag behind. */
+/**
+ * Counts the nodes by phase. If the pool reports completion, this takes precedence, because the watch of the nodes may
+ * lag behind.
+ */
 export function countPhases(phases: readonly NodeRolloutPhase[], { object, isRendered }: CountedPool): NodeCounts {
   if (phases.length === 0) return countMachines(object && poolProgress(object, isRendered));
   const total = phases.length;
@@ -189,7 +195,7 @@ export function countPool(pool: PoolView): NodeCounts {
   );
 }
 
-/** Returns the counts of `countPool` for messages. `updated` is absent if only an out-of-date pool status is known. */
+/** Returns the node counts for messages. `updated` is absent if only a pool status that is out of date is known. */
 export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> {
   const views = viewPools(facts, new Sightings(new Map(), 0));
   return new Map(

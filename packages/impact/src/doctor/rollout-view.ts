@@ -26,28 +26,28 @@ export type RolloutChange = {
   readonly operation: "Apply" | "Delete";
   readonly pools: readonly string[];
   readonly hasKubeletDropIn: boolean;
-  /** Pools that list the MachineConfig, but whose target does not include the change yet. */
+  /** Pools that list the MachineConfig, but whose target config does not contain the change yet. */
   readonly unrenderedPools?: readonly string[];
-  /** Set if another client deleted the applied MachineConfig, so that the nodes cannot reach the plan's target. */
+  /** Set if another client deleted the applied MachineConfig, so that the nodes cannot reach the planned state. */
   readonly isTargetGone?: boolean;
-  /** The config and its item that wait for the deleted target. */
+  /** The config, and its item that is waiting for the deleted target. */
   readonly waiting?: { readonly config: string; readonly item: string };
 };
 
-/** Inputs that the impact also needs are read only once. */
+/** The inputs of a diagnosis. Includes inputs of an impact assessment, so that they are read only once. */
 export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
-  /** Milliseconds, by the operator's clock. */
+  /** The current time in milliseconds, by the operator's clock. */
   readonly now: number;
   readonly changes: readonly RolloutChange[];
   readonly machineConfigNodes: Assessment<readonly MachineConfigNodeFact[]>;
   readonly migrations: Assessment<readonly MigrationFact[]>;
-  /** The pods of the draining nodes (see `drainingNodes`). Nodes without an entry were not listed yet. */
+  /** The pods on draining nodes (see `drainingNodes`). The pods on nodes without an entry have not been listed yet. */
   readonly drainedPods: ReadonlyMap<string, readonly PodFact[]>;
   readonly drainErrors: DrainErrors;
   readonly kubeletConfigs: readonly KubeObject[];
   /** The existing HyperConverged, KubeVirt and KubeDescheduler objects. */
   readonly operators: readonly KubeObject[];
-  /** The last diagnosis, even if it was not written. After a restart, the stored status. */
+  /** The last diagnosis, even if it was not written. After a restart, the diagnosis in the status. */
   readonly before: RolloutStatus | undefined;
   readonly observedRollouts?: readonly RolloutStatus[];
   /** From the previous diagnosis. Empty after a restart. */
@@ -57,7 +57,7 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly notAssessed: readonly ImpactGap[];
   /** True if VM names may be shown. */
   readonly areVmsNamed: boolean;
-  /** True without a watch. Times from other components are then used. */
+  /** True if there is no watch. Ages are then measured from times that other components report. */
   readonly isUnwatched?: boolean;
 };
 
@@ -66,14 +66,14 @@ export type RolloutCause = {
   readonly node?: string;
   readonly object: FindingObject;
   readonly values: TemplateValues;
-  /** Object names for the command. */
+  /** The object names to insert into the command. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Overrides the catalogue, as `ageSeconds` does. */
+  /** Overrides the severity in the catalogue. */
   readonly severity?: FindingSeverity;
   readonly ageSeconds?: number;
-  /** The start in milliseconds, if it is known more precisely than from the first sighting. */
+  /** When the cause started, in milliseconds, if this is known more precisely than from the first sighting. */
   readonly since?: number;
-  /** The latest possible start in milliseconds that other components report. Used only without a watch. */
+  /** The latest possible start that other components report, in milliseconds. Used only without a watch. */
   readonly reportedSince?: number;
 };
 
@@ -81,7 +81,7 @@ export type NodeView = {
   readonly node: NodeFact;
   readonly phase: NodeRolloutPhase;
   readonly since: number;
-  /** False if the node is still at an earlier target of its pool. */
+  /** False if the node is still updating to an earlier target config of its pool. */
   readonly isForTarget: boolean;
   readonly report: MachineConfigNodeFact | undefined;
 };
@@ -95,7 +95,7 @@ export type PoolView = {
   readonly nodes: readonly NodeView[];
 };
 
-/** The facts about the progress of pools and nodes. Excludes facts about causes. */
+/** The facts about the progress of pools and nodes, without those about causes. */
 export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
@@ -120,7 +120,7 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
   });
 }
 
-/** Returns the phase of a node. A node at a target from before the changes counts as waiting. */
+/** Returns the phase of a node. A node whose target config does not contain the changes counts as waiting. */
 export function phaseForChanges(
   node: NodeFact,
   { target, isRendered }: { readonly target: string; readonly isRendered: boolean },
@@ -130,7 +130,10 @@ export function phaseForChanges(
   return reached === "Done" && !isRendered ? "Waiting" : reached;
 }
 
-/** Reports whether the pool's target includes the change: it lists the MachineConfig, or not after a deletion. */
+/**
+ * Reports whether the pool's target config reflects the change: it lists the MachineConfig, or after a deletion, does
+ * not list it.
+ */
 export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): boolean {
   const { machineConfig, operation, unrenderedPools = [], isTargetGone = false } = change;
   if (pool === undefined || isTargetGone || unrenderedPools.includes(pool.metadata.name)) return false;
@@ -157,7 +160,7 @@ export function hasKubeletDropIn(machineConfig: KubeObject | undefined): boolean
   );
 }
 
-/** Returns the first phase that applies. A cordoned node first completes an earlier target. */
+/** Returns the first phase that applies. A cordoned node first completes the update to an earlier target config. */
 function phaseOfNode(node: NodeFact, target: string, report: MachineConfigNodeFact | undefined): NodeRolloutPhase {
   const { currentConfig, desiredConfig, desiredDrain, lastAppliedDrain } = node;
   if (isDegraded(node, report)) return "Degraded";
@@ -173,13 +176,16 @@ function phaseOfNode(node: NodeFact, target: string, report: MachineConfigNodeFa
   return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
 }
 
-// The daemon waits for the uncordon before it sets Done. See `completeUpdate` in pkg/daemon/daemon.go of
+// The daemon waits until the node is uncordoned before it sets Done. See `completeUpdate` in pkg/daemon/daemon.go of
 // openshift/machine-config-operator at 7ff337a.
 function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
   return desiredDrain === `uncordon-${desiredConfig}`;
 }
 
-/** Errors after 1 hour of draining and after 10 minutes without an uncordon. Other findings explain their causes. */
+/**
+ * Errors that the daemon reports after 1 hour of draining, or 10 minutes of waiting to be uncordoned. Other findings
+ * explain their causes.
+ */
 const waitFailures = ["failed to drain node", "failed to uncordon node"];
 
 function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
@@ -194,7 +200,7 @@ export function degradedReason(node: NodeFact, report: MachineConfigNodeFact | u
   return node.reason || (currentReport(node, report)?.conditions.NodeDegraded?.message ?? "");
 }
 
-/** Returns undefined if the report is about an earlier update. */
+/** Returns the node's report, or undefined if it is about an earlier update. */
 function currentReport(
   { desiredConfig }: NodeFact,
   report: MachineConfigNodeFact | undefined,

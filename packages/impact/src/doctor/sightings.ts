@@ -8,7 +8,7 @@ import type { DoctorFacts, PoolView } from "./rollout-view.ts";
 /** Times in milliseconds by key. */
 export type SightingTimes = ReadonlyMap<string, number>;
 
-/** The keys of the last and the current diagnosis. Forgets keys that have disappeared. */
+/** The first-seen times of the last and the current diagnosis. Forgets keys that have disappeared. */
 export class Sightings {
   readonly #before: SightingTimes;
   readonly now: number;
@@ -16,26 +16,26 @@ export class Sightings {
   readonly #seen = new Map<string, number>();
   #nextAt: number | undefined;
 
-  /** Without a watch, start times from other components are used. */
+  /** If there is no watch, start times come from other components. */
   constructor(before: SightingTimes, now: number, isUnwatched = false) {
     this.#before = before;
     this.now = now;
     this.#isUnwatched = isUnwatched;
   }
 
-  /** Returns the first-seen time of the key: `first` for a new key. A future time becomes now. */
+  /** Returns when the key was first seen, or `first` for a new key. A time in the future becomes now. */
   see(key: string, first = this.now): number {
     const since = Math.min(this.#before.get(key) ?? first, this.now);
     this.#seen.set(key, since);
     return since;
   }
 
-  /** Like `see`, but without a watch, a new key starts at the reported time. */
+  /** Like `see`, but if there is no watch, a new key gets the reported time. */
   seeSince(key: string, reported: number | undefined): number {
     return this.see(key, this.#isUnwatched ? reported : undefined);
   }
 
-  /** Returns the rest of a key of the last diagnosis that starts with this prefix. */
+  /** Finds a key of the last diagnosis with this prefix, and returns the rest of the key. */
   rest(start: string): string | undefined {
     for (const key of this.#before.keys()) if (key.startsWith(start)) return key.slice(start.length);
     return undefined;
@@ -50,7 +50,7 @@ export class Sightings {
     return this.#nextAt;
   }
 
-  /** Returns the first-seen time that the last diagnosis had for the key. */
+  /** Returns when the key was first seen, as of the last diagnosis. */
   before(key: string): number | undefined {
     const since = this.#before.get(key);
     return since === undefined ? undefined : Math.min(since, this.now);
@@ -84,7 +84,7 @@ export function findingKey(id: string, about: string): string {
   return `finding ${id} ${about}`;
 }
 
-/** Returns the `about` part of a finding key, from members that are also in the status. */
+/** Returns the part of a finding's key that identifies its subject. Uses only fields that are also in the status. */
 export function aboutFinding(
   node: string | undefined,
   object: { readonly namespace?: string; readonly name: string },
@@ -134,7 +134,7 @@ export function restartSamplesOf(
   return restartSamplesByPool([...observedRollouts, ...(before ? [before] : [])]).get(pool) ?? [];
 }
 
-/** Adds the steps that have ended since the last diagnosis. Returns undefined without measurements. */
+/** Adds measurements of steps that have ended since the last diagnosis. Returns undefined if there are none. */
 export function observePool(
   pool: PoolView,
   rollout: RolloutStatus | undefined,
@@ -152,7 +152,8 @@ type EndedSteps = { readonly drain?: number; readonly restart?: number };
 
 const beforeRestart = ["Waiting", "Draining", "Done"];
 
-// A restart lasts from the end of the drain until the node is back. It is measured only if both ends were observed.
+// A restart lasts from the end of the drain until the node is ready again. It is measured only if both times were
+// observed.
 function endedNow({ node: { name }, phase }: PoolView["nodes"][number], sightings: Sightings): EndedSteps {
   const secondsSince = (ms: number) => Math.round((sightings.now - ms) / 1000);
   const [drained, begun] = [sightings.before(phaseKey(name, "Draining")), sightings.before(restartKey(name))];

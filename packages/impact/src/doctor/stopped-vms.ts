@@ -7,7 +7,7 @@ import type { DoctorFacts, PoolView } from "./rollout-view.ts";
 
 type VmSources = Pick<DoctorFacts, "vms" | "before" | "ranVms">;
 
-/** After a restart of the process, also includes VMs that the status names. */
+/** Returns all VMs seen running. After a restart of the process, includes those that the status names. */
 export function seeRunningVms({ vms, before, ranVms }: VmSources, pools: readonly PoolView[]): ReadonlySet<string> {
   const nodes = new Set(pools.flatMap((pool) => pool.nodes.map(({ node }) => node.name)));
   const here = assessedOr(vms, []).filter((vm) => isOnNode(vm) && nodes.has(vm.node));
@@ -25,13 +25,13 @@ function statedVms(before: RolloutStatus | undefined): readonly string[] {
   return (before?.stoppedVms?.listed ?? []).map(({ namespace, name }) => `${namespace}/${name}`);
 }
 
-/** VMs in findings block a drain, so users are likely to stop them. */
+/** Returns the VM that a finding names. It blocks a drain, so the user is likely to stop it. */
 function blockingVm({ object }: RolloutFinding): readonly string[] {
   if (object?.kind !== "VirtualMachineInstance" || object.name === "*") return [];
   return [`${object.namespace ?? ""}/${object.name}`];
 }
 
-/** Returns the VMs that are not running now. If VMs cannot be listed, keeps those of the status. */
+/** Returns the VMs that are not running now. If VMs cannot be listed, returns those in the status. */
 export function findStoppedVms(ran: ReadonlySet<string>, { vms, before }: VmSources): readonly string[] {
   if (!vms.isAssessed) return statedVms(before);
   const running = new Set(
@@ -62,7 +62,7 @@ export function stoppedText({ total }: StoppedVms): string {
   return total === 1 ? "1 VM was stopped and has not restarted" : `${total} VMs were stopped and have not restarted`;
 }
 
-/** Returns undefined if a name is unsafe in a shell. */
+/** Returns the start command, or undefined if a name is unsafe in a shell. */
 export function startCommand({ namespace, name }: StoppedVms["listed"][number]): string | undefined {
   return isDnsName(namespace) && isDnsName(name) ? `virtctl start ${name} -n ${namespace}` : undefined;
 }

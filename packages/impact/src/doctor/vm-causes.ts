@@ -1,4 +1,4 @@
-// Finds causes in VMs that block a drain: VMs that cannot move, and migrations that do not start or end.
+// Finds VMs that block a drain because they cannot move, or because their migration does not start or finish.
 
 import {
   type MigrationFact,
@@ -44,7 +44,6 @@ export class DrainedVmCauses {
     this.#laterRooms = new ClusterRooms(withReturningNodes(nodes, pools), vms, this.#settings);
   }
 
-  /** `since` is the start of the drain in milliseconds. */
   ofNode(node: string, since: number): readonly RolloutCause[] {
     const vms = (this.#vmsByNode.get(node) ?? []).toSorted(inNameOrder);
     return [...vms.flatMap((vm) => this.#ofVm(vm, since)), ...this.#ofQueue(node, vms)];
@@ -74,10 +73,10 @@ export class DrainedVmCauses {
     const { open, failures, failureReason, isWithoutTarget, searchedSince } = evacuationOf(
       this.#migrations.get(`${vm.namespace}/${vm.name}`) ?? [],
     );
-    // KubeVirt's reason contains the names of the VM and its pods.
+    // Omitted if VM names are hidden, because KubeVirt's reason contains them.
     const reason = this.#facts.areVmsNamed && failureReason !== "" ? { reason: failureReason } : {};
     const failing = isAsked && failures >= 3 ? [this.#cause("MigrationFailing", vm, { k: failures, ...reason })] : [];
-    // The search may have started in an earlier drain.
+    // Only for requested evictions, because the search may have started in an earlier drain.
     const waiting = isWithoutTarget && isAsked ? [this.#unschedulable(vm, Math.max(since, searchedSince))] : [];
     const held = open?.hold === undefined ? [] : [this.#held(vm, open.hold)];
     const slow = open?.phase === "Running" ? this.#slow(vm, open) : [];
@@ -115,7 +114,7 @@ export class DrainedVmCauses {
 
   #slow(vm: VmFact, { namespace, name }: MigrationFact): readonly RolloutCause[] {
     const start = `migration of ${namespace}/${vm.name} runs: `;
-    // After a restart of the process, the age of the reported finding is used.
+    // After a restart of the process, continues with the age of the stored finding.
     const isUnknown = this.#facts.areVmsNamed && this.#sightings.rest(start) === undefined;
     const about = aboutFinding(vm.node, { namespace, name: vm.name });
     const shown = isUnknown ? this.#sightings.before(findingKey("MigrationSlow", about)) : undefined;
@@ -132,14 +131,14 @@ export class DrainedVmCauses {
     return [{ ...this.#cause("MigrationSlow", vm, { t }), since }];
   }
 
-  /** Returns the last time at which a migration evacuated a VM of the node, in milliseconds. */
+  /** Returns when the last evacuation of a VM from the node started, in milliseconds. */
   lastEvacuationOf(node: string): number | undefined {
     const evacuations = assessedOr(this.#facts.migrations, []).filter(({ evacuatedNode }) => evacuatedNode === node);
     const times = evacuations.flatMap(({ created }) => readTime(created) ?? []);
     return times.reduce<number | undefined>((latest, each) => Math.max(latest ?? each, each), undefined);
   }
 
-  /** Reports whether a VM of the node is being copied, so that the drain makes progress. */
+  /** Reports whether a VM on the node is being copied, which means that the drain makes progress. */
   isCopying(node: string): boolean {
     const here = this.#namesOn(node);
     return this.#underWay.some(({ namespace, vm, hasTarget }) => hasTarget && here.has(`${namespace}/${vm}`));
@@ -174,7 +173,7 @@ export class DrainedVmCauses {
     return [{ id: "MigrationsQueued", ...about, values, since }];
   }
 
-  // Measures from the start of the queue, because migrations also wait while LanesTaken is reported instead.
+  // Measures from the start of the queue, because migrations also wait while finding LanesTaken is reported instead.
   #seeQueue(node: string): number {
     const about = aboutFinding(node, { name: node });
     const taken = this.#sightings.before(findingKey("LanesTaken", about));
@@ -184,7 +183,7 @@ export class DrainedVmCauses {
 
 const schedulable = "kubevirt.io/schedulable";
 
-// Nodes after their drain will soon accept VMs again, so a VM that waits for them needs no action.
+// Adds nodes that have been drained and will soon accept VMs again, because a VM that waits for them needs no action.
 function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView[]): readonly NodeFact[] {
   const isReturning = new Set(
     pools
@@ -195,7 +194,7 @@ function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView
   return nodes.map((node) => {
     if (!isReturning.has(node.name)) return node;
     const taints = node.taints.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
-    // KubeVirt unsets the label if a node has sent no heartbeat for 5 minutes.
+    // Sets the label, because KubeVirt sets it to false if a node has sent no heartbeat for 5 minutes.
     const labels = schedulable in node.labels ? { ...node.labels, [schedulable]: "true" } : node.labels;
     return { ...node, isReady: true, isCordoned: false, taints, labels };
   });
@@ -222,13 +221,13 @@ type EvacuationProgress = {
   readonly open: MigrationFact | undefined;
   readonly failures: number;
   readonly failureReason: string;
-  /** True if the current or last attempt has not found a target. */
+  /** True if the current or last attempt has not found a target node. */
   readonly isWithoutTarget: boolean;
-  /** Milliseconds: the start of the first of several attempts in a row without a target. 0 if unknown. */
+  /** When the first of the consecutive attempts without a target node started, in milliseconds. 0 if unknown. */
   readonly searchedSince: number;
 };
 
-/** Returns the evacuation progress of a VM. `migrations` must start with the oldest. */
+/** Returns a VM's evacuation progress. `migrations` must be sorted with the oldest first. */
 function evacuationOf(migrations: readonly MigrationFact[]): EvacuationProgress {
   const evacuations = migrations.filter(({ evacuatedNode }) => evacuatedNode !== undefined);
   const ended = evacuations.filter((migration) => !isOpen(migration));

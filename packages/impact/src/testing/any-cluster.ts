@@ -1,4 +1,4 @@
-// Generates small clusters: paused or limited pools, unavailable nodes, VMs of every outcome.
+// Generates small random clusters: paused or limited pools, unavailable nodes, and VMs with every possible outcome.
 
 import type { KubeObject } from "@virt/api";
 import fc from "fast-check";

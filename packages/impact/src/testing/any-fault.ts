@@ -15,7 +15,7 @@ import {
 
 const nodeNames = ["n-0", "n-1", "n-2", "n-3", "n-4"];
 const poolNames = ["master", "worker", "infra"];
-/** Without permission to list pools, nodes are not assessed either. */
+/** Missing permissions. Without permission to list pools, nodes cannot be assessed either. */
 const lostRights = [
   "nodes",
   "pools",
@@ -54,10 +54,10 @@ const poolFaults = poolNames.flatMap((_, pool): readonly ClusterFault[] => [
 ]);
 export const everyLostRight = lostRights.map((fact): ClusterFault => ({ kind: "right", fact }));
 
-/** Lets one run try each fault separately, so that no fault hides another. */
+/** All faults, to be tested one at a time, so that no fault hides another. */
 export const everyFault: readonly ClusterFault[] = [...nodeFaults, ...poolFaults, ...everyLostRight];
 
-/** One fault of each kind, for properties of pairs. All pairs would take too long. */
+/** One fault of each kind, for tests of pairs. Testing all pairs would take too long. */
 export const faultOfEachKind: readonly ClusterFault[] = [
   ...nodeFaults.filter((fault) => "node" in fault && fault.node === 0),
   ...poolFaults.filter((fault) => "pool" in fault && poolNames[fault.pool] === "worker"),

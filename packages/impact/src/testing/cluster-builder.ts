@@ -24,7 +24,7 @@ type NodeGiven = {
   readonly taints?: readonly JsonMap[];
 };
 
-/** A ready node that runs the target of its pool. */
+/** Returns a ready node that runs its pool's target config. */
 export function nodeObject(name: string, given: NodeGiven = {}): KubeObject {
   const { roles = ["worker"], zone, memory = "240Gi", isCordoned = false, labels, annotations, taints = [] } = given;
   return {
@@ -82,12 +82,12 @@ export function poolObject(name: string, spec: JsonMap = {}): KubeObject {
 export type VmGiven = {
   readonly gib?: number;
   readonly vcpus?: number;
-  /** null: not set on the VM. */
+  /** The eviction strategy. Null if it is not set on the VM. */
   readonly strategy?: string | null;
-  /** null: no condition. */
+  /** The status of condition LiveMigratable. Null if there is no condition. */
   readonly isMigratable?: boolean | null;
   readonly reason?: string;
-  /** The run strategy of its VirtualMachine, or another owner kind. null: no owner. */
+  /** The run strategy of the VirtualMachine, or another owner kind. Null if the VM has no owner. */
   readonly owner?: string | null;
   readonly grace?: number;
   readonly phase?: string;
@@ -96,7 +96,7 @@ export type VmGiven = {
   readonly metadata?: JsonMap;
 };
 
-/** A VirtualMachineInstance: 8 GiB, 2 vCPUs, LiveMigrate, migratable, always restarted, grace period 30 s. */
+/** Returns a VirtualMachineInstance with 8 GiB, 2 vCPUs, strategy LiveMigrate, run strategy Always and a grace period of 30 s. */
 export function vmObject(name: string, node: string, given: VmGiven = {}): KubeObject {
   const { gib = 8, vcpus = 2, strategy = "LiveMigrate", isMigratable = true, owner = "Always" } = given;
   const { grace = 30, phase = "Running", reason = "DisksNotLiveMigratable" } = given;

@@ -19,13 +19,13 @@ export type ExecPlugin = {
   readonly folder: string;
 };
 
-/** Created by `findAccess`. */
+/** The address of an API server and the credentials for it, as `findAccess` returns them. */
 export type Access = {
   /** Has no trailing slash. May include a path. */
   readonly server: string;
   readonly authority?: Material;
   readonly isInsecure: boolean;
-  /** The name that the server's certificate must have. Absent: the host of `server`. */
+  /** The name that the server's certificate must contain. Defaults to the host of `server`. */
   readonly serverName?: string;
   readonly proxy?: string;
   readonly certificate?: Material;
@@ -39,7 +39,7 @@ export type Access = {
   };
   readonly namespace?: string;
   readonly context?: string;
-  /** The files or the pod that the settings came from, for messages. */
+  /** The origin of the settings, files or a pod, for messages. */
   readonly source: string;
 };
 
@@ -48,5 +48,5 @@ export class AccessError extends Error {
   readonly code = "access";
 }
 
-/** No kubeconfig and no pod names a cluster. */
+/** Neither a kubeconfig nor a pod's ServiceAccount specifies a cluster. */
 export class NoClusterError extends AccessError {}

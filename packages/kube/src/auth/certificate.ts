@@ -44,7 +44,7 @@ export function watchMountedCertificate(
   if (isEmpty(folder))
     observer.unusable(`no certificate in ${folder} yet; serving with a self-signed certificate until it exists`);
   const renewed = () => {
-    // Outside a kubelet mount, which replaces both files at once, one file may change before the other.
+    // A kubelet mount replaces both files at once. In other folders, one file may change before the other.
     const next = stampOf(folder);
     if (next === stamp) return undefined;
     stamp = next;

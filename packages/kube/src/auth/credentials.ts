@@ -15,7 +15,7 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type TlsMaterial = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** The kubelet renews a mounted token long before it expires, so one check per minute is enough. */
+/** How often to check files. The kubelet renews a mounted token long before it expires, so once a minute is enough. */
 const recheckMs = 60_000;
 
 export class Credentials {
@@ -34,7 +34,10 @@ export class Credentials {
     this.#now = now;
   }
 
-  /** Returns the same object until files change, the plugin's output expires, or `renew` is called. */
+  /**
+   * Returns the current credentials. This is the same object until files change, the plugin's output expires, or
+   * `renew` is called.
+   */
   async current(signal: AbortSignal): Promise<Identity> {
     const isOld = Math.abs(this.#now() - this.#checkedAt) >= recheckMs;
     const hasExpired = (this.#plugin?.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now();
@@ -85,7 +88,7 @@ export class Credentials {
     const cert = this.#plugin?.certificate ?? contentOf(certificate);
     const own = this.#plugin?.key ?? contentOf(key);
     const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(own && { key: own }) };
-    // A new token must not cause new connections, so an equal `tls` stays the same object.
+    // Keeps the same object if `tls` is equal, so that a new token does not cause new connections.
     if (!isDeepStrictEqual(this.#tls, tls)) this.#tls = tls;
     return { headers: this.#headers(), tls: this.#tls };
   }
@@ -108,7 +111,7 @@ export class Credentials {
   }
 }
 
-// Node sends an array as one header line per element, which the API server requires for groups.
+// Uses arrays, because Node sends one header line per element, and the API server requires this for groups.
 function impersonation(who: Access["impersonate"]): Headers {
   if (who === undefined) return {};
   const extra = Object.entries(who.extra).map(([key, values]) => [
@@ -194,7 +197,7 @@ export function isSameIdentity(left: Identity, right: Identity): boolean {
   return left.tls === right.tls && left.headers["authorization"] === right.headers["authorization"];
 }
 
-/** Returns the expiry date as ISO 8601. Undefined if the certificate is still valid or cannot be parsed. */
+/** Returns the expiry date as ISO 8601, or undefined if the certificate is still valid or cannot be parsed. */
 export function expiredAt(pem: string, nowMs: number): string | undefined {
   try {
     const { validToDate } = new X509Certificate(pem);

@@ -9,11 +9,11 @@ export type ExecCredential = {
   readonly token?: string;
   readonly certificate?: string;
   readonly key?: string;
-  /** Wall time in milliseconds. Absent: valid until the server returns 401. */
+  /** The expiry time in milliseconds. Absent if the credentials are valid until the server returns 401. */
   readonly expiresAt?: number;
 };
 
-/** Long enough for a prepared device login, and a limit for plugins that hang. */
+/** The timeout for plugins. It is long enough to complete a device login. */
 const patienceMs = 60_000;
 
 export async function runExecPlugin(plugin: ExecPlugin, access: Access, signal: AbortSignal): Promise<ExecCredential> {

@@ -17,7 +17,7 @@ type Merged = {
   readonly contexts: ReadonlyMap<string, Entry>;
 };
 
-/** js-yaml expands aliases, so even a small file can become a large value. Rejects larger files without parsing. */
+/** The size limit for a kubeconfig. Larger files are rejected before they are parsed. */
 const limitInBytes = 4_000_000;
 
 export function accessFromKubeconfig(files: readonly KubeconfigFile[], wanted?: string): Access {
@@ -142,7 +142,7 @@ function userAccess({ fields, folder }: Entry): Pick<Access, "certificate" | "ke
   };
 }
 
-// Has the precedence of kubectl: token file, token, password, credential plugin.
+// Returns the credentials with kubectl's precedence: token file, token, password, credential plugin.
 function bearerOf(fields: Fields, folder: string): Bearer | undefined {
   const provider = fields["auth-provider"] as Fields | undefined;
   if (provider)

@@ -106,7 +106,7 @@ test("watches only the named object, and ends watches without a spec", async () 
   await create("one");
   await expect.poll(() => heard).toContain("+ConfigMap default/one");
   expect(heard).not.toContain("+ConfigMap default/two");
-  // The API server watches as well, and ends a stream of its own now and then.
+  // Counts only our requests, because the API server also opens watches of its own.
   const ours = () => api.audit().filter(({ userAgent }) => userAgent === "test");
   const streams = () =>
     ours().filter(({ requestURI, stage }) => requestURI.includes("watch=true") && stage === "ResponseComplete").length;
@@ -136,7 +136,7 @@ test("shows objects by the new schema after their CRD changed", async () => {
   await expect.poll(shown).toEqual({ color: "red" });
   await api.installCrds([withFields({ color, size: { type: "string", default: "small" } })]);
   await api.request({ method: "PATCH", path: `${thingsPath}/one`, body: { spec: { color: null } } });
-  // The old watch shows the edit, too, so the next one does not repeat it.
+  // The old watch already delivered the edit, so the new one does not repeat it.
   await expect.poll(shown).toEqual({ size: "small" });
 });
 

@@ -29,7 +29,7 @@ export class InformerSet {
     this.#probes = new ProbeLimit(parts.clock);
   }
 
-  /** Starts and stops informers until exactly these run. Does not touch informers that keep running. */
+  /** Starts and stops informers so that exactly these run. Informers that are already running continue. */
   setSpecs(specs: readonly InformerSpec[]): void {
     const wanted = new Map(specs.map((spec) => [idOf(spec), spec]));
     for (const [id, watch] of this.#running) {
@@ -64,7 +64,7 @@ export class InformerSet {
     for (const watch of this.#running.values()) if (watch.resource === crd) watch.relistSoon();
   }
 
-  /** Checks all streams. Call it after the process was frozen or another stream was found dead. */
+  /** Checks whether all streams are alive. Call it after the process was frozen, or when another stream was found to be dead. */
   doubtAll(): void {
     for (const watch of this.#running.values()) watch.doubt();
   }
@@ -89,7 +89,7 @@ export class InformerSet {
   }
 }
 
-/** Returns equal ids for specs that are written alike. Must be cheap, because every change compares all specs. */
+/** Returns an id for a spec, which is equal for equal specs. Must be fast, because every change compares all specs. */
 function idOf({ apiVersion, kind, namespace, name, labelSelector, projection }: InformerSpec): string {
   return JSON.stringify([apiVersion, kind, namespace, name, labelSelector, projection]);
 }

@@ -26,9 +26,9 @@ export type InformerState = {
   readonly store: Store<KubeObject>;
   /** "starting": the first list is in progress. "not served": the API server does not have the kind. */
   readonly state: "starting" | "synced" | "not served";
-  /** The reason why there is no list, or why the server refuses to renew it. Objects that were listed are kept. */
+  /** Why the first list failed, or why the server rejects another list. Objects that were already listed are kept. */
   readonly lastError: string | undefined;
-  /** True if the objects are too large to keep. The store is empty until they shrink. */
+  /** True if the objects exceed the memory limit. The store is then empty until they fit. */
   readonly isTooLarge: boolean;
   readonly ages: ReflectorAges;
   readonly doubt: () => void;
@@ -54,11 +54,14 @@ export type InformerOptions = {
   readonly caller: string;
   readonly probes: ProbeLimit;
   readonly server: { canStream: boolean };
-  /** True shortly after a CRD of this group changed. A kind that is not served may then be served soon. */
+  /** True shortly after a CRD of this group changed, when a missing kind may soon be served. */
   readonly isGroupNew: boolean;
 };
 
-/** A CRD is visible a few milliseconds before its path is served. */
+/**
+ * The delays between discovery attempts. The first is short, because a new CRD is served a few milliseconds after it is
+ * visible.
+ */
 const patienceMs = { first: 50, most: 30_000 };
 const discoveriesAfterChange = 8;
 const schemaPatienceMs = 2_000;
@@ -70,7 +73,7 @@ export class Informer implements InformerState {
   readonly #stopped = new AbortController();
   #reflector: Reflector<KubeObject> | undefined;
   #isServed: boolean | undefined;
-  /** Attempts since the last change of the group, and their limit. */
+  /** The number of attempts since the group last changed. */
   #discoveries = 0;
   #mostDiscoveries: number;
   #lastError: string | undefined;
@@ -129,7 +132,7 @@ export class Informer implements InformerState {
     return this.#reflector === undefined ? undefined : this.#resource;
   }
 
-  /** Schedules a new list, because the API server uses a new schema some time after its CRD is visible. */
+  /** Schedules a new list, because the API server uses a new schema only some time after the CRD has changed. */
   relistSoon(): void {
     this.#cancelRelist?.();
     this.#cancelRelist = this.#parts.clock.schedule(schemaPatienceMs, () => this.relist());
@@ -158,7 +161,7 @@ export class Informer implements InformerState {
     const attempt = breakers.begin(caller);
     const found = await discovery.find(this.spec, signal, guardClient(client, attempt));
     this.#isDiscovering = false;
-    // Parks while the server is down, so that a caller remains that can probe it.
+    // Waits for the circuit breaker while the server is down, so that there is always a caller that can probe it.
     if (!signal.aborted && found.kind === "unavailable" && attempt.park(() => void this.#discover())) return;
     attempt.end();
     if (signal.aborted) return;

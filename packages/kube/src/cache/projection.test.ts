@@ -1,4 +1,4 @@
-// The parts of an object that a projection keeps, and the changes that count.
+// Tests which parts of an object a projection keeps, and which changes it reports.
 
 import type { KubeObject, Projection } from "@virt/objects";
 import fc from "fast-check";

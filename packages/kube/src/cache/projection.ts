@@ -21,7 +21,7 @@ export function projectObject(object: KubeObject, projection: Projection): KubeO
     case "all":
       return object;
     case "metadata": {
-      // They are larger than all other metadata, and no reader of metadata needs them.
+      // managedFields are larger than all other metadata, and readers of metadata do not need them.
       const { managedFields: _owners, ...metadata } = object.metadata;
       return { apiVersion: object.apiVersion, kind: object.kind, metadata };
     }
@@ -138,7 +138,7 @@ function isAmong(element: JsonMap, key: Key | undefined): boolean {
   return typeof text === "string" && key.among.includes(text);
 }
 
-// Allocates nothing without a match, because it runs for hundreds of labels of thousands of nodes.
+// Allocates memory only for a match, because this runs for hundreds of labels on thousands of nodes.
 function leadingTo(
   name: string,
   members: readonly ProjectionMember[],
@@ -179,9 +179,7 @@ function isEqual(left: Json | undefined, right: Json | undefined): boolean {
   return keys.length === Object.keys(right).length && keys.every((key) => isEqual(left[key], right[key]));
 }
 
-/**
- * At this limit, all values are forgotten. Objects keep the values that they already share, and memory stays bounded.
- */
+/** The maximum number of known values. When it is reached, all are forgotten. Objects keep the values that they already share. */
 const mostKnown = 500;
 /** Longer values are rarely equal, and comparing them costs more than it saves. */
 const longest = 500;

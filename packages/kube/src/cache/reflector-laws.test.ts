@@ -1,4 +1,4 @@
-// Runs random faults against a reflector and its store.
+// Property-based test: after any sequence of faults, a reflector's store equals the server.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Keeps a store equal to the server's state of one subject. `stepReflector` decides each step.
+// Keeps a store in sync with the server. `stepReflector` decides each step.
 
 import {
   initialReflectorState,
@@ -44,7 +44,7 @@ export type ReflectorAges = { readonly line?: number; readonly list?: number; re
 const quietMs = 30_000;
 const backoffMs = { first: 100, most: 30_000 };
 const pageSize = 250;
-/** The memory limit of one reflector. Thousands of nodes take a third of it. */
+/** The memory limit for one reflector. Thousands of nodes need about a third of it. */
 const budgetBytes = 16_000_000;
 
 export class Reflector<T> {
@@ -142,7 +142,7 @@ export class Reflector<T> {
     const { signal } = this.#connection;
     const client = this.#guard(this.#dial());
     this.#watchSilence(effort);
-    // Random, so that streams that started together do not end together.
+    // Random, so that streams that started at the same time do not all end at the same time.
     const timeoutSeconds = 240 + Math.floor(50 * random());
     const ending = await source.follow(client, { ...beginning, timeoutSeconds, signal }, (frames) => {
       this.#at.line = clock.monotonic();
@@ -212,7 +212,7 @@ export class Reflector<T> {
     this.#timer = clock.schedule(Math.max(backoff, atLeastMs), due);
   }
 
-  // Uses one timer per connection and sets it again when it fires, so that a busy stream causes no timers.
+  // Uses a single timer per connection and restarts it only when it fires, so that a busy stream costs nothing.
   #watchSilence(effort: number): void {
     const { clock } = this.#parts;
     const since = clock.monotonic();

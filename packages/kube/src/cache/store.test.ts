@@ -1,4 +1,4 @@
-// The content of a store, its notifications, and when it makes a new list of notified items.
+// Tests a store's content and notifications, and when it builds a new list of notified items.
 
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";

@@ -2,7 +2,7 @@
 
 import { reaches, type WatchItem } from "@virt/objects";
 
-/** `before` is absent after an addition, `after` is absent after a removal. A removal has the last known state. */
+/** A change. `before` is absent if the item was added, and `after` if it was removed. */
 export type StoreChange<T> = { readonly key: string; readonly before?: T; readonly after?: T };
 
 export type StoreHandler<T> = (change: StoreChange<T>) => void;
@@ -33,12 +33,12 @@ export class Store<T> {
     this.#settings = settings;
   }
 
-  /** False until the first list is complete. Before that, a missing item means nothing. */
+  /** False until the first list is complete. Until then, an item that is missing here may exist. */
   get isSynced(): boolean {
     return this.#version !== undefined;
   }
 
-  /** The latest version that the store is known to contain. */
+  /** The latest resource version that the store is known to contain. */
   get version(): string | undefined {
     return this.#version;
   }
@@ -77,7 +77,10 @@ export class Store<T> {
     return this.#items.keys();
   }
 
-  /** All items as handlers last saw them. The array stays the same until an item changes, so versions may be older. */
+  /**
+   * All items, as handlers last saw them. The array stays the same until an item really changes, so resource versions
+   * may be old.
+   */
   get notifiedItems(): readonly T[] {
     this.#notified ??= [...this.#items.values()];
     return this.#notified;

@@ -1,4 +1,4 @@
-// Removes managed fields from responses, and nothing else.
+// Tests that only managedFields are removed from responses.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

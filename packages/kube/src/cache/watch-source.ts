@@ -1,4 +1,4 @@
-// The list and watch of one subject over HTTP: streams, pages and probes. Limits the number of parallel probes.
+// Lists and watches over HTTP: streams, pages and probes. Limits the number of parallel probes.
 
 import {
   type ItemTransform,
@@ -29,7 +29,7 @@ import {
 } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
 
-/** The objects to watch, and how much of them the server sends. */
+/** The objects to watch, and which parts of them the server sends. */
 export type WatchSubject = {
   readonly resource: Resource;
   readonly namespace?: string;
@@ -51,7 +51,7 @@ export type LeastVersion = { readonly notOlderThan?: string };
 /** The page was cancelled because of its size. */
 export type PageTooLarge = { readonly how: "too large"; readonly why: string };
 
-/** Parsing a larger page blocks the process for too long. */
+/** A page above this size counts as large, because parsing it blocks the process for too long. */
 const largePageBytes = 2_000_000;
 
 /** Lists and watches one subject over HTTP. The caller decides when, and handles retries. */

@@ -11,7 +11,7 @@ const scopes = ["nodes", "pools"].flatMap((resource): readonly BreakerScope[] =>
   { access: "write", resource },
 ]);
 
-/** Workers with requests to some resources, which are up or down. */
+/** Simulates workers that send requests to resources, which go up and down. */
 class BreakerHarness {
   readonly clock = new VirtualClock();
   readonly down = new Set<BreakerScope>();
@@ -169,7 +169,7 @@ test("every open breaker with waiting workers gets a trial", () => {
     for (const scope of scopes) harness.down.add(scope);
     const waitedFor = harness.breakers.open.filter(({ waiting }) => waiting > 0).map(({ scope }) => scope);
     const before = harness.trials.length;
-    harness.clock.elapse(8_000); // one turn each, and a second more for each that opens meanwhile
+    harness.clock.elapse(8_000); // one turn each, plus a second for each circuit that opens in the meantime
     const tried = new Set(harness.trials.slice(before).map(({ scope }) => scope));
     return waitedFor.every((scope) => tried.has(scope));
   });

@@ -1,4 +1,4 @@
-// Circuit breakers: while the API server or one resource does not respond, callers are parked and probe it in turn.
+// Circuit breakers. While the API server or a resource does not respond, callers are parked and take turns probing it.
 
 import type { BreakerScope } from "../client/request.ts";
 import type { Cancel, Clock } from "../clock.ts";
@@ -21,13 +21,13 @@ export type GuardedAttempt = {
   readonly isOpen: (scope: BreakerScope) => boolean;
   /** "wait": do not send the request, and treat it as unavailable. */
   readonly admit: (scope: BreakerScope) => "go" | "wait";
-  /** Any response of the server, including a conflict, a refusal, and the headers of a stream. */
+  /** Call it for any response of the server, including conflicts, rejections, and the headers of a stream. */
   readonly answered: (scope: BreakerScope) => void;
   readonly unavailable: (scope: BreakerScope, answer: UnavailableAnswer) => void;
   /**
-   * Ends the attempt. Returns true if its last request met an open circuit: then `wake` is called once, when a new
-   * attempt is worthwhile. If the woken caller does not begin one, it must `withdraw`, because it may be the only probe.
-   * Returns false if the caller must use its own backoff.
+   * Ends the attempt. Returns true if its last request met an open circuit. `wake` is then called once, when a new
+   * attempt is worthwhile. A woken caller that does not start one must call `withdraw`, because it may be the only
+   * probe. Returns false if the caller must use its own backoff.
    */
   readonly park: (wake: () => void) => boolean;
   readonly end: () => void;
@@ -42,7 +42,7 @@ type Circuit = {
   openSince: number | undefined;
   /** The caller whose next request probes the open circuit. */
   probe: string | undefined;
-  /** No probe is sent before this time, which a Retry-After header set. */
+  /** No probe is sent before this time, because of a Retry-After header. */
   notBefore: number;
   /** After the circuit closes: how many callers to wake next, and the latest time for it. */
   batch: number;

@@ -78,7 +78,7 @@ export function observeRequests(client: ApiWriter, observer: RequestObserver): A
 
 export type RequestGuard = Pick<GuardedAttempt, "isOpen" | "admit" | "answered" | "unavailable">;
 
-/** While the whole server is down, its circuit decides for every request. */
+/** The circuit of the whole server. While it is open, it applies to every request. */
 const server: BreakerScope = { access: "read", resource: "*" };
 
 const parked: FailedRequest = {
@@ -124,7 +124,7 @@ function reportAnswer(guard: RequestGuard, scope: BreakerScope, answer: ApiAnswe
   const isOurs = answer.kind === "failed" && ["aborted", "fenced", "access", "parked"].includes(answer.failure.reason);
   if (isOurs) return;
   guard.answered(server);
-  // A server that sends too much is working, and the next request asks for a smaller page.
+  // A response that is too large shows that the server is working. The next request asks for a smaller page.
   const isTooLarge = answer.kind === "failed" && answer.failure.reason === "too large";
   if (answer.kind === "streaming" || isTooLarge) return guard.answered(scope);
   const result = writeResultOf(answer);

@@ -46,7 +46,7 @@ export type ClientLimits = {
   readonly frameBytes: number;
 };
 
-/** Webhooks may delay a write by 30 s. */
+/** Defaults. A write may take 30 s longer because of webhooks. */
 const usualLimits: ClientLimits = {
   connectMs: 5_000,
   readMs: 30_000,
@@ -180,7 +180,7 @@ export class Client implements ApiReader {
     return { failure: { reason: "unauthorized", message }, isReused: false };
   }
 
-  // The server only responds with "Unauthorized", so this names an expired certificate.
+  // Explains a 401. The server says only "Unauthorized", so this checks for an expired certificate.
   #explain({ incoming, isReused }: HttpResponse, { tls }: Identity): BrokenExchange | undefined {
     const at = tls.cert === undefined ? undefined : expiredAt(tls.cert, systemClock.wall());
     if (at === undefined) return undefined;

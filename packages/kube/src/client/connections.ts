@@ -10,9 +10,9 @@ export type Pool = "calls" | "watches" | "lease";
 
 const sockets: Readonly<Record<Pool, number>> = { calls: 8, watches: Number.POSITIVE_INFINITY, lease: 1 };
 
-/** After this time, Linux probes a silent peer 10 times, once a second. A vanished peer is thus found within 25 s. */
+/** After this time, Linux probes a silent peer 10 times, once a second. A peer that has disappeared is detected within 25 s. */
 const probeAfterMs = 15_000;
-/** Less than the server's own timeout. */
+/** How long an idle connection is kept. Must be less than the server's own timeout. */
 const idleAfterMs = 60_000;
 
 type AnyAgent = PlainAgent | SecureAgent;

@@ -23,9 +23,9 @@ type GroupRequest = { readonly answer: Promise<GroupAnswer>; readonly kinds: Set
 type DiscoveryCall = { readonly signal: AbortSignal; readonly client: ApiReader };
 
 /**
- * Caches resources by kind until a CRD of their group changes. Also caches that a kind is not served, but no failed
- * requests. A CRD is visible a few milliseconds before its kind is served, so a response that is older than the first
- * request for a kind does not prove its absence.
+ * Caches resources by kind until a CRD of their group changes. Also caches that a kind is not served, but does not
+ * cache failed requests. A new CRD is served a few milliseconds after it is visible, so a response from before the
+ * first request for a kind does not prove that the kind is missing.
  */
 export class Discovery {
   readonly #client: ApiReader;

@@ -13,7 +13,7 @@ export type HttpExchange = {
   readonly open: () => ClientRequest;
   readonly body: string | undefined;
   readonly limits: ExchangeLimits;
-  /** Called synchronously, right before the request's first byte is written. False cancels the request. */
+  /** Called synchronously, right before the first byte is written. Return false to cancel the request. */
   readonly mayLeave: () => boolean;
   readonly signal: AbortSignal;
 };
@@ -72,7 +72,8 @@ function leaveWhenConnected(outgoing: ClientRequest, socket: Socket, departure: 
   socket.once("close", () => clearTimeout(timer));
 }
 
-// Node does not document secureConnecting, but a TLS socket has no other sign of a pending handshake.
+// Reports whether the connection is established. `secureConnecting` is not documented, but only it shows a pending TLS
+// handshake.
 function isConnected(socket: Socket & { readonly secureConnecting?: boolean }): boolean {
   return !socket.connecting && socket.secureConnecting !== true;
 }
@@ -202,7 +203,7 @@ export class FrameCutter {
     return lines;
   }
 
-  // Avoids a copy if the line is in one chunk. Copies would double the memory for a long list.
+  // Does not copy a line that is in a single chunk, because copies would double the memory for a long list.
   #joined(): Buffer {
     const [first] = this.#parts;
     return first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts);

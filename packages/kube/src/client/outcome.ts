@@ -67,13 +67,14 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
   }
 }
 
-// A CRD that is being deleted accepts no new objects. Its kind will soon no longer be served, or a new CRD will accept them.
+// Reports whether the CRD is being deleted. It then accepts no new objects, but a retry shows whether a new CRD does.
 function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
 }
 
-// HCO's webhook passes on the responses to its dry runs of the operands: 404 for one that does not exist yet, 409 for
-// one that was modified. It accepts the same request later. Checked against `errToResponse` in
+// Reports whether a webhook denied the request. HCO's webhook passes on errors from dry runs of its operands: 404 for
+// an operand that does not exist yet, 409 for one that was modified. It accepts the same request later. Checked against
+// `errToResponse` in
 // pkg/webhooks/validator/validator.go of kubevirt/hyperconverged-cluster-operator at 03da3cf, and against release-1.17,
 // which does not retry after a 409.
 function isDenial(status: ApiStatus | undefined): boolean {

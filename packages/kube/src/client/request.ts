@@ -17,7 +17,7 @@ type RequestTarget = {
   /** The path below the server's own path, with the query. */
   readonly path: string;
   readonly accept?: string;
-  /** The key for circuit breakers, limits and metrics. */
+  /** The key for circuit breakers and metrics. */
   readonly scope: BreakerScope;
 };
 
@@ -39,7 +39,7 @@ export type ApiRequest = ReadRequest | WriteRequest;
 /** Requests of one scope share a circuit breaker. */
 export type BreakerScope = { readonly access: "read" | "write"; readonly resource: string };
 
-/** Restricts a list or watch. Absent: all objects, at the latest version. */
+/** Restricts a list or watch. By default, it covers all objects at the latest version. */
 export type ListSelection = {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;

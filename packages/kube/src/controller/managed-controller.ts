@@ -25,7 +25,10 @@ export type ReconcileContext = {
   readonly explain?: (decision: string) => void;
 };
 
-/** Maps changes to keys, and reconciles one key at a time. example.integration.test.ts shows a complete program. */
+/**
+ * A controller maps changes to keys, and reconciles one key at a time. See example.integration.test.ts for a complete
+ * program.
+ */
 export type Controller = {
   readonly name: string;
   /** Returns the keys that a change affects. Must be fast and synchronous. Absent: changes add no keys. */
@@ -33,7 +36,7 @@ export type Controller = {
   /** Returns the keys to add when a kind becomes served, listed or not served. */
   readonly keysWhen?: (informer: InformerState) => Iterable<string>;
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
-  /** Called when this process gains or loses leadership. Another leader may have written in between. */
+  /** Called when this process gains or loses leadership. While it was not the leader, another process may have written. */
   readonly gateChanged?: () => void;
 };
 
@@ -150,9 +153,9 @@ export type OwnWrite = {
 };
 
 /**
- * After `probe`, a missing write suggests a dead stream, so the watch is probed. After `relist`, the objects are
- * listed again. After `end`, the reconcile runs on the old cache: the kind may be gone, and the server rejects stale
- * writes.
+ * How long to wait for a write to appear in the cache. After `probe`, the watch is probed, because it may be dead.
+ * After `relist`, the objects are listed again. After `end`, the reconcile runs with the old cache, because the kind
+ * may be gone. The server rejects stale writes.
  */
 const patienceMs = { probe: 5_000, relist: 10_000, end: 30_000 };
 

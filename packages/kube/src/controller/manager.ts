@@ -73,7 +73,7 @@ export const crdInformer: InformerSpec = {
 };
 
 const checkEveryMs = 1_000;
-/** A timer that fires later than this means that the process was frozen or suspended. */
+/** If a timer fires later than this, the process was frozen or suspended. */
 const frozenMs = 5_000;
 
 /** Runs until `stop`. Never exits the process. example.integration.test.ts shows a complete program. */
@@ -121,7 +121,7 @@ export class Manager {
     named.enqueue(key);
   }
 
-  /** True if each informer has listed its objects, or its kind is not served or too large. */
+  /** True once every informer has listed its objects, unless its kind is not served or its objects are too large. */
   get isSynced(): boolean {
     const all = this.informers.all;
     return all.length > 0 && all.every(({ state, isTooLarge }) => state !== "starting" || isTooLarge);

@@ -9,7 +9,7 @@ import type { WorkQueue } from "../workqueue/work-queue.ts";
 export type WorkerObserver = { readonly ended: (report: ReconcileReport) => void };
 
 export type WorkerOptions = {
-  /** The name of the controller. Two controllers may have equal keys. */
+  /** The name of the controller, because two controllers may use the same key. */
   readonly name: string;
   readonly queue: WorkQueue;
   readonly gate: WriteGate;
@@ -28,7 +28,7 @@ const abortGraceMs = 1_000;
 export class Worker {
   readonly #parts: WorkerOptions;
   readonly #running: ActiveReconciles;
-  // Parked keys, and woken keys that have not run yet. Each of them may be the probe of a circuit.
+  // Parked keys, and woken keys that have not run yet. Any of them may be the probe for a circuit.
   readonly #parkedKeys = new Set<string>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
@@ -56,7 +56,7 @@ export class Worker {
     this.#unsubscribe();
   }
 
-  // Callers add keys during their own work, so the worker starts in a microtask.
+  // Starts the worker in a microtask, because callers add keys while they are still working.
   #setPump(): void {
     if (this.#isPumpSet) return;
     this.#isPumpSet = true;
@@ -124,7 +124,7 @@ export class Worker {
     this.#releaseParkedKeys();
   }
 
-  // A key that will not run must not stay the probe of a circuit.
+  // Releases keys that will not run, so that they do not remain the probe for a circuit.
   #releaseParkedKeys(): void {
     for (const key of this.#parkedKeys) {
       this.#parts.breakers.withdraw(this.#nameOf(key));
@@ -154,8 +154,8 @@ export type ReconcileResult =
 export type Reconcile = (key: string, signal: AbortSignal, attempt: GuardedAttempt) => Promise<ReconcileResult>;
 
 /**
- * `parked`: waits for a circuit breaker instead of the backoff. `late`: threw after the deadline. `interrupted`: the
- * gate closed or the process stopped, so the next leader reconciles the key.
+ * How a reconcile ended. `parked`: it waits for a circuit breaker instead of a backoff. `late`: it threw after the
+ * deadline. `interrupted`: the gate closed or the process stopped, so the next leader reconciles the key.
  */
 export type ReconcileOutcomeKind = ReconcileResult["kind"] | "parked" | "threw" | "late" | "interrupted";
 

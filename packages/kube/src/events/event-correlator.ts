@@ -20,7 +20,7 @@ export type EventInput = {
 
 const most = { routine: 250, important: 4_000, others: 1_000 };
 
-/** A storm has thousands of events, so handling one event must not scan all others. */
+/** Tracks recent events. Handling an event never scans all others, because there can be thousands. */
 export class EventCorrelator {
   // The oldest entry is first in each map.
   readonly #important = new Map<string, EventEntry>();
@@ -40,7 +40,7 @@ export class EventCorrelator {
     return this.#important.size + this.#routine.size === 0;
   }
 
-  /** True if new important events must be combined. */
+  /** True if the number of important events has reached the limit above which new ones are combined. */
   get isCrowded(): boolean {
     return this.#important.size >= most.important;
   }
@@ -64,7 +64,10 @@ export class EventCorrelator {
     if (entry.stage !== "unsent" && entry.dueAt < Infinity) this.#due.add(name);
   }
 
-  /** Drops the oldest entries, but not the busy one or unsent important ones. Returns events not fully written. */
+  /**
+   * Drops the oldest entries, except the one being written and important ones that were not sent. Returns the events
+   * that were not completely written.
+   */
   bound(busy: string | undefined): readonly EventInput[] {
     const gone = [
       ...excess(this.#routine, { limit: most.routine, busy }),
@@ -132,7 +135,7 @@ export class EventRateLimiter {
     return true;
   }
 
-  // Doubling the threshold keeps the average cost of a scan constant.
+  // Doubles the threshold after each scan, which keeps the average cost constant.
   #tidy(now: number): void {
     for (const [key, bucket] of this.#buckets) if (isFull(bucket, now)) this.#buckets.delete(key);
     this.#tidyAt = Math.max(fewest, 2 * this.#buckets.size);
@@ -154,7 +157,7 @@ function bucketKey({ regarding, related, priority, reason }: EventInput): string
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;
-  const how = "Too many events of this kind: this series counts them, and the operator's log contains each one.";
+  const how = "Too many events of this kind. This event counts them. The operator's log contains each one.";
   return { ...event, action: `${reason} ${subjectKey(related)} combined`, note: `${how} The first: ${note}` };
 }
 

@@ -9,7 +9,7 @@ import { type Cancel, type Clock, microTime } from "../clock.ts";
 import type { EventInput } from "./event-correlator.ts";
 import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } from "./event-series.ts";
 
-/** Not called for pending events. */
+/** Receives the result of each event. Not called for pending events. */
 export type EventObserver = {
   readonly written: () => void;
   readonly lost: (why: EventLossReason, event: EventInput, message: string) => void;
@@ -81,7 +81,7 @@ export class EventRecorder {
       else if (action.do === "wait") this.#timer = clock.schedule(action.ms, () => this.#input({ is: "due" }));
       else void this.#send(action);
     }
-    // A woken call may hold the only probe of a circuit. Releases it if there is nothing to send.
+    // Releases the probe of a circuit if there is nothing to send, because this caller may hold the only one.
     if (input.is === "woken" && !this.#series.isBusy) this.#withdraw();
     if (this.#series.isAllWritten) this.#onAllWritten();
   }

@@ -26,7 +26,7 @@ export class EventSeries {
   readonly #nameOf: (event: EventInput) => string;
   readonly #book = new EventCorrelator();
   readonly #allowance = new EventRateLimiter();
-  /** `carried` is the number of repetitions that the write in flight includes. */
+  /** The write in progress. `carried` is the number of repetitions that it includes. */
   #busy: { readonly name: string; readonly carried: number } | undefined;
   #failures = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
@@ -91,7 +91,7 @@ export class EventSeries {
       .map((one) => lose("overflow", one, "too many events are waiting for the API server"));
   }
 
-  /** True if the next write of the entry includes this repetition anyway. */
+  /** Reports whether the next write for the entry includes this repetition anyway, so that it needs no rate limit token. */
   #isPaid(name: string): boolean {
     const known = this.#book.find(name);
     return known !== undefined && known.unwritten > (this.#busy?.name === name ? this.#busy.carried : 0);
@@ -145,8 +145,9 @@ function lose(why: EventLossReason, event: EventInput, message: string): SeriesA
 }
 
 /**
- * `unsent`: not created yet. `unread`: existed before, so its count is unknown. `written`: the server has `count`. The
- * server lacks `unwritten` repetitions. An infinite `dueAt`: nothing is pending.
+ * An event. `unsent`: not created yet. `unread`: it already existed, so its count is unknown. `written`: the server has
+ * `count`. `unwritten` is the number of repetitions that the server does not have yet. If `dueAt` is infinite, nothing
+ * is pending.
  */
 export type EventEntry = {
   readonly input: EventInput;

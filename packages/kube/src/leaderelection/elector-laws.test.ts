@@ -11,12 +11,12 @@ const way = fc.oneof(
 );
 const journey: fc.Arbitrary<Journey> = fc.record({ there: way, back: way });
 const fault: fc.Arbitrary<MachineFault> = fc.record({
-  // The fence reads the clocks once a second, so faults on a machine must be further apart.
+  // Faults on a machine must be more than a second apart, because the fence reads the clocks once a second.
   afterMs: fc.integer({ min: 1_500, max: 12_000 }),
   what: fc.constantFrom("freeze", "freeze", "suspend", "suspend", "set back", "set forward", "leave", "crash"),
   ms: fc.integer({ min: 0, max: 40_000 }),
 });
-// 15 s against 10 s tolerates clock speeds that differ by half. These differ by a third.
+// Clock speeds differ by up to a third. A lease of 15 s with a deadline of 10 s tolerates up to a half.
 const life: fc.Arbitrary<Life> = fc.record({
   speed: fc.double({ min: 0.87, max: 1.15, noNaN: true }),
   faults: fc.array(fault, { maxLength: 4 }),

@@ -2,7 +2,7 @@
 
 import { type ClockReading, microTime } from "../clock.ts";
 
-/** `failed`: the write may still take effect. */
+/** The result of a request. After `failed`, a write may still take effect. */
 export type LeaseAnswer =
   | { readonly kind: "found"; readonly lease: LeaseObject }
   | { readonly kind: "absent" }
@@ -10,7 +10,7 @@ export type LeaseAnswer =
   | { readonly kind: "conflict" } // another process updated or created it first
   | { readonly kind: "failed"; readonly message: string };
 
-/** `due`: the wait is over. `leave`: release the lease and end. */
+/** An input. `due`: the wait is over. `leave`: release the lease and stop. */
 export type LeaseInput = LeaseAnswer | { readonly kind: "due" } | { readonly kind: "leave" };
 
 export type LeaseAction =
@@ -30,7 +30,10 @@ export type ElectionState = {
 export type ElectionStep = {
   readonly state: ElectionState;
   readonly action: LeaseAction;
-  /** `renewed`: the write counts from its start. `lost`: this process does not hold the lease. */
+  /**
+   * The update for the fence. `renewed`: the renewal counts from when it was sent. `lost`: this process does not hold
+   * the lease.
+   */
   readonly fenceUpdate?: "renewed" | "lost";
 };
 
@@ -63,7 +66,10 @@ export function stepElection(
 
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
-/** Claims a lease that is ours, free, or unchanged for its duration. Never compares times of other machines. */
+/**
+ * Claims a lease that is ours, free, or has not changed for its whole duration. Never compares timestamps from other
+ * machines.
+ */
 function consider(
   elector: LeaderElector,
   was: ElectionState & { readonly seen: ObservedLease },

@@ -114,7 +114,7 @@ test("closes the fence ten seconds after the last renewal in an outage", async (
     "does not lead",
     "held by me",
     "leads",
-    "failing: no answer in time",
+    "failing: no response in time",
     "does not lead",
     "recovered",
     "leads",
@@ -154,7 +154,7 @@ test("recovers from a lost answer without another transition", async () => {
   shelf.mode = "answering";
   await clock.advance(4_000);
   expect(shelf.calls.slice(2)).toEqual(['update to "me"', 'update to "me"', "read", 'update to "me"']);
-  expect(reported.slice(2)).toEqual(["leads", "failing: no answer in time", "recovered"]);
+  expect(reported.slice(2)).toEqual(["leads", "failing: no response in time", "recovered"]);
   await leave();
 });
 
@@ -188,7 +188,7 @@ test("losing one lease does not affect another one", async () => {
   await clock.advance(2_000);
   expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([false, true]);
   await clock.advance(60_000);
-  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // the other never renewed
+  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // a third process never renewed its lease
   await Promise.all([advisor.leave(), platform.leave()]);
 });
 

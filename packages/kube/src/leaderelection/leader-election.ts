@@ -76,7 +76,7 @@ export async function runLeaderElection(parts: LeaderElectionOptions, signal: Ab
   }
 }
 
-// The signal that triggers the release must not cancel it.
+// A signal that is never aborted, because the aborted one would cancel the release.
 const never = new AbortController().signal;
 
 type LeaseCall = Exclude<LeaseAction, { readonly kind: "end" }>;
@@ -92,14 +92,14 @@ async function runAction(
   }
   const limit = new AbortController();
   const abortCall = () => limit.abort(signal.reason);
-  // Half the deadline leaves time for a second attempt before the fence closes.
-  const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no answer in time")));
+  // Cancels the request after half the deadline, so that there is time for a second attempt before the fence closes.
+  const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no response in time")));
   signal.addEventListener("abort", abortCall, { once: true });
   try {
     return action.kind === "read" ? await api.read(limit.signal) : await api[action.kind](action.lease, limit.signal);
   } catch (error) {
     if (!limit.signal.aborted) throw error;
-    return { kind: "failed", message: "no answer in time" };
+    return { kind: "failed", message: "no response in time" };
   } finally {
     cancel();
     signal.removeEventListener("abort", abortCall);

@@ -24,7 +24,10 @@ class NoLease extends WriteGate {
   }
 }
 
-/** For writes without a lease only: the Lease itself, access reviews, user commands, no leader election. */
+/**
+ * A gate that is always open. Use it only for writes that need no lease: the Lease itself, access reviews, user
+ * commands, and processes without leader election.
+ */
 export const noLease: WriteGate = new NoLease();
 
 const checkEveryMs = 1_000;

@@ -122,12 +122,12 @@ function map(entries: readonly (readonly [string, unknown])[], place: Place): Js
   );
 }
 
-// Numbers and booleans are not secret: `tokens: 25`, `automountServiceAccountToken: false`.
+// Numbers and booleans are never secret, such as `tokens: 25` or `automountServiceAccountToken: false`.
 function isHideable(value: unknown): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 
-// Visits one value too many, so that the output shows the truncation mark.
+// Visits one value more than fits, so that the output shows the truncation mark.
 function leftOf({ walk }: Place): number {
   return Math.max(0, walk.left) + 1;
 }
@@ -138,11 +138,11 @@ const maxBytes = 8_192;
 
 const secretNames =
   /authorization|cookie|token|passw(?:or)?d|passphrase|secret|credential|privatekey|apikey|accesskey|keydata/;
-// The name of a Secret or the path of a token is not secret.
+// Names with these endings are not secret, such as the name of a Secret or the path of a token.
 const harmlessEndings =
   /(?:name|namespace|refs?|file|path|type|kind|hash|reviews?|requests?|version|seconds|timestamp|audiences?)$/;
 
-/** Accepts the name of a header, field, variable, or flag in any spelling. */
+/** Reports whether the name of a header, field, variable or flag suggests a secret. Accepts any spelling. */
 function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return secretNames.test(plain) && !harmlessEndings.test(plain);
@@ -150,7 +150,7 @@ function isSecretName(name: string): boolean {
 
 const secretObject = /\bkind\\*["']?\s*:\s*\\*["']?Secret(?:List)?\b/;
 
-/** Accepts YAML, JSON, and parts of them. */
+/** Reports whether the text contains a Secret object, in YAML or JSON, complete or in part. */
 function holdsSecretObject(text: string): boolean {
   return secretObject.test(text);
 }

@@ -79,7 +79,11 @@ export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: bo
 /** Registers the metrics of events and returns the observer that updates them. Call it once per registry. */
 export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver {
   const registers = [registry];
-  const written = new Counter({ name: `${prefix}events_written_total`, help: "Events and series written.", registers });
+  const written = new Counter({
+    name: `${prefix}events_written_total`,
+    help: "Events and event series that were written.",
+    registers,
+  });
   const lost = new Counter({
     name: `${prefix}events_lost_total`,
     help: "Events that were not written, by reason.",
@@ -91,7 +95,7 @@ export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver 
 
 /** Registers `<prefix>build_info`. Call it once per registry. */
 export function buildInfo({ registry, prefix }: MetricsScope, version: string): void {
-  const help = "Always 1; the label is the running version.";
+  const help = "Always 1; the label version is the running version.";
   new Gauge({ name: `${prefix}build_info`, help, labelNames: ["version"], registers: [registry] }).set({ version }, 1);
 }
 
@@ -129,24 +133,33 @@ export function queueMetrics(
         for (const [name, state] of Object.entries(states())) this.set({ name }, valueOf(state));
       },
     });
-  gauge("depth", "Keys waiting in the queue.", ({ depth }) => depth);
-  gauge("unfinished_work_seconds", "Time spent so far on all keys in progress.", (state) => state.unfinishedSeconds);
+  gauge("depth", "Keys waiting in the work queue.", ({ depth }) => depth);
+  gauge(
+    "unfinished_work_seconds",
+    "Total time spent so far on the keys in progress.",
+    (state) => state.unfinishedSeconds,
+  );
   gauge(
     "longest_running_processor_seconds",
-    "Time spent so far on the longest-running key.",
+    "Time spent so far on the key that has been in progress the longest.",
     (state) => state.longestRunningSeconds,
   );
-  const adds = new Counter({ name: "workqueue_adds_total", help: "Keys that were added.", labelNames, registers });
+  const adds = new Counter({
+    name: "workqueue_adds_total",
+    help: "Keys added to the work queue.",
+    labelNames,
+    registers,
+  });
   const retries = new Counter({
     name: "workqueue_retries_total",
-    help: "Keys that were added again because their reconcile failed.",
+    help: "Keys added to the work queue again because their reconcile failed.",
     labelNames,
     registers,
   });
   const histogram = (name: string, help: string) =>
     new Histogram({ name, help, labelNames, registers, buckets: durationBuckets });
-  const waits = histogram("workqueue_queue_duration_seconds", "Time that keys waited before their reconcile began.");
-  const works = histogram("workqueue_work_duration_seconds", "Duration of reconciles.");
+  const waits = histogram("workqueue_queue_duration_seconds", "Time that keys waited in the work queue.");
+  const works = histogram("workqueue_work_duration_seconds", "Time to process a key.");
   return (name) => {
     retries.inc({ name }, 0); // a rate misses a counter that starts at 1
     return {

@@ -75,7 +75,7 @@ function eventLoopMetrics(registry: Registry, resolutionMs: number): Disposable 
   gauge("p99", "99th percentile of the delay", () => delays.percentile(99));
   gauge("max", "Longest delay", () => {
     const { max } = delays;
-    delays.reset(); // the last of the three to be collected, because collection follows the registration order
+    delays.reset(); // resets only in the last of the three gauges; they are collected in registration order
     return max;
   });
   delays.enable();

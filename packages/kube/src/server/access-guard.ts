@@ -137,7 +137,7 @@ async function ask(
 }
 
 const rates = {
-  /** Per address, so that one client cannot use up the total. */
+  /** The rate limit per address, so that one client cannot use up the total. */
   each: { capacity: 10, refillMs: 500 },
   all: { capacity: 50, refillMs: 100 },
 };

@@ -16,7 +16,7 @@ export type ServerLimits = {
   readonly checkEveryMs: number;
   readonly headerBytes: number;
   readonly connections: number;
-  /** Per address, so that one client cannot exclude the others. */
+  /** The limit per address, so that one client cannot lock out the others. */
   readonly connectionsEach: number;
   /** At the limit, `refuse` rejects new connections and `evict` closes the oldest. */
   readonly whenFull: "refuse" | "evict";
@@ -36,7 +36,10 @@ export const defaultServerLimits: ServerLimits = {
   requestsEach: 100,
 };
 
-/** Accepts the latest connection and soon closes idle ones, so that no client causes a restart by the kubelet. */
+/**
+ * Limits for the probe server. It always accepts new connections and closes idle ones soon, so that no client can make
+ * the kubelet's probes fail.
+ */
 export const probeServerLimits: ServerLimits = {
   ...defaultServerLimits,
   requestMs: 2_000,
@@ -124,7 +127,7 @@ function limitConnections(server: Server | SecureServer, limits: ServerLimits): 
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: RouteReply): void {
-  // The server does not read request bodies, so it cannot read another request after one.
+  // Closes the connection after a request with a body, because the server does not read bodies.
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   response.writeHead(status, {
     "content-type": type ?? "text/plain; charset=utf-8",

@@ -23,7 +23,7 @@ export type Serving =
   | { readonly kind: "refused"; readonly problem: string };
 
 type ServerOptions = {
-  /** As in the flags: `:8081`, `127.0.0.1:8083` or `0` for no server. */
+  /** The address as in the flags: `:8081`, `127.0.0.1:8083`, or `0` for no server. */
   readonly address: string;
   readonly observer: ServingObserver;
   readonly limits?: Partial<ServerLimits>;

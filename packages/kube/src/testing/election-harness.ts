@@ -15,7 +15,7 @@ import { WriteFence } from "../leaderelection/write-fence.ts";
 
 const { renewDeadlineMs: deadlineMs, ...times } = defaultLeaseDurations;
 
-/** Milliseconds for the request and for the response. Infinity: lost. */
+/** The latency of a request and its response in milliseconds. Infinity means that it is lost. */
 export type Journey = { readonly there: number; readonly back: number };
 
 export type MachineFault = {
@@ -135,7 +135,7 @@ class Candidate {
 
   #ask(action: LeaseAction, sentAt: number): void {
     const hear = (answer: LeaseAnswer) => this.#ifNothingElseCame(() => this.#go(answer, sentAt));
-    this.machine.clock.schedule(deadlineMs / 2, hear({ kind: "failed", message: "no answer in time" }));
+    this.machine.clock.schedule(deadlineMs / 2, hear({ kind: "failed", message: "no response in time" }));
     this.#harness.send(action, (answer) => this.machine.hear(hear(answer)));
   }
 
@@ -149,7 +149,7 @@ class Candidate {
 
 export class ElectionHarness {
   readonly real: Clock;
-  /** Candidates that could write on waking, although another process holds the lease. */
+  /** Candidates that could have written after waking up although another process held the lease. Must stay empty. */
   readonly sleepwalkers: string[] = [];
   readonly registry = new Registry();
   readonly candidates: readonly Candidate[];

@@ -47,7 +47,7 @@ export class EventHarness {
   readonly accepted = new Map<string, number>();
   now = 0;
   isDown = false;
-  /** True if a breaker is open while the server is down. */
+  /** True if the circuit breaker is open. */
   isParking = false;
   pending: EventWrite | undefined;
   #series = new EventSeries(repeatMs, nameOf);

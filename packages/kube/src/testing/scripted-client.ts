@@ -1,4 +1,4 @@
-// Clients of scripted servers. Both end with the test.
+// Starts a scripted server and a client for it. Both are closed at the end of the test.
 
 import { type ScriptedReply, type ScriptedServer, startScriptedServer } from "@virt/testkit";
 import { onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-// Parts of a controller whose observers a test does not need.
+// Observers that do nothing, for tests that do not need them.
 
 import { Breakers } from "../circuitbreaker/breaker.ts";
 import type { Clock } from "../clock.ts";

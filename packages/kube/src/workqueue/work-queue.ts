@@ -1,18 +1,19 @@
-// The work queue: holds each key once, gives no key to two workers and retries failures with a backoff.
+// The work queue. It contains each key at most once, never gives a key to two workers, and retries failures with
+// backoff.
 
 import type { Cancel, Clock } from "../clock.ts";
 
-/** For `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds` and `_work_duration_seconds`. */
+/** Receives the values for `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds` and `_work_duration_seconds`. */
 export type WorkQueueObserver = {
   readonly added: () => void;
-  /** Called for failures only. The metric of client-go counts all delayed adds. */
+  /** Called only for failures, unlike client-go's metric, which counts all delayed adds. */
   readonly retried: () => void;
   /** The time from the first add of the key until it was taken. */
   readonly taken: (seconds: number) => void;
   readonly worked: (seconds: number) => void;
 };
 
-/** For `workqueue_depth`, `_unfinished_work_seconds` and `_longest_running_processor_seconds`. */
+/** The values for `workqueue_depth`, `_unfinished_work_seconds` and `_longest_running_processor_seconds`. */
 export type WorkQueueState = {
   readonly depth: number;
   readonly unfinishedSeconds: number;
@@ -58,7 +59,7 @@ export class WorkQueue {
     if (!this.#inWork.has(key)) this.#offer(key);
   }
 
-  /** The earliest time wins. A later `add` does not cancel it. */
+  /** Adds the key after a delay. If it is already delayed, the earlier time applies. `add` does not cancel the delay. */
   addAfter(key: string, ms: number): void {
     if (this.#isShutDown) return;
     if (ms <= 0) return this.add(key);
@@ -141,8 +142,8 @@ const capMs = 30_000;
 const spread = 0.2;
 
 /**
- * Returns milliseconds after `failures` consecutive failures, at least 1: 5 ms, doubled each time, with 20 % jitter,
- * at most 30 s. `chance` is in [0, 1).
+ * Returns the backoff in milliseconds after `failures` consecutive failures, at least 1. It starts at 5 ms and doubles
+ * each time, up to 30 s, with 20% jitter. `chance` is in [0, 1).
  */
 export function backoffMs(failures: number, chance: number): number {
   const planned = Math.min(capMs, firstMs * 2 ** (failures - 1));

@@ -21,7 +21,7 @@ export function deletionDiff(live: KubeObject): string {
   return bounded([`--- ${titleOf(live)}`, "+++ /dev/null", header, ...lines.map((line) => `-${line}`)]);
 }
 
-/** Returns `equalDiff` if no reviewed field differs. To detect changes of an item, compare the objects. */
+/** Returns the diff of a change, or `equalDiff` if no reviewed field differs. To detect changes, compare the objects instead. */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
   if (hunks.length === 0) return equalDiff({ kind: live.kind, name: live.metadata.name });
@@ -85,7 +85,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** In bytes. A status has up to 16 items. */
+/** The maximum size of a diff in bytes. A status contains up to 16 diffs. */
 const mostBytes = 32_000;
 
 function bounded(lines: readonly string[]): string {
@@ -111,7 +111,7 @@ function reviewed(object: KubeObject): KubeObject {
   };
 }
 
-// The server writes these parts, so reviewers do not see them.
+// Parts that the server writes. Diffs do not show them.
 const serverParts = new Set(["status"]);
 const serverMetadata = new Set([
   "managedFields",

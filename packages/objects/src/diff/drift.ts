@@ -10,17 +10,20 @@ import { at, entriesOf, equalJson, isList, isMap, type Json, type JsonMap, membe
 /** A field with its live and desired values. An absent value is undefined. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
-/** Compares only the owned fields. A removed field counts as changed. */
+/** Returns the owned fields that changed. A field that was removed counts as changed. */
 export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObject): readonly Change[] {
   return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
 }
 
-/** Compares maps by member, lists as a whole and numbers by value. */
+/**
+ * Returns the fields whose live value differs from the desired one. Compares maps by field, lists as a whole, and
+ * numbers by value.
+ */
 export function desiredChanges(desired: KubeObject, live: KubeObject): readonly Change[] {
   return leafPaths(desired, noSchema).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(desired, path)));
 }
 
-/** Ignores status and identity. */
+/** Returns all changed fields, except those in the status and the object's identity. */
 export function contentChanges(live: KubeObject, predicted: KubeObject): readonly Change[] {
   return changesBelow([], contentOf(live), contentOf(predicted));
 }
@@ -86,7 +89,7 @@ export function isSameMeaning(
   return isSameAmount(wanted, there);
 }
 
-/** Zero and false are explicit values. */
+/** Reports whether the value is empty. Zero and false are not. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "") return true;
   return isList(value) ? value.length === 0 : isMap(value) && entriesOf(value).length === 0;

@@ -1,4 +1,5 @@
-// Computes unified diffs. Matches lines as Python's difflib does: the longest common run first, then both sides of it.
+// Computes unified diffs. Matches lines like Python's difflib: finds the longest common run, then continues on both
+// sides of it.
 
 const context = 3;
 
@@ -100,10 +101,11 @@ export function matchLines(old: readonly string[], fresh: readonly string[]): re
   return joined(found.toSorted((left, right) => left.old - right.old));
 }
 
-// Limits the comparisons to a few tenths of a second. Real objects need thousands.
+// The maximum number of comparisons, which take a few tenths of a second. Real objects need only thousands.
 const patience = 4_000_000;
 
-// On ties, the first start in the old text wins, then in the new text. `>` and the ascending loops ensure this.
+// Of equally long runs, the first one in the old text counts, then the first one in the new text. This follows from `>`
+// and the ascending loops.
 function searcher(old: readonly string[], fresh: readonly string[]) {
   const places = placesOf(fresh);
   const rows = new Rows(fresh.length);

@@ -5,7 +5,7 @@ import type { Json } from "../json/json.ts";
 const rfc3339 =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,9}))?(Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Returns milliseconds, without fractions. Undefined if invalid. */
+/** Returns milliseconds, without fractions, or undefined if invalid. */
 export function readTime(text: string): number | undefined {
   const [, date = "", clock = "", fraction = "0", zone = ""] = rfc3339.exec(text) ?? [];
   // `Date` would accept 30 February as 1 March.

@@ -1,4 +1,4 @@
-// Laws for the readable form of MachineConfigs from any author.
+// Property-based tests of the readable form of MachineConfigs from any author.
 
 import type { KubeObject } from "@virt/api";
 import { runsForCost } from "@virt/testkit/law-runs";

@@ -1,4 +1,4 @@
-// The readable form of the files and units in a MachineConfig.
+// Tests the readable form of files and units in a MachineConfig.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";

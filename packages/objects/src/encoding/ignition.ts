@@ -17,7 +17,7 @@ import {
 import { decodeUtf8, readDataUrl, sha256 } from "./text.ts";
 import { writeText } from "./yaml.ts";
 
-/** The heading shows everything that the lines do not. */
+/** A section of the diff. The heading shows all properties that are not in the lines. */
 export type IgnitionSection = { readonly heading: string; readonly lines: readonly string[] };
 
 /**
@@ -96,10 +96,10 @@ type Contents = { readonly notes: readonly string[]; readonly lines: readonly st
 
 const noContents: Contents = { notes: [], lines: [], rest: {} };
 
-/** Larger than any file that fits in a MachineConfig. */
+/** The maximum length of a source, which is larger than any file that fits in a MachineConfig. */
 const longestSource = 1 << 20;
 
-/** Undefined if the content must be fetched or cannot be decoded. */
+/** Decodes the content. Returns undefined if it is remote or cannot be decoded. */
 function readResource(resource: Json | undefined): Contents | undefined {
   const source = asText(member(resource, "source"));
   if (!isMap(resource) || source === undefined) return undefined;
@@ -113,7 +113,7 @@ function readResource(resource: Json | undefined): Contents | undefined {
   return { notes: [`binary, ${bytes.length} bytes, sha256 ${sha256(bytes)}`], lines: [], rest };
 }
 
-/** Empty if one of the resources must be shown as it is stored. */
+/** Decodes all resources. Returns an empty list if any of them cannot be decoded. */
 function readResources(resources: Json | undefined): readonly Contents[] {
   const read = asList(resources).map(readResource);
   return read.every((each) => each !== undefined) ? read : [];

@@ -34,7 +34,7 @@ export function compareUtf8(left: string, right: string): number {
   return rank(left.charCodeAt(at)) - rank(right.charCodeAt(at));
 }
 
-// Surrogates are below U+E000 but encode the highest code points.
+// Ranks surrogates highest. Their code units are below U+E000, but they encode the highest code points.
 function rank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;
@@ -55,7 +55,7 @@ export function readDataUrl(url: string): Uint8Array | undefined {
   return /;base64$/i.test(match[1] ?? "") ? decodeBase64(binaryString(data)) : data;
 }
 
-/** Writes a fixed form. Never change it, because a changed byte reboots a pool. */
+/** Returns a data URL. Never change its format, because any changed byte reboots a pool. */
 export function writeDataUrl(text: string): string {
   return `data:text/plain;charset=utf-8;base64,${btoa(binaryString(encodeUtf8(text)))}`;
 }
@@ -91,7 +91,7 @@ function unescapePercent(text: string): Uint8Array | undefined {
 
 const percent = 0x25;
 
-/** Works in chunks, because the number of arguments is limited. */
+/** Converts bytes to a string in chunks, because the number of function arguments is limited. */
 function binaryString(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));

@@ -99,9 +99,7 @@ function writeScalar(value: Scalar): string {
   return typeof value === "number" ? writeNumber(value) : String(value);
 }
 
-/**
- * Returns a plain scalar if both YAML versions parse it back, otherwise a quoted one. Indicators need single quotes.
- */
+/** Returns a plain scalar if both YAML versions parse it back to the same string, otherwise a quoted one. */
 export function writeText(text: string): string {
   if (text === "" || isOtherType(text) || needsEscape.test(text) || hasBlankEdge.test(text)) return doubleQuoted(text);
   return isIndicated(text) ? `'${text.replaceAll("'", "''")}'` : text;

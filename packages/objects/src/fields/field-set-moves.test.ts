@@ -1,4 +1,4 @@
-// Translation of field ownership between two versions of a kind.
+// Tests the translation of field ownership between two API versions.
 
 import type { KubeObject } from "@virt/api";
 import fc from "fast-check";

@@ -10,10 +10,13 @@ export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<
 /** The empty set. */
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-// The limit of the API server. Cuts deeper trees.
+// The depth limit of the API server. Deeper trees are cut off.
 const deepest = 1000;
 
-/** Counts a field with an unreadable part as owned, because a false conflict is better than a takeover. */
+/**
+ * Parses fieldsV1. A field that cannot be parsed counts as owned, because a false conflict is better than taking over a
+ * field.
+ */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
 }
@@ -153,8 +156,8 @@ export function placeFields(fields: FieldSet, object: KubeObject, moves: readonl
 }
 
 /**
- * Metadata is the same in all versions. A field with a value is in place. A map whose content moved is gone. All
- * others are elsewhere.
+ * Returns where a field is in this version. Metadata is the same in all versions. A field with a value is in place. A
+ * map whose content moved is gone. All others have moved.
  */
 function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): Path | "unknown" | "nowhere" {
   const move = moves.find(({ from }) => startsWith(path, from));

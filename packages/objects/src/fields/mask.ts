@@ -61,7 +61,7 @@ function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: Shap
   return isKey(rest, shape) ? below.path : resolve(below, rest, shapeOf);
 }
 
-// Without its key, a list element would be a different one.
+// Reports whether the field is the key of a list element. Without its key, it would be a different element.
 function isKey([segment]: Pointer, shape: Shape | undefined): boolean {
   return shape?.kind === "map" && segment !== undefined && shape.keys.includes(segment);
 }
@@ -160,7 +160,8 @@ export type IgnoreFields =
 const limits = { bytes: 16_384, pointers: 100 };
 
 /**
- * Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user intended all of them.
+ * Accepts a JSON array or a comma-separated list. A single invalid pointer makes the whole list invalid, because the
+ * user wants all of the fields to be ignored.
  */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);

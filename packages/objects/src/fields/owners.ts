@@ -28,7 +28,7 @@ export type Owner = {
   readonly apiVersion?: string;
   /** The fields in the requested version. */
   readonly fields: FieldSet;
-  /** The fields in the entry's own version. Their place in the requested version is unknown. */
+  /** Fields in the entry's own API version whose path in the requested version is unknown. */
   readonly unplaced?: FieldSet;
 };
 
@@ -124,7 +124,7 @@ export function dottedPath(field: string): Path {
 /** The manager on the other side of an edit war. */
 export type Opponent = Pick<Owner, "manager" | "operation">;
 
-/** The owners before and after a write. */
+/** The object before and after a write, to find the opponent of an edit war. */
 export type FieldEncounter = {
   readonly live: readonly Owner[];
   readonly answer: readonly Owner[];

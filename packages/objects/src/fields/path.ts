@@ -16,8 +16,8 @@ import {
 } from "../json/json.ts";
 
 /**
- * `f:spec` is a member, `k:{"name":"a"}` a list element by keys, `v:"x"` a set element, `i:0` an element by index. The
- * JSON is canonical, so equal elements are equal strings.
+ * A path of elements: `f:spec` is a field, `k:{"name":"a"}` a list element by keys, `v:"x"` a set element, and `i:0` an
+ * element by index. The JSON is canonical, so equal elements are equal strings.
  */
 export type Path = readonly string[];
 
@@ -30,7 +30,7 @@ export function fieldPath(...names: readonly string[]): Path {
   return names.map(fieldElement);
 }
 
-/** Returns the canonical form of an element. Undefined if invalid. */
+/** Returns the canonical form of an element, or undefined if invalid. */
 export function readElement(text: string): string | undefined {
   const content = text.slice(2);
   if (text.startsWith("f:")) return text;
@@ -89,7 +89,7 @@ function asKeys(text: string): JsonMap {
   return isMap(keys) ? keys : {};
 }
 
-/** Unescaped segments. Empty: the whole document. */
+/** The unescaped segments of a JSON pointer. An empty list means the whole document. */
 export type Pointer = readonly string[];
 
 /** A parsed JSON pointer, or the reason why the string is not one. */
@@ -122,10 +122,13 @@ export type Shape =
   | { readonly kind: "map"; readonly keys: readonly string[] } // a list whose elements are identified by these keys
   | { readonly kind: "set" }; // a list whose elements are identified by their value
 
-/** Returns the merge rule of a path; `[]` stands for list elements. Undefined: atomic lists, maps merged by member. */
+/**
+ * Returns the merge rule for a path, in which `[]` stands for list elements. Undefined means that lists are atomic and
+ * maps are merged by field.
+ */
 export type ShapeOf = (path: readonly string[]) => Shape | undefined;
 
-/** For free-form fields, and for objects without a schema. */
+/** The merge rules for free-form fields, and for objects without a schema. */
 export const noSchema: ShapeOf = () => undefined;
 
 /** Returns atomic values, empty maps and scalars. Excludes the identity of the object, which has no owner. */

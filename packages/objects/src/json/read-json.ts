@@ -23,7 +23,7 @@ function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Deeper than any object of a cluster, and safe for the stack. */
+/** The maximum depth. It is deeper than any Kubernetes object, and does not overflow the stack. */
 const deepest = 1_000;
 
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -133,7 +133,7 @@ function put(map: Record<string, Json>, key: string, value: Json): void {
   else map[key] = value;
 }
 
-/** Copies slices of 13 or more characters, because they would keep the whole text in memory. */
+/** Copies slices of 13 or more characters, because V8 would keep the whole text in memory for them. */
 function ownText(slice: string): string {
   return slice.length < 13 ? slice : String(JSON.parse(JSON.stringify(slice)));
 }
@@ -186,7 +186,7 @@ function duplicateAt(
   return key !== undefined && isKnown(open, key) ? key : undefined;
 }
 
-// Creates the set with the first key, because malicious input consists mostly of empty maps.
+// Creates the set only with the first key, because malicious input can consist mostly of empty maps.
 function isKnown(open: OpenContainers, key: string): boolean {
   const keys = open.at(-1);
   if (keys === undefined) open[open.length - 1] = new Set([key]);

@@ -35,11 +35,11 @@ export class PatchDocument {
     return pointer.reduce<Mutable | undefined>(child, this.#root);
   }
 
-  /** Takes ownership of the value. Does not create parents. */
+  /** Adds a value, which the document may then modify. Does not create parents. */
   add(pointer: Pointer, value: Json): PatchStep {
     const { parent, key } = this.#parentOf(pointer);
     if (Array.isArray(parent)) return this.#insert(parent, key, value);
-    if (parent === undefined) return failed("its parent does not exist or is not an object or a list");
+    if (parent === undefined) return failed("its parent does not exist, or is neither an object nor a list");
     if (Object.hasOwn(parent, key)) return this.replace(pointer, value);
     // An assignment to `__proto__` would set the prototype.
     Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
@@ -77,7 +77,7 @@ export class PatchDocument {
     return done;
   }
 
-  // Counts commas. The cached count of members keeps this fast for wide maps.
+  // Updates the size, including commas. Caches the number of fields, so that this is fast for wide maps.
   #grow(parent: Container, bytes: number, members: 1 | -1): void {
     const isList = Array.isArray(parent);
     const after = isList ? parent.length : (this.#counts.get(parent) ?? Object.keys(parent).length - members) + members;

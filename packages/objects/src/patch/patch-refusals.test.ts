@@ -23,12 +23,12 @@ const failures: readonly (readonly [reason: string, operation: object, detail: s
   [
     "creates no parents",
     { op: "add", path: "/spec/b/c", value: 1 },
-    "its parent does not exist or is not an object or a list",
+    "its parent does not exist, or is neither an object nor a list",
   ],
   [
     "a number has no members",
     { op: "add", path: "/spec/a/x/y", value: 1 },
-    "its parent does not exist or is not an object or a list",
+    "its parent does not exist, or is neither an object nor a list",
   ],
   ["an index must be in range", { op: "add", path: "/spec/list/3", value: 1 }, "the list has 2 elements"],
   [

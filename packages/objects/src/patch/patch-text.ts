@@ -129,7 +129,7 @@ function shown(value: Json): string {
 
 export const ownPrefix = "platform.kubevirt.io/";
 
-// With less careful code, these names could reach the prototype of an object.
+// Names that could change an object's prototype. They are rejected as an additional safeguard.
 const prototypeNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function isOverridable(pointer: Pointer): boolean {

@@ -134,8 +134,8 @@ function theirSpec(spec: Json, operations: readonly { op: string; path: string; 
   }
 }
 
-// The library resolves the target of a move before it removes the source, and accepts indexes beyond a list. RFC 6902
-// defines both by add.
+// Adapts the expected result, because the library deviates from RFC 6902: it resolves the target of a move before it
+// removes the source, and accepts indexes beyond the end of a list.
 function inTheirWords(document: Json, operation: { op: string; path: string; from?: string }): Json {
   const { op, path, from } = operation;
   if (from === undefined) return [operation];

@@ -14,7 +14,7 @@ import {
   type ValueOperation,
 } from "./patch-text.ts";
 
-/** The patched object and its number of operations, or the reason why the patch is refused. */
+/** The patched object and the number of operations, or why the patch is rejected. */
 export type Patched =
   | { readonly kind: "patched"; readonly object: KubeObject; readonly operations: number }
   | PatchRefusal;
@@ -99,7 +99,7 @@ function overload(load: Load, draft: PatchDocument, { from, path }: TransferOper
   return depth > limits.depth ? exceeded("document depth", depth, limits.depth) : undefined;
 }
 
-// `most` bounds the depth, so few values need to be measured.
+// Returns an error if the document is too deep. Few values have to be measured, because `most` bounds the depth.
 function tooDeep(most: number, operation: PatchOperation): PatchRefusal | undefined {
   const above = operation.path.pointer.length;
   if (above + most <= limits.depth || !("value" in operation) || operation.op === "test") return undefined;

@@ -27,7 +27,7 @@ export function editWarKey(path: Path, opponent: Opponent | "unknown"): string {
 /** Times by key, ascending. */
 export type EditWarRecord = Readonly<Record<string, readonly number[]>>;
 
-/** Times are relative to now. */
+/** The decision. Times are relative to now. */
 export type EditWarRuling =
   | { readonly kind: "correct" }
   | { readonly kind: "wait"; readonly inMs: number }
@@ -65,12 +65,12 @@ function timesOf(fights: EditWarRecord, key: string): readonly number[] {
   return Object.hasOwn(fights, key) ? (fights[key] ?? []) : [];
 }
 
-// Includes both ends of the window. With a limit of 5, one action per fifth of the window is an edit war.
+// Returns the times within the window, including both ends.
 function within(times: readonly number[], { windowMs }: EditWarRule, now: number): readonly number[] {
   return times.filter((time) => now - time <= windowMs);
 }
 
-// If the clock was set back, the wait must not exceed the rule.
+// Caps the wait at the one in the rule, in case the clock was set back.
 function waitAfter(times: readonly number[], { waitsMs }: EditWarRule, now: number): number {
   const last = times.at(-1);
   const wait = waitsMs[Math.min(times.length, waitsMs.length) - 1];
@@ -93,7 +93,7 @@ export type BucketRate = {
 /** The time at which the bucket is full. Each token taken delays it by one refill period. */
 export type Bucket = { readonly fullAt: number };
 
-/** `retryInMs` is 0 if granted. */
+/** The result of taking tokens. `retryInMs` is 0 if they were granted. */
 export type BucketTake = { readonly granted: boolean; readonly bucket: Bucket; readonly retryInMs: number };
 
 /** A bucket that was never used. It is full at any time. */
@@ -101,7 +101,7 @@ export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
 
 /** Takes the tokens, or none if there are not enough. */
 export function takeToken(bucket: Bucket, { capacity, refillMs, tokens = 1 }: BucketRate, now: number): BucketTake {
-  // If the clock was set back, the wait must not exceed that of an empty bucket.
+  // Caps the wait at that for an empty bucket, in case the clock was set back.
   const fullAt = Math.min(Math.max(bucket.fullAt, now), now + capacity * refillMs);
   const after = fullAt + tokens * refillMs;
   const missing = after - now - capacity * refillMs;

@@ -54,8 +54,7 @@ export function readFrame<T>(text: string, transform: ItemTransform<T>): WatchFr
 }
 
 function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
-  // A joined string is stored in one piece. A template literal would also keep its parts, for each of thousands of
-  // objects.
+  // Uses `join`, because V8 keeps the parts of a template literal in memory, for each of thousands of objects.
   return namespace === undefined ? name : [namespace, name].join("/");
 }
 
@@ -95,8 +94,8 @@ export type NextPage = { readonly is: "more" | "complete" | "too large"; readonl
 const leastAfterLarge = 10;
 
 /**
- * Requests an eighth of the objects until a response fits, and half of them after a large page. "too large": not even a
- * single object fits.
+ * Returns the next page to request. If a response did not fit, the next page has an eighth of the objects, and after a
+ * large page, half of them. "too large" means that not even a single object fits.
  */
 export function nextPage(requested: ListPageRequest, answer: PageAnswer): NextPage {
   const { limit } = requested;

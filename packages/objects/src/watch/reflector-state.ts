@@ -16,7 +16,7 @@ export type ReflectorState = {
   /** The last requested page. Its limit shrinks if objects are large. */
   readonly page: ListPageRequest;
   readonly failures: number;
-  /** How often in a row the server did not know the version in `seen`. */
+  /** How many times in a row the server did not have the version in `seen` yet. */
   readonly lags: number;
   readonly isProbing: boolean;
 };
@@ -36,7 +36,7 @@ export type ReflectorInput<T> =
   /** The page exceeds the size limit. `why` is used if it has a single object. */
   | { readonly is: "page too large"; readonly effort: number; readonly why: string }
   | { readonly is: "ended"; readonly effort: number; readonly ending: StreamEnd }
-  /** No line arrived for a while. */
+  /** No data has arrived for a while. */
   | { readonly is: "quiet"; readonly effort: number; readonly forMs: number }
   /** The caller suspects that this stream is dead. */
   | { readonly is: "doubted" }

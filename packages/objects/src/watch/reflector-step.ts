@@ -13,9 +13,12 @@ import {
 /** The next state and the actions that lead to it. */
 export type ReflectorStep<T> = { readonly state: ReflectorState; readonly actions: readonly ReflectorAction<T>[] };
 
-/** A stream without a line for this long is dead, even if a probe succeeded. Bookmarks are not regular heartbeats. */
+/**
+ * A stream without data for this long counts as dead, even if a probe succeeded. Bookmarks are not sent regularly
+ * enough to rely on.
+ */
 const deadAfterMs = 150_000;
-/** A lagging server catches up within seconds. One that was restored from a backup never does. */
+/** How many retries to allow a server that lags behind. It catches up within seconds, unless it was restored from a backup. */
 const patienceWithLag = 5;
 
 /** Returns the next state and the actions to take. Inputs of an earlier effort change nothing. */
@@ -117,7 +120,8 @@ function complete<T>(state: ReflectorState, version: string): ReflectorStep<T> {
   }
   const swap = { do: "swap", version } as const;
   const settled: ReflectorState = { ...state, needs: "watch", seen: version, failures: 0, lags: 0 };
-  // A streaming list continues as the watch. After pages, the watch needs a new connection.
+  // After a streaming list, the same connection continues as the watch. After a list in pages, the watch needs a new
+  // connection.
   return state.canStream ? { state: { ...settled, at: "watching" }, actions: [swap] } : watch(settled, version, [swap]);
 }
 
@@ -164,14 +168,15 @@ function refused<T>(
       },
       actions: [{ do: "close-watch" }, { do: "vanish" }],
     };
-  // The version is too old to resume from, but a list must still be at least as new.
+  // The watch cannot resume from this version, but a new list must not be older.
   if (code === 410 && state.at === "watching")
     return list(state, [{ do: "close-watch" }, { do: "notify", what: "relist", why }]);
   if (code === 422 && state.at === "listing" && state.canStream) return streamRefused(state, code, why);
   const lags = isLagging ? state.lags + 1 : state.lags;
   const { seen: _given, ...unseen } = state;
   const believed: ReflectorState = lags >= patienceWithLag ? { ...unseen, needs: "list", lags: 0 } : { ...state, lags };
-  // The server initializes a new kind within a few tenths of a second, but asks for a full second. Ignores that once.
+  // For a new kind, the server needs a few tenths of a second, but requests a delay of a full second. Ignores this
+  // request once.
   const isNew = code === 429 && state.seen === undefined && state.failures === 0;
   const atLeastMs = isNew ? Math.min(retryInMs, newKindMs) : retryInMs;
   return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs });

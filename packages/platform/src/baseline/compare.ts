@@ -33,7 +33,7 @@ import { readState } from "./state.ts";
 
 export type Comparison =
   | { readonly kind: "in-sync" }
-  /** The comparison is inconclusive, so a dry run must decide. */
+  /** The comparison is inconclusive, so a dry run is needed. */
   | { readonly kind: "ask"; readonly cause: "intent" | "start" }
   | { readonly kind: "drift"; readonly changes: readonly Change[] };
 
@@ -57,8 +57,9 @@ export function compareObject(compared: ComparedObject): Comparison {
 }
 
 /**
- * Compares without an earlier response. The object is in sync if the operator owns exactly the wanted fields and
- * values. Fields that others took over are drift even after a restart, so that a restart does not prolong an edit war.
+ * Compares objects after a start, when there is no earlier response. The object is in sync if the operator owns exactly
+ * the wanted fields and values. Fields that other managers took over count as drift, so that a restart does not prolong
+ * an edit war.
  */
 function compareAtStart({ intent, live, shapeOf }: ComparedObject): Comparison {
   const wanted = leafPaths(intent, shapeOf);
@@ -137,7 +138,7 @@ export function isHeldBy(fields: FieldSet, path: Path): boolean {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), fields) !== undefined;
 }
 
-/** Reports whether another client owns the fields. The operator's managers and subresources are not foreign. */
+/** Reports whether the owner is another client. The operator's own managers and subresources are not. */
 export function isForeign({ manager, subresource }: Owner): boolean {
   return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
 }

@@ -36,7 +36,7 @@ export type Contest = {
   readonly state: ObjectState;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
-  /** The pointers that are ignored now. Removing a pointer from the annotation counts as consent. */
+  /** The pointers that are currently ignored. If a user removes one from the annotation, the operator may take over the field. */
   readonly ignored: readonly string[];
   /** Translates the user's pointers to the served version. */
   readonly translate?: ((pointers: readonly Pointer[]) => readonly Pointer[]) | undefined;

@@ -51,7 +51,7 @@ const said = fc.record(
   { requiredKeys: [] },
 );
 
-/** An object of another client, possibly applied by the operator and edited since. */
+/** Generates an object of another client, which the operator may have applied and the client edited since. */
 const situation = fc
   .record({
     before: spec,

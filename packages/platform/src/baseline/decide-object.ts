@@ -54,7 +54,7 @@ export function decideObject(observed: ObservedObject): ObjectDecision {
   return compared({ seen: observed, live, state: known, intended, overrides });
 }
 
-/** Takes the edit war history from memory, so that removing the state annotation does not end an edit war. */
+/** Returns the state, with the edit war history from memory, so that removing the state annotation does not end an edit war. */
 function knownState(state: ObjectState, { live, memory: { answer } }: ObservedObject): ObjectState {
   if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a user ended the pause
   const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;
@@ -123,7 +123,7 @@ function compared(knowing: Knowing): ObjectDecision {
     : { kind: "mutated", changes: mutation.changes, contested: intended.contested, inMs };
 }
 
-/** Reports whether admission changed the field. If such a change counted as an edit, it would cause a pause. */
+/** Reports whether admission changed the field. Such a change must not count as an edit, or it would cause a pause. */
 function isMutated(path: Path, mutation: Mutation | undefined): boolean {
   return mutation?.changes.some((change) => writePath(change.path) === writePath(path)) === true;
 }

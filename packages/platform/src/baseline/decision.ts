@@ -6,7 +6,7 @@ import type { PauseRecord } from "./state.ts";
 /** The reason for an apply: the object is absent, its intent changed or it drifted. */
 export type Cause = "create" | "intent" | "drift";
 
-/** An apply with all that must happen before it. Perform `handOver` and `removals` first. */
+/** An apply. Perform `handOver` and `removals` before it. */
 export type ApplyDecision = {
   readonly cause: Cause;
   readonly object: KubeObject;
@@ -29,7 +29,7 @@ export type UnpatchedApply = { readonly intent: KubeObject; readonly removals: r
 export type AdoptedField = Change & { readonly managers: readonly string[] };
 
 export type SettledDecision = {
-  /** The number of operations of a new patch. 0 if the patch did not change. */
+  /** The number of operations in a new patch, or 0 if the patch did not change. */
   readonly patched: number;
   readonly released: readonly Path[];
   /** Fields that the operator takes over from other managers because the user requested it. */
@@ -37,15 +37,15 @@ export type SettledDecision = {
   readonly isResumed: boolean;
 };
 
-/** The operator does not write to the object. */
+/** The object is on hold: the operator does not write to it. */
 export type HeldDecision = {
   readonly kind: "held";
   readonly reason: string;
   readonly message: string;
-  /** Changes by other clients since the last write: reported, not corrected. */
+  /** Changes by other clients since the last write. They are reported, but not corrected. */
   readonly changes?: readonly Change[];
   readonly opponents?: readonly string[];
-  /** The time until the next attempt. The server's response may then be different. */
+  /** The delay until the next attempt, because the server's response may change. */
   readonly inMs?: number;
 };
 

@@ -21,7 +21,7 @@ export function holdObject(why: HeldDecision, holding: Holding): HeldDecision {
   return { ...why, changes, opponents: describeOpponents(findBlamedManagers(changes, live, seen.memory.answer)) };
 }
 
-/** Returns the server's rejection of this intent until the next retry. */
+/** Returns the server's rejection of this intent, until it is time to retry. */
 export function rejectionOf(intent: KubeObject, observed: ObservedObject): HeldDecision | undefined {
   const { memory, monotonicMs, shapeOf } = observed;
   const { refused } = memory;
@@ -52,7 +52,7 @@ export function isAsWanted(observed: ObservedObject): boolean {
     (path) =>
       isOwnLabel(path) || isMet({ path, wanted: valueAt(intended.object, path), there: valueAt(live, path) }, shapeOf),
   );
-  // An apply would remove fields that the operator owns and no longer wants.
+  // Also compares owned fields that are not in the intent, because an apply would remove them.
   const fields = fieldSet(wanted);
   const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
   return isThere && owned.every((path) => isState(path) || isOwnLabel(path) || isHeldBy(fields, path));

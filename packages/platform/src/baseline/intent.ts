@@ -79,7 +79,7 @@ function isMatched(
   return meant.length === 0 || meant.some(isKnown);
 }
 
-/** Holds the object: the pointer is probably a typo, and an apply would overwrite the field that it should protect. */
+/** Puts the object on hold. The pointer is probably a typo, and an apply would overwrite the field that it should protect. */
 function strayPointer(pointer: Pointer, wanted: KubeObject, { shapeOf }: ObservedObject): HeldDecision {
   const text = writePointer(pointer);
   const known = leafPaths(wanted, shapeOf).filter(([root]) => root === "f:spec" || root === "f:data");
@@ -112,8 +112,8 @@ const labelled = oncePer((object: KubeObject): KubeObject => {
 const pointersTo = oncePer((paths: readonly Path[]) => paths.map(writePath));
 
 /**
- * Returns the pointers of each asset in the intent. Attributes the fields of a patch to the first asset, so that they
- * are removed together with the patch.
+ * Returns the pointers in the intent, by asset. Assigns the fields of a patch to the first asset, so that they are
+ * removed together with the patch.
  */
 export function fieldsByAsset(
   { parts, shapeOf }: ObservedObject,

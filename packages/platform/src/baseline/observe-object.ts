@@ -49,7 +49,7 @@ export function shapeOfObject(object: ManagedObject, facts: ClusterFacts): Shape
   return schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
 }
 
-/** Returns the defaults of the object's fields in its CRD. Undefined for fields without a default. */
+/** Returns the defaults of the object's fields in its CRD, or undefined for fields without a default. */
 export function defaultOfObject(object: ManagedObject, facts: ClusterFacts): ObservedObject["defaultOf"] {
   return defaultFrom(servedSchema(object, facts));
 }
@@ -78,7 +78,7 @@ export type ObservedObject = {
   readonly baseline: KubeObject;
   readonly parts: readonly Part[];
   readonly adoption: "whole" | "fieldwise";
-  /** False if only other clients create the object. */
+  /** False if the operator must not create the object. */
   readonly mayCreate: boolean;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
@@ -99,7 +99,7 @@ export type ObjectMemory = {
   /** The last intent that was sent, without the state annotation. */
   readonly sent?: KubeObject;
   readonly bucket: Bucket;
-  /** A pause that is not written yet. It already stops corrections. */
+  /** A pause that has not been written yet. Corrections have already stopped. */
   readonly unwrittenPause?: PauseRecord;
   /** True if the object existed when it was last read. If it is absent now, another client deleted it. */
   readonly wasThere: boolean;

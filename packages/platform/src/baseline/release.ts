@@ -32,7 +32,10 @@ export type ReleaseInput = {
   readonly shapeOf: ShapeOf;
 };
 
-/** `released`: fields omitted on purpose. `handOver`: fields to keep that need another owner first. */
+/**
+ * `released` are fields that are omitted on purpose. `handOver` are fields that keep their values, but need another
+ * owner first.
+ */
 export type ReleasedFields = { readonly released: readonly Path[]; readonly handOver: readonly Path[] };
 
 export function releaseFields(releasing: ReleaseInput): ReleasedFields {

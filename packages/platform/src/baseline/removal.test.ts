@@ -76,22 +76,22 @@ const tombstones: readonly Case[] = [
   {
     reason: "keeps an object that existed before the operator",
     given: { said: { state: stateText({ fields: { one: ["/spec/a"] } }) } },
-    as: kept("nothing proves that the operator created it"),
+    as: kept("there is no proof that the operator created it"),
   },
   {
     reason: "a state written by another client proves nothing",
     given: { theirs: ["metadata/annotations/platform.kubevirt.io~1state"] },
-    as: kept("nothing proves that the operator created it"),
+    as: kept("there is no proof that the operator created it"),
   },
   {
     reason: "keeps an object with foreign content",
     given: { theirs: ["spec/b"] },
-    as: kept("nothing proves that the operator created it"),
+    as: kept("there is no proof that the operator created it"),
   },
   {
     reason: "keeps an object with only our label",
     given: { said: { state: "" }, owner: "kubectl-create" },
-    as: kept("the operator owns none of its fields"),
+    as: kept("the operator does not own any of its fields"),
   },
 ];
 
@@ -104,7 +104,7 @@ const pruning: readonly Case[] = [
   {
     reason: "keeps an object without fields of ours",
     given: { owner: "somebody" },
-    as: kept("the operator owns none of its fields"),
+    as: kept("the operator does not own any of its fields"),
   },
   {
     reason: "releases an object that existed before the operator",

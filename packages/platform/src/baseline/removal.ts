@@ -33,13 +33,16 @@ export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecis
   return isOurs ? deletion(live) : { kind: "release" };
 }
 
-const noOwnFields = "the operator owns none of its fields";
+const noOwnFields = "the operator does not own any of its fields";
 
 function hasOwnFields(live: KubeObject): boolean {
   return !isNoFields(appliedBy(readOwners(live), fieldManagers.platform));
 }
 
-/** Reports whether the operator created the object. The record can be forged, so other clients must not own content. */
+/**
+ * Reports whether the operator created the object. The record can be forged, so this also requires that no other client
+ * owns content.
+ */
 function isCreatedByUs(live: KubeObject): boolean {
   const content = Object.keys(live).filter((key) => !outsideContent.has(key));
   return readState(live).created && content.every((key) => !isOwnedByOthers(live, fieldPath(key)));
@@ -53,12 +56,12 @@ export function makersOf(live: KubeObject, { assets }: Pick<PruneInput, "assets"
   return applied.length > 0 ? applied : assets;
 }
 
-/** Decides about an object of an earlier release. The label does not prove its origin, because anyone can copy it. */
+/** Decides about an object of an earlier release. The label alone does not prove its origin, because anyone can set it. */
 export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { kind: "release" }> {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
   if (!hasOwnFields(live)) return { kind: "keep", why: noOwnFields };
-  return isCreatedByUs(live) ? deletion(live) : { kind: "keep", why: "nothing proves that the operator created it" };
+  return isCreatedByUs(live) ? deletion(live) : { kind: "keep", why: "there is no proof that the operator created it" };
 }
 
 function keptBecause(live: KubeObject): string | undefined {
@@ -87,8 +90,8 @@ export function prunedParts({ assets }: Pick<ManagedObject, "assets">, facts: Cl
 }
 
 /**
- * Reports whether the asset is off and nothing forbids a write. Runs the later checks, because evaluation stops at the
- * switch.
+ * Reports whether the asset is disabled and nothing forbids a write. Runs the remaining checks here, because the
+ * evaluation of a disabled asset stops at its switch.
  */
 function isPruned(asked: AssetRequest): boolean {
   const { activation, "allow-list": isListed, switch: isSwitchedOn, exclusions, plans } = checks;
@@ -101,7 +104,7 @@ function isPruned(asked: AssetRequest): boolean {
 
 type Barring = Pick<ClusterFacts, "exclusions" | "plans" | "unread">;
 
-/** Reports whether writes are forbidden or may be: the user excludes the object, or a plan governs it. */
+/** Reports whether writes are, or may be, forbidden: the user excluded the object, or a plan governs it. */
 export function isBarred(ref: Ref, { exclusions, plans, unread }: Barring): boolean {
   if (exclusions === undefined || unread !== undefined) return true;
   return excludedBy(exclusions, ref) !== undefined || governorOf(plans, ref) !== undefined;

@@ -90,7 +90,7 @@ export function isOwnedByOthers(live: KubeObject, path: Path): boolean {
 
 const mostBytes = 16_384;
 
-/** Serializes the state without empty members. Drops the oldest fights if it exceeds 16 KiB. */
+/** Serializes the state. If it exceeds 16 KiB, drops the oldest entries about edit wars. */
 export function writeState(state: ObjectState): string {
   const text = canonicalJson(plain(state));
   if (utf8Length(text) <= mostBytes) return text;
@@ -193,8 +193,8 @@ export function restAfter(recreated: readonly number[], now: number): number | u
 }
 
 /**
- * Records that the object exists. The annotation keeps the count across restarts. Memory keeps it if the annotation is
- * removed. A process that starts while the object is absent counts from zero.
+ * Records that the object exists. The count of re-creations survives restarts in the annotation, and in memory if the
+ * annotation is removed. If the process starts while the object is absent, the count starts at zero.
  */
 export function noteThere(memory: ObjectMemory, live: KubeObject): ObjectMemory {
   const recreated = new Set([...(memory.recreated ?? []), ...readState(live).recreated]);

@@ -8,7 +8,10 @@ export function alreadyProvided(asked: AssetRequest): string | undefined {
   return asked.facts.live(asked.target) === undefined ? foreignProvider(asked) : undefined;
 }
 
-/** Returns the unread input that hides the asset's own object or another provider. Undefined if it does not matter. */
+/**
+ * Returns an input that could not be read but would show the asset's own object or another provider. Returns undefined
+ * if there is none.
+ */
 export function unlistedProvider({ asset, facts, target, places }: AssetRequest): UnreadInput | undefined {
   const { alternates = [], singleton = false, poolRule } = asset;
   if (alternates.length === 0 && !singleton && poolRule === undefined) return undefined;

@@ -36,9 +36,9 @@ export type ClusterFacts = {
   /** The HyperConverged in use. Undefined if there is none or it is ambiguous. */
   readonly hco: AssetHcoFact | undefined;
   readonly activation: Activation;
-  /** An unread input that every asset needs. While it is set, absent objects prove nothing. */
+  /** An input that every asset needs and that could not be read. While it is set, objects that appear to be absent may exist. */
   readonly unread: UnreadInput | undefined;
-  /** The last valid rules. Undefined if there were none since the start. Nothing may be written then. */
+  /** The last valid rules. Undefined if there have been none since the start, in which case nothing may be written. */
   readonly exclusions: readonly ExclusionRule[] | undefined;
   readonly brokenDevices: readonly string[];
   readonly hardware: Hardware;

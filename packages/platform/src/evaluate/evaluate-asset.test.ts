@@ -90,7 +90,7 @@ const worst: ClusterFacts = {
   unread: undefined,
 };
 
-/** Fixes one cause after another. Each time, the next check gives the reason. */
+/** Fixes one cause after another. After each fix, the next check fails. */
 const ladder: readonly { reason: string; details: string; fixed: Partial<ClusterFacts> }[] = [
   { reason: "excluded HCOMissing", details: "HyperConverged not found", fixed: { hco: hcoWith({}) } },
   {

@@ -36,7 +36,7 @@ export function evaluateAsset(asset: Asset, facts: ClusterFacts): AssetStatus {
   return waiting ?? renderAsset(asked);
 }
 
-/** Keeps waiting if the exclusion depends on watches of the asset, which would otherwise stop and restart. */
+/** Keeps the status `held` if the exclusion depends on the asset's watches, which would otherwise stop and start again. */
 function outweighed(waiting: WaitingStatus, reason: Reason): WaitingStatus {
   return reason === "NamespaceMissing" || reason === "AlreadyProvided" ? waiting : { ...waiting, isExcluded: true };
 }
@@ -106,7 +106,7 @@ const isUngoverned: Check = ({ asset, facts, target }) => {
   return governor === undefined ? undefined : excludedStatus("GovernedByPlan", `VirtPlatformConfig ${governor}`);
 };
 
-/** Excludes an asset that a plan released until a user requests it, so that a hand-over does not reboot nodes. */
+/** Excludes an asset that a plan has released until a user requests it again, so that a hand-over does not reboot nodes. */
 const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread } }) => {
   if (asset.impact !== "reboot") return undefined;
   if (releasedUnread !== undefined) return unreadStatus({ name: "governance record", why: releasedUnread });

@@ -9,9 +9,12 @@ import type { AssetHcoFact } from "../hco-fact.ts";
 const autopilotWords = ["all", "named", "off", "unset"] as const;
 
 export type AssetSwitches = {
-  /** The autopilot setting for this asset. `named` ignores other items of the list. */
+  /**
+   * How the autopilot annotation applies to this asset. `named` means that the list contains it, whatever else the list
+   * contains.
+   */
   readonly autopilot: (typeof autopilotWords)[number];
-  /** The value of the asset's own switch, or a digest of a device list. Absent if not set. */
+  /** The value of the asset's own switch, or a digest of its device list. Absent if it is not set. */
   readonly own?: string;
   readonly isOn: boolean;
   readonly isPruning: boolean;
@@ -47,13 +50,16 @@ function ownSwitch({ switch: declared }: SwitchedAsset, hco: HcoSwitches): strin
   return booleanOf(hco.annotations, declared.annotation)?.toString();
 }
 
-/** Reports whether the user newly requested the asset. Ignores the removal of a switch, even if the default is on. */
+/**
+ * Reports whether the user requested the asset since `before`. Removing a switch is not a request, even if the asset is
+ * on by default.
+ */
 export function asksToApply(now: AssetSwitches, before: AssetSwitches): boolean {
   const isActivated = (now.autopilot === "all" || now.autopilot === "named") && now.autopilot !== before.autopilot;
   return isActivated || (now.own !== undefined && now.own !== "false" && now.own !== before.own);
 }
 
-/** Reports whether the user newly requested pruning, by switching the asset off or pruning on. */
+/** Reports whether the user requested pruning since `before`, by disabling the asset or by enabling pruning. */
 export function asksToPrune(now: AssetSwitches, before: AssetSwitches): boolean {
   return now.isPruning && !now.isOn && (before.isOn || !before.isPruning);
 }

@@ -22,9 +22,7 @@ import {
   type SwitchesSince,
 } from "./governance-record.ts";
 
-/**
- * The plans and switches that decide which assets the operator may apply. Without `hco`, no new request is detected.
- */
+/** The plans and switches that determine which assets the operator may apply. Without `hco`, requests cannot be detected. */
 export type ObservedGovernance = {
   readonly assets: readonly Asset[];
   readonly places: Places;
@@ -36,7 +34,7 @@ export type ObservedGovernance = {
 export type ObservedSwitches = Pick<AssetHcoFact, "annotations" | "featureGates"> & {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** True if the HyperConverged was read after all other inputs, so that it includes every earlier switch. */
+  /** True if the HyperConverged was read after all other inputs, so that no earlier change to a switch is missing. */
   readonly isFresh: boolean;
   readonly reaches: (resourceVersion: string) => boolean;
 };
@@ -62,13 +60,13 @@ export function governorOfAsset(
 /** Profiles that may have governed assets, for a cluster without a usable record. */
 export type KnownProfiles = {
   readonly all: readonly string[];
-  /** Profiles whose plans write to the HyperConverged. Its managedFields show that permanently. */
+  /** Profiles whose plans write the HyperConverged, which its managedFields show permanently. */
   readonly onHco: readonly string[];
 };
 
 /**
- * Returns the initial record. If none is stored, the advisor's fields on the HyperConverged show earlier plans. If it
- * is unreadable, any profile may have governed.
+ * Returns the initial record. If none is stored, the advisor's fields on the HyperConverged reveal earlier plans. If
+ * the record cannot be parsed, assumes that all profiles governed their assets.
  */
 export function startRecord(
   stored: StoredRecord,
@@ -98,7 +96,7 @@ function presumeReleased(profiles: readonly string[], seen: ObservedGovernance):
   return { ...emptyRecord, released: Object.fromEntries(released) };
 }
 
-/** Returns the next record. Tracks only rebooting assets, because others may be written once no plan governs them. */
+/** Returns the next record. Tracks only assets that reboot nodes. All others may be written as soon as no plan governs them. */
 export function followGovernance(before: GovernanceRecord, seen: ObservedGovernance): GovernanceRecord {
   const assets = rebooting(seen);
   const governed = governedNow(assets, before, seen);
@@ -122,7 +120,7 @@ function rebooting({ assets }: ObservedGovernance): readonly Asset[] {
   return assets.filter(({ impact }) => impact === "reboot");
 }
 
-/** Returns the governed assets. Keeps unknown assets, because another release may know them. */
+/** Returns the governed assets. Keeps unknown assets, because they may belong to another release. */
 function governedNow(assets: readonly Asset[], before: GovernanceRecord, seen: ObservedGovernance) {
   const unknown = Object.entries(before.governed).filter(([name]) => assets.every((asset) => asset.name !== name));
   const known = assets.flatMap((asset) => {
@@ -166,13 +164,13 @@ function accountedFor(before: GovernanceRecord, { plans }: ObservedGovernance): 
     : Object.fromEntries(there);
 }
 
-/** Updates a released asset. Undefined once a user has requested it. */
+/** Returns the updated entry of a released asset, or undefined once a user has requested the asset. */
 function followSwitches(asset: Asset, released: ReleasedAsset, { hco }: ObservedGovernance): ReleasedAsset | undefined {
   if (hco === undefined) return released;
   const { uid, resourceVersion, isFresh } = hco;
   const now: SwitchesSince = { uid, resourceVersion, switches: readAssetSwitches(asset, hco) };
   const { since, ...rest } = released;
-  // Another HyperConverged may come from a backup, so its annotations are not a new request.
+  // A different HyperConverged may come from a backup, so its annotations do not count as a request.
   if (since === undefined || since.uid !== uid) return isFresh ? { ...rest, since: now } : rest;
   if (!isFresh && !hco.reaches(since.resourceVersion)) return released;
   if (asksToApply(now.switches, since.switches)) return undefined;

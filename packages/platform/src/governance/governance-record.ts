@@ -1,4 +1,4 @@
-// Reads and writes the governance record. It survives restarts, leader changes and the plans themselves.
+// Reads and writes the governance record, which persists across restarts, leader changes and the deletion of plans.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asText, at, canonicalJson, entriesOf, isMap, type Json, member, parseJson } from "@virt/objects";
@@ -11,16 +11,16 @@ const key = "governance.json";
 /** The stored history of governance. `governed` maps an asset to its config. */
 export type GovernanceRecord = {
   readonly governed: Readonly<Record<string, string>>;
-  /** The config that last governed each asset. The operator does not write the asset until a user requests it. */
+  /** Assets that a plan has released, with the config. The operator does not write them until a user requests them. */
   readonly released: Readonly<Record<string, ReleasedAsset>>;
-  /** Configs whose execution is already recorded, by name. */
+  /** The configs whose execution is already part of the record, by name. */
   readonly accounted: Readonly<Record<string, AccountedConfig>>;
 };
 
 /** An asset that a plan governed before and does not govern now. */
 export type ReleasedAsset = {
   readonly by: string;
-  /** The baseline for detecting new requests. If it is absent, no switch counts as a request. */
+  /** The switches at the time of the release, to detect requests. If absent, no switch counts as a request. */
   readonly since?: SwitchesSince;
   /** Set if a user has requested pruning since the release. */
   readonly isPruneAsked?: true;
@@ -43,7 +43,7 @@ export type StoredRecord =
   | { readonly kind: "absent" }
   | { readonly kind: "unreadable" };
 
-/** Reads a stored record. Distinguishes an absent record from an unreadable one. */
+/** Reads a stored record. The result shows whether the record is missing or malformed. */
 export function readGovernanceRecord(stored: KubeObject | undefined): StoredRecord {
   if (stored === undefined) return { kind: "absent" };
   const value = parseJson(governanceText(stored) ?? "");
@@ -55,7 +55,7 @@ export function readGovernanceRecord(stored: KubeObject | undefined): StoredReco
   return { kind: "record", record: { governed, released, accounted } };
 }
 
-/** Returns the stored string. Undefined if there is none. */
+/** Returns the stored string, or undefined if there is none. */
 export function governanceText(stored: KubeObject | undefined): string | undefined {
   return asText(at(stored, "data", key));
 }
@@ -75,7 +75,7 @@ export function governanceObject(namespace: string, text: string): KubeObject {
   };
 }
 
-/** Parses a map. One invalid entry makes the whole map invalid, because that entry may be the relevant one. */
+/** Parses a map. A single invalid entry makes the whole map invalid, because it may be the entry that matters. */
 function mapOf<T>(
   value: JsonMap,
   name: string,

@@ -10,7 +10,10 @@ import type { CheckFound } from "./explain.ts";
 import type { AssetRow } from "./rows.ts";
 import { switchAdvice } from "./words.ts";
 
-/** Returns one sentence per failed check, starting with the decisive one, or ways to stop an applied asset. */
+/**
+ * Returns how to change the result: one sentence per failed check, most important first, or for an applied asset, the
+ * ways to disable it.
+ */
 export function adviceFor(
   row: AssetRow,
   found: readonly CheckFound[],
@@ -109,6 +112,6 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
     case "NothingToApply":
       return `nothing to do: ${details}`;
     case "RenderError":
-      return undefined; // a bug in the catalog that no setting fixes
+      return undefined; // a bug in the catalog, which no setting can fix
   }
 }

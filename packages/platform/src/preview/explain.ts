@@ -27,7 +27,7 @@ export type CheckFound = {
   readonly reason?: string;
 };
 
-/** Runs all checks although the first failure decides, because fixing one may reveal the next. */
+/** Runs all checks. The first failure decides, but fixing it may reveal the next one. */
 function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[] {
   if (facts.hco === undefined)
     return [{ check: "activation", isMet: false, found: "there is no HyperConverged", reason: "HCOMissing" }];
@@ -41,7 +41,7 @@ function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[]
   return isReadable ? [...found, renderFound(asked)] : found;
 }
 
-/** Checks that provide inputs. If one of them fails, rendering would give a misleading result. */
+/** Checks of inputs. If one of them fails, the rendered object would be misleading. */
 const givesInput: ReadonlySet<string> = new Set(["switch", "devices", "inputs"]);
 
 function checkFound(check: CheckName, status: AssetStatus | undefined, found: string): CheckFound {
@@ -107,7 +107,7 @@ export type Explanation = {
   readonly impact: Asset["impact"];
   readonly status: RowStatus;
   readonly reason?: string;
-  /** The API server's response, or the reason why it was not contacted. */
+  /** The API server's response, or why it was not contacted. */
   readonly server: string;
   readonly checks: readonly CheckFound[];
   readonly applies: readonly string[];

@@ -18,17 +18,17 @@ export type Preview = {
   readonly object: ManagedObject;
   readonly live: KubeObject | undefined;
   readonly evaluated: EvaluatedObject;
-  /** Absent if no asset is active or an asset is on hold. */
+  /** The decision. Absent if no asset is active or an asset is on hold. */
   readonly decided?: { readonly decision: ObjectDecision; readonly intended?: IntendedObject };
 };
 
 export type PreviewInput = {
   readonly facts: ClusterFacts;
   readonly now: number;
-  /** On the same clock as `memory`. */
+  /** The current time, from the same clock as `memory`. */
   readonly monotonicMs?: number;
   readonly memory?: ObjectMemory | undefined;
-  /** Absent: this function evaluates the object. */
+  /** The evaluation. If absent, the object is evaluated here. */
   readonly evaluated?: EvaluatedObject | undefined;
   /**
    * Returns the decision after the gates. If absent, only the input limit applies, based on the stored state of the
@@ -36,7 +36,7 @@ export type PreviewInput = {
    */
   readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
   readonly hco?: KubeObject | undefined;
-  /** Returns why it is unknown whether the object exists. Undefined if it certainly does not. */
+  /** Returns why it is unknown whether the object exists, or undefined if it certainly does not. */
   readonly unreadReason?: ((ref: Ref) => string | undefined) | undefined;
 };
 
@@ -64,7 +64,7 @@ export function previewObject(object: ManagedObject, previewing: PreviewInput): 
 type StartingPreview = Pick<Preview, "object" | "evaluated"> &
   Pick<PreviewInput, "hco" | "now"> & { readonly observed: ObservedObject };
 
-/** Applies the input limit as a controller does right after its start. */
+/** Applies the input limit, as a controller does right after it starts. */
 function limitAtStart(
   decided: ObjectDecision,
   { hco, object, evaluated, observed, now }: StartingPreview,

@@ -25,7 +25,7 @@ export type RenderChoice = {
   readonly showExcluded: boolean;
 };
 
-/** Returns one entry per applied object, because applying two documents of the same object would undo the first. */
+/** Returns one entry per applied object. With two documents for the same object, the second apply would undo the first. */
 export function renderEntries(previews: readonly Preview[], choice: RenderChoice): readonly RenderEntry[] {
   const isShown = (rows: readonly AssetRow[]) =>
     choice.asset === undefined
@@ -78,7 +78,8 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
-// Longer reasons would push the impact off the screen. `exclusions` and `explain` show them in full.
+// The maximum width of a reason. Longer ones would push the impact off the screen. `exclusions` and `explain` show them
+// completely.
 const widest = 72;
 
 /** Returns the table of assets with a summary line. */

@@ -32,9 +32,9 @@ export function hcoOf({ hco }: ClusterFacts): Report["hco"] {
   return hco === undefined ? null : { apiVersion: hco.apiVersion, namespace: hco.namespace };
 }
 
-const mostBytes = 500_000; // objects are limited to 1 MiB, and every change sends the whole report to every watcher
+const mostBytes = 500_000; // well below the limit of 1 MiB, because each change sends the whole report to every watcher
 
-/** Serializes a report. Beyond 500 kB, drops the lists of fields, because the objects contain them. */
+/** Serializes a report. If it exceeds 500 kB, drops the lists of fields, which the objects themselves also show. */
 export function writeReport(report: Report): string {
   const text = JSON.stringify(report);
   if (utf8Length(text) <= mostBytes) return text;

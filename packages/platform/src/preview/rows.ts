@@ -13,9 +13,9 @@ import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 import type { ShownImpact } from "../reboot/shown-impact.ts";
 import type { Preview } from "./preview.ts";
 
-/** FILTERED: excluded by a rule of disabled-resources. */
+/** The statuses of a row. FILTERED means that a disabled-resources rule excludes the asset. */
 export const rowStatuses = ["INCLUDED", "EXCLUDED", "FILTERED", "ERROR"] as const;
-/** The status of an asset in tables and reports. `EXCLUDED` covers all reasons but a rule of disabled-resources. */
+/** The status of an asset in tables and reports. `EXCLUDED` covers all reasons except a disabled-resources rule. */
 export type RowStatus = (typeof rowStatuses)[number];
 
 /** An asset in tables and reports. `target` is the object as `objectName` writes it. */
@@ -96,7 +96,7 @@ function contestedText(contested: readonly Contested[]): string {
   return contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
 }
 
-/** Returns the object to apply, without the state annotation. Undefined if nothing would be applied. */
+/** Returns the object to apply, without the state annotation, or undefined if nothing would be applied. */
 export function documentOf(preview: Preview): KubeObject | undefined {
   const isIncluded = rowsOf(preview).some(({ status }) => status === "INCLUDED");
   const intended = preview.decided?.intended;
@@ -144,7 +144,7 @@ export type ObjectRow = {
   /** Time of the operator's last write. */
   readonly lastWrite?: string;
   readonly lastError?: string;
-  /** The reason why the reboot gate or the input limit holds the object. */
+  /** Why the reboot gate or the input limit blocks the write. */
   readonly held?: string;
   readonly impact?: ShownImpact;
   /** The number of recent corrections, by field and opponent. */
@@ -158,7 +158,7 @@ export type LiveObjectFacts = {
   readonly heldRemoval?: HeldDecision | undefined;
 };
 
-/** Returns the row of an object in the report. A held removal takes precedence over the decision. */
+/** Returns an object's row in the report. A blocked deletion takes precedence over the decision. */
 export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: LiveObjectFacts = {}): ObjectRow {
   const { object, live, evaluated, decided } = preview;
   const owners = live === undefined ? [] : readOwners(live);

@@ -35,7 +35,7 @@ export function isOnByDefault({ switch: declared }: Pick<Asset, "switch">): bool
   return declared === undefined || ("annotation" in declared && declared.default === "on");
 }
 
-/** Returns the instruction for turning a switch on or off. Undefined if there is no switch. */
+/** Returns the instruction for turning a switch on or off, or undefined if there is no switch. */
 export function switchAdvice({ switch: declared }: Pick<Asset, "switch">, isOn: boolean): string | undefined {
   if (declared === undefined) return undefined;
   if ("gate" in declared)

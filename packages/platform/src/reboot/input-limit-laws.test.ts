@@ -1,4 +1,5 @@
-// Tests the input limit over a day: at most one rebooting write per object in 6 hours, but decisions apply at once.
+// Tests the input limit over a day: at most one write in 6 hours reboots nodes because of an input, but users'
+// decisions apply at once.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { fullBucket, noSchema } from "@virt/objects";

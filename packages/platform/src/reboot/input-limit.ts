@@ -1,4 +1,4 @@
-// Limits rebooting writes caused by changed inputs to one per object in 6 hours.
+// Limits writes that reboot nodes because of a changed input to one per object in 6 hours.
 
 import type { KubeObject } from "@virt/api";
 import { canonicalJson, equalJson, sha256, writeTime } from "@virt/objects";
@@ -17,15 +17,15 @@ export type WantedContent = { readonly baseline: KubeObject; readonly parts: rea
 /** The last seen inputs of an object. After a restart, the state annotation has the last decisions. */
 export type InputMemory = {
   readonly wanted: WantedContent | undefined;
-  /** The wanted content when the object was last in sync. */
+  /** The desired content when the object was last in sync. */
   readonly settled: WantedContent | undefined;
-  /** The administrator's decisions that affect the object through the HyperConverged and plans. */
+  /** The administrator's settings that affect the object, from the HyperConverged and from plans. */
   readonly decisions: string;
   /** The administrator's annotations on the object itself. */
   readonly overrides: Overrides;
   /** The operator's version. Undefined in a preview. */
   readonly version: string | undefined;
-  /** True if an input changed the wanted content without a decision, and the object is not yet updated. */
+  /** True if an input, not a user, changed the desired content, and the object has not been updated yet. */
   readonly isInputPending: boolean;
 };
 
@@ -33,7 +33,7 @@ export type InputObservation = Pick<InputMemory, "wanted" | "decisions" | "versi
   readonly live: KubeObject | undefined;
 };
 
-/** Detects whether a decision or an input changed the content. A decision also releases pending changes. */
+/** Detects whether a user or an input changed the desired content. A user's change also releases pending changes. */
 export function noteInputs(
   before: InputMemory | undefined,
   { wanted, decisions, version, live }: InputObservation,
@@ -77,14 +77,14 @@ export type LimitedWrite = {
   readonly now: number;
 };
 
-/** Holds a rebooting write that an input caused, or records its time. Returns other decisions unchanged. */
+/** Blocks a write that reboots nodes because of an input, or records its time. Returns all other decisions unchanged. */
 export function limitInputWrite(decision: ObjectDecision, { write, inputs, now }: LimitedWrite): ObjectDecision {
   if (decision.kind !== "apply" || write === undefined) return decision;
   const { apply } = decision;
   const { inputWrite: last, ...state } = readState(apply.object);
   const isCausedByInput = inputs.isInputPending && apply.cause !== "drift";
   const untilMs = last === undefined ? now : last.at + inputLimitMs;
-  // A forged or wrong time far in the future must not hold the object for years.
+  // Ignores a time far in the future, which may be forged or wrong and would block the object for years.
   const isLimited = untilMs > now && untilMs <= now + 2 * inputLimitMs;
   if (last !== undefined && isCausedByInput && isLimited) return heldUntil(last.at, untilMs, now);
   if (!isCausedByInput && !isLimited) return decision;
@@ -98,12 +98,12 @@ function heldUntil(lastMs: number, untilMs: number, now: number): HeldDecision {
   return { kind: "held", reason: inputLimitReason, message, inMs: untilMs - now };
 }
 
-/** Reports whether the limit for changed inputs holds the object. */
+/** Reports whether the limit for changed inputs blocks the write. */
 export function isHeldByInputLimit(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === inputLimitReason;
 }
 
-/** Returns the observation before the input change. The operator corrects drift from it even during a hold. */
+/** Returns the observation as before the input change. While the change is on hold, the operator still corrects drift from it. */
 export function observedBeforeInput(observed: ObservedObject, { settled }: InputMemory): ObservedObject | undefined {
   return settled === undefined ? undefined : { ...observed, ...settled };
 }

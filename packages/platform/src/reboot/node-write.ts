@@ -34,7 +34,7 @@ const group = "machineconfiguration.openshift.io/";
 /** A pending write of a MachineConfig or KubeletConfig. `before` is undefined on creation, `after` on deletion. */
 export type NodeWrite = MachineConfigWrite;
 
-/** Returns the write of an apply. Undefined if it does not affect nodes. */
+/** Returns the write of an apply, or undefined if it does not affect nodes. */
 export function nodeWriteOf(
   { assets }: ManagedObject,
   decision: ObjectDecision,
@@ -48,7 +48,7 @@ export function nodeWriteOf(
   return isOther ? { before: live, after } : undefined;
 }
 
-/** Returns the write that deletes an object. Undefined if it does not affect nodes. */
+/** Returns the write that deletes an object, or undefined if it does not affect nodes. */
 export function nodeRemovalOf({ assets }: Pick<ManagedObject, "assets">, live: KubeObject): NodeWrite | undefined {
   return isOnNodes(assets, live) ? { before: live, after: undefined } : undefined;
 }
@@ -60,7 +60,7 @@ function isOnNodes(assets: ManagedObject["assets"], { apiVersion }: KubeObject):
 /** The parts of an object that affect rollouts: its content, and the role label by which pools select it. */
 const contentKeys: readonly (readonly string[])[] = [["spec"], ["metadata", "labels", roleLabel]];
 
-/** Merges an apply as the server does, but replaces lists. The result never underestimates the change. */
+/** Merges an apply like the server, but replaces lists, so that the change is never underestimated. */
 function appliedOver(live: KubeObject, { intent, handOver }: ApplyDecision, shapeOf: ShapeOf): KubeObject {
   const kept = fieldSet([...leafPaths(intent, shapeOf), ...handOver]);
   const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
@@ -95,8 +95,8 @@ export function disruptionOfWrites(
 }
 
 /**
- * Returns the disruption by a KubeletConfig. The Machine Config Operator writes a MachineConfig per selected pool, and
- * custom pools may inherit it.
+ * Returns the disruption that a KubeletConfig causes. The Machine Config Operator writes a MachineConfig for each
+ * selected pool, and custom pools may inherit it.
  */
 function kubeletDisruption(
   { before, after }: NodeWrite,

@@ -202,7 +202,7 @@ test("the gate holds exactly the writes that drain or reboot over a blocker", ()
       const isHeldUp = impact.held > 0 || impact.pools.some(({ holdup }) => holdup !== undefined);
       const isClosed = isBlocked || isUnknown || isHeldUp || gate !== "no-blockers";
       const isHeld = gate !== undefined && isDraining && isClosed;
-      // Either a hold or the identical decision: the apply is neither changed nor lost.
+      // The result is either a hold or the same decision, so the apply is neither changed nor lost.
       expect(isHeld ? isHeldAtGate(result) : result === decision).toBe(true);
       for (const other of others) expect(holdAtGate(other, write)).toBe(other);
     },

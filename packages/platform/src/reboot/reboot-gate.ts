@@ -11,7 +11,10 @@ export type RebootGate =
   | { readonly kind: "on" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Reads the gate. An absent annotation means off. An invalid value blocks rebooting writes until the user fixes it. */
+/**
+ * Reads the gate. Without the annotation, it is off. An invalid value blocks writes that reboot nodes until the user
+ * corrects it.
+ */
 export function readRebootGate(annotations: Readonly<Record<string, string>>): RebootGate {
   const value = annotationOf(annotations, rebootGateKey);
   if (value === undefined) return { kind: "off" };
@@ -33,7 +36,7 @@ export type GatedWrite = {
   readonly rollout: GatedRollout;
 };
 
-/** Holds an apply that drains or reboots nodes while the gate is closed. Returns other decisions unchanged. */
+/** Blocks an apply that drains or reboots nodes while the gate is closed. Returns all other decisions unchanged. */
 export function holdAtGate(decision: ObjectDecision, write: GatedWrite | undefined): ObjectDecision {
   if (decision.kind !== "apply" || write === undefined) return decision;
   const { changes, opponents } = decision.apply;
@@ -41,7 +44,7 @@ export function holdAtGate(decision: ObjectDecision, write: GatedWrite | undefin
   return held === undefined ? decision : { ...held, changes, opponents };
 }
 
-/** Returns the hold of a deletion while the gate is closed. Undefined if the deletion may proceed. */
+/** Returns a hold if the gate blocks the deletion, or undefined if the deletion may proceed. */
 export function holdRemovalAtGate(write: GatedWrite): HeldDecision | undefined {
   return holdWrite(write, "deleted");
 }
@@ -70,7 +73,7 @@ function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[], don
   return `annotation ${key} blocks this write: ${why}. The object is ${done} automatically after the cause is resolved. Impact: ${rollout.impact.summary}`;
 }
 
-/** Returns the causes that close the gate. Empty if it is open. */
+/** Returns why the gate is closed, or an empty list if it is open. */
 export function closedBecause(gate: RebootGate, { impact }: GatedRollout): readonly string[] {
   if (gate.kind !== "on") return gate.kind === "off" ? [] : [gate.reason];
   const { vms, pods, notAssessed } = impact;
@@ -88,7 +91,7 @@ export function closedBecause(gate: RebootGate, { impact }: GatedRollout): reado
   ];
 }
 
-/** Gaps that do not close the gate, because the assessment assumes the worst or blockers do not depend on them. */
+/** Gaps that do not close the gate: the assessment assumes the worst case for them, or they do not affect blockers. */
 const harmlessGaps: ReadonlySet<string> = new Set(["disruption policies", "infrastructure", "VM owners"]);
 
 function counted(number: number, noun: string, one: string, several: string): readonly string[] {

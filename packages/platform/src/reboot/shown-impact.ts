@@ -1,6 +1,6 @@
 import type { Impact, ImpactGap, ImpactPool } from "@virt/api";
 
-/** An impact without its volatile and long parts, for the report. */
+/** An impact for the report, without parts that are long or change often. */
 export type ShownImpact = Omit<Impact, "assessedAt" | "blockers" | "stops" | "more" | "pools" | "notAssessed"> & {
   readonly pools: readonly Omit<ImpactPool, "order">[];
   readonly notAssessed: readonly Omit<ImpactGap, "message">[];

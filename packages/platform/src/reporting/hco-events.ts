@@ -72,7 +72,10 @@ export type Dependency = {
   readonly isMissing: boolean;
 };
 
-/** Returns the CRDs of requested features and, on standalone OpenShift, of platform features. Empty if unread. */
+/**
+ * Returns the CRDs of requested features and, on standalone OpenShift, of platform features. Returns an empty list if
+ * facts are missing.
+ */
 export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): readonly Dependency[] {
   const { hco, activation, topology, crds, unread } = facts;
   if (hco === undefined || !activation.isActive || unread !== undefined) return [];

@@ -37,7 +37,7 @@ export function createObjectCounts(): ObjectCounts {
     },
     add: (key, outcome, { statuses }) => {
       const active = [...statuses.values()].filter(({ kind }) => kind === "active").length;
-      // After an unfinished or blind reconcile, the last known result stays.
+      // After a reconcile that is pending or lacks inputs, the last known result counts.
       const finding = objectFindingOf(outcome);
       if (finding === "settled" || finding === "held" || !shortfalls.has(key))
         shortfalls.set(key, shortfallOf(outcome));

@@ -16,7 +16,7 @@ export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as
 
 /** The values of an object's metrics. Undefined values have no series. */
 export type ObjectMetrics = {
-  /** 1: in sync, 0: failed. Undefined if the operator cannot or should not decide. */
+  /** 1 if the object is in sync, 0 after a failure. Undefined if the operator cannot or should not decide. */
   readonly compliance: 0 | 1 | undefined;
   readonly paused: (typeof pauseReasons)[number] | undefined;
   readonly customizations: readonly (typeof customizationTypes)[number][];
@@ -32,7 +32,7 @@ export type ObjectMetricsInput = {
   readonly isPassing: boolean;
 };
 
-/** Returns the metrics of an object. Undefined if it is not managed. */
+/** Returns the metrics of an object, or undefined if it is not managed. */
 export function objectMetricsOf(outcome: ReconcileOutcome, input: ObjectMetricsInput): ObjectMetrics | undefined {
   const { last } = input;
   if (outcome.kind === "excluded") return undefined;
@@ -50,7 +50,7 @@ function heldReasonOf(outcome: ReconcileOutcome): string | undefined {
   return outcome.kind === "decided" && outcome.decision.kind === "held" ? outcome.decision.reason : undefined;
 }
 
-/** Returns the last value until a failure is certain. */
+/** Returns the compliance. It keeps its last value until a failure is certain. */
 function complianceOf(outcome: ReconcileOutcome, { last, isPassing }: ObjectMetricsInput): ObjectMetrics["compliance"] {
   if (isInSync(outcome)) return 1;
   if ((outcome.kind === "failed" && !isPassing) || isMutated(outcome)) return 0;
@@ -96,7 +96,7 @@ function overrideMetrics(
   };
 }
 
-/** Returns the reason for the pause. Undefined if the object is not paused. */
+/** Returns the reason for the pause, or undefined if the object is not paused. */
 export function pausedOf(outcome: ReconcileOutcome): ObjectMetrics["paused"] {
   if (outcome.kind === "paused-now") return "edit-war";
   if (outcome.kind !== "decided") return undefined;

@@ -77,7 +77,7 @@ function appliedEvents(
   return [...driftEvents(name, apply), ...normalEvent("DriftCorrected", `Corrected drift for ${name}${next}`)];
 }
 
-/** Returns the affected nodes. Only a changed spec reboots them, not a changed label or owner. */
+/** Returns the affected nodes. Nodes reboot only if the spec changes, not because of a label or an owner. */
 function reachOf({ before, live }: AppliedOutcome, topology: Topology): RolloutReach | undefined {
   const isOther = before === undefined || contentChanges(before, live).some(({ path }) => path[0] === "f:spec");
   return isOther ? rolloutReach(live, topology) : undefined;
@@ -96,8 +96,8 @@ const roleLabel = `${group}/role`;
 const poolLabel = `pools.operator.${group}/`;
 
 /**
- * Returns the affected nodes. Undefined for other API groups and custom pools. Pool worker includes the nodes of custom
- * pools, which inherit its configuration and carry its role.
+ * Returns the affected pool and its node count, or undefined for other API groups and for custom pools. The count for
+ * pool worker includes the nodes of custom pools, which inherit its config and have its role.
  */
 export function rolloutReach(object: KubeObject, { workerCount, masterCount }: Topology): RolloutReach | undefined {
   const pool = poolOf(object);

@@ -29,7 +29,7 @@ export type AppliedOutcome = {
 export type ReconciledObject = { readonly outcome: ReconcileOutcome; readonly evaluated: EvaluatedObject };
 
 /**
- * The certainty of an outcome. `passing`: a write is pending. `held`: waits for a user, the reboot gate or the input
+ * The finality of an outcome. `passing`: a write is pending. `held`: it waits for a user, the reboot gate or the input
  * limit. `blind`: an input is missing. `settled`: none of these.
  */
 export type ObjectFinding = "settled" | "passing" | "held" | "blind";
@@ -42,7 +42,7 @@ const invalidOverrides: ReadonlySet<string> = new Set([
   "UnknownAnnotation",
 ]);
 
-/** Returns the certainty of the outcome. Events and metrics depend on it. */
+/** Returns whether the outcome is final. Events and metrics depend on this. */
 export function objectFindingOf(outcome: ReconcileOutcome): ObjectFinding {
   if (outcome.kind === "failed") return outcome.isPermanent ? "settled" : "passing";
   if (outcome.kind !== "decided") return "settled";
@@ -71,7 +71,7 @@ const undecidedBy: Readonly<Record<ObjectFinding, readonly string[]>> = {
   ],
 };
 
-/** Event reasons that stay undecided while a missing input holds an asset. */
+/** Event reasons that are undecided while an asset waits for a missing input. */
 const ofHeldAssets = [
   "GovernedByPlan",
   "ReleasedByPlan",
@@ -96,7 +96,7 @@ export function isInSync(outcome: ReconcileOutcome): boolean {
   );
 }
 
-/** Reports whether the next reconcile may give a different result without any change. */
+/** Reports whether the next reconcile may have a different result even if nothing changes. */
 export function isUnsettled(outcome: ReconcileOutcome): boolean {
   return outcome.kind === "failed" || objectFindingOf(outcome) !== "settled";
 }
@@ -105,7 +105,7 @@ export function isUnsettled(outcome: ReconcileOutcome): boolean {
 export function explainFailure(result: WriteResult, { apiVersion, kind, namespace = "" }: Ref): string {
   switch (result.kind) {
     case "done":
-      return "the response of the API server does not contain the object";
+      return "the API server's response does not contain the object";
     case "stale":
       return "the object was modified concurrently";
     case "absent":

@@ -49,9 +49,9 @@ test("reports waiting writes until the object has its tokens again", () => {
     return notes(found.events);
   };
   const note = "Update throttled for T t (limit: 10 updates per 1m0s)";
-  expect(reconcile(inSync, 0, 60_000)).toEqual([]); // many writes, but none had to wait
+  expect(reconcile(inSync, 0, 60_000)).toEqual([]); // many writes, but none of them was throttled
   expect(reconcile(throttled, 0, 60_000)).toEqual([note]);
-  expect(reconcile(inSync, 6_000, 66_000)).toEqual([note]); // a token came back and was spent
+  expect(reconcile(inSync, 6_000, 66_000)).toEqual([note]); // a new token was consumed at once
   expect(reconcile(throttled, 6_000, 66_000)).toEqual([note]);
   expect(reconcile(inSync, 66_000, 72_000)).toEqual([]); // the bucket was full before the next write
   expect(reconcile(inSync, 67_000, 78_000)).toEqual([]);

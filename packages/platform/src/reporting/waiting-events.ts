@@ -1,4 +1,4 @@
-// Builds events for lasting waits: unread inputs and throttled writes.
+// Builds events for long waits: inputs that cannot be read, and throttled writes.
 
 import type { EventMessage, Ref } from "@virt/api";
 import { type Bucket, fullBucket, isFull } from "@virt/objects";
@@ -42,7 +42,7 @@ function unreadObject(ref: Ref, outcome: ReconcileOutcome): readonly UnreadInput
 }
 
 export type ThrottlingInput = {
-  /** The bucket when writes last had to wait. Undefined if they did not. */
+  /** The bucket when writes were last throttled. Undefined if they never were. */
   readonly throttled: Bucket | undefined;
   readonly bucket: Bucket | undefined;
   readonly now: number;

@@ -13,11 +13,11 @@ type EnablementInput = Omit<CatalogPreviewInput, "source" | "activation" | "enab
   readonly names?: readonly string[];
 };
 
-/** `impact` is null if no node changes. */
+/** The effects of enabling. `impact` is null if no nodes are affected. */
 export type Enablement = {
   readonly assets: readonly string[];
   readonly impact: Impact | null;
-  /** Named assets that would still not be applied. */
+  /** Assets that were named but would still not be applied. */
   readonly excluded: readonly { readonly asset: string; readonly why: string }[];
   readonly hco: KubeObject;
   /** The value of the annotation to set on the HyperConverged. Absent: already enabled. */

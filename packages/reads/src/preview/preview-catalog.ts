@@ -55,9 +55,12 @@ export type CatalogPreviewInput = {
   readonly ownNamespace: string | undefined;
   /** Namespace of the HyperConverged. Empty: any namespace. */
   readonly hcoNamespace: string;
-  /** Undefined: the mode in the controller's report. Without a report: active, with a note. */
+  /**
+   * The activation mode. If undefined, it is taken from the controller's report, or without a report, the controller
+   * counts as active, with a note.
+   */
   readonly activation: "opt-in" | "always" | undefined;
-  /** Previews the cluster as if these assets were also enabled. Empty: all assets. Absent: the current state. */
+  /** Assets to preview as if they were enabled. An empty list means all assets. Absent means the current state. */
   readonly enabling?: readonly string[];
   readonly now: number;
 };
@@ -178,7 +181,10 @@ export function knownProfiles(profiles: readonly Profile[]): KnownProfiles {
   return { all: profiles.map(({ name }) => name), onHco: profiles.filter(writesHco).map(({ name }) => name) };
 }
 
-/** Without --activation, a preview from files cannot know whether the operator is active. */
+/**
+ * Returns a note if the preview had to assume that the operator is active, because neither the files nor --activation
+ * show it.
+ */
 function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): readonly string[] {
   const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot") ?? "";
   if (said !== "" || activation !== undefined) return [];
@@ -189,7 +195,7 @@ function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): r
 
 const ownNamespaceKind = { apiVersion: "v1", kind: "Namespace" };
 
-/** If the files have no CRDs, the kinds of the bundled schemas count as installed. */
+/** Reads the files. If they contain no CRDs, the kinds with bundled schemas count as installed. */
 function readFiles(
   { hco: hcoFile, facts, read }: PreviewFiles,
   { hcoNamespace, ownNamespace }: Pick<PlacedInput, "hcoNamespace" | "ownNamespace">,

@@ -1,4 +1,4 @@
-// Reads the objects that assets depend on once from a cluster. Writes nothing.
+// Reads all objects that assets depend on from a cluster, once. Writes nothing.
 
 import type { KubeObject, Ref } from "@virt/api";
 import {
@@ -105,7 +105,7 @@ function itemsOf(answer: ListAnswer): readonly KubeObject[] {
   return answer.kind === "listed" ? answer.items : [];
 }
 
-/** A list of a whole kind has no name, and covers only lookups of the whole kind. */
+/** Returns why a lookup failed. The failed list of a kind affects only lookups of the whole kind. */
 function unreadReasonOf(
   sought: LookupKey,
   answers: readonly { readonly spec: InformerSpec; readonly answer: ListAnswer }[],

@@ -2,7 +2,7 @@
 
 import { isLeaseOrEvent, isWrite, type RequestInfo, type Verb } from "./request-info.ts";
 
-/** The same sequence of requests always gets the same faults. */
+/** A fault plan. The same sequence of requests always gets the same faults. */
 export type FaultPlan = {
   readonly name: string;
   readonly trigger: FaultTrigger;
@@ -12,7 +12,7 @@ export type FaultPlan = {
 /** `number` counts matching requests, starting at 1 after the plan is armed. */
 export type FaultTrigger =
   | { readonly on: "request"; readonly number: number; readonly matching: RequestMatcher }
-  /** Counts only effective writes: a 2xx response, and not a dry run. */
+  /** Counts only effective writes, which have a 2xx response and are not dry runs. */
   | { readonly on: "write"; readonly number: number; readonly matching: RequestMatcher }
   /** Applies to each matching request until the proxy is disarmed. */
   | { readonly on: "every"; readonly matching: RequestMatcher };
@@ -31,7 +31,7 @@ export type RequestMatcher = {
   readonly isDryRun?: boolean;
 };
 
-/** A fault before a request, after it, or in a watch. */
+/** A fault before a request is forwarded, after it is processed, or in a watch. */
 export type Fault = FaultBefore | FaultAfter | WatchFault;
 
 /** These faults do not forward the request. */
@@ -69,7 +69,7 @@ export type AnswerFault = {
 /** Without `namespace` and `name`, matches all objects and bookmarks. */
 export type FrameMatcher = { readonly resource?: string; readonly namespace?: string; readonly name?: string };
 
-/** The frames of a stream stay in order, so later frames wait for a held one. */
+/** The treatment of a watch frame. Frames stay in order, so later ones wait for a frame on hold. */
 export type FrameTreatment =
   /** Holds the frame for `forMs`, or until the proxy is disarmed. */
   | { readonly do: "hold"; readonly forMs?: number }
@@ -157,7 +157,7 @@ function isDue(armed: ArmedPlan, request: RequestInfo): boolean {
   }
 }
 
-/** While the response is pending, no other request gets the fault. */
+/** Waits for the response of a write. Until then, no other request gets the fault. */
 function awaitWrite(armed: ArmedPlan): ClaimedFault["strikes"] {
   armed.state = "claimed";
   return (isEffective) => {

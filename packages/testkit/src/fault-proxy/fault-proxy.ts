@@ -27,7 +27,7 @@ export type FaultProxy = {
   /** Removes all plans and releases held requests and frames. A silenced watch stays silent. */
   readonly disarm: () => void;
   readonly trace: () => readonly TracedRequest[];
-  /** Rejects if the proxy or a planned crash failed, because such a run proves nothing. */
+  /** Rejects if the proxy itself or a planned crash failed, because the test is then meaningless. */
   readonly stop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -80,7 +80,7 @@ async function listen(proxy: ProxyState) {
   const valid = certificateValidity(Date.now());
   const authority = issueAuthority("fault proxy", valid);
   const { certificate, key } = issueServer(authority, ["127.0.0.1", "localhost"], valid);
-  // The sockets by client port. A reset needs the TCP socket below TLS.
+  // The sockets by client port. Resetting a connection requires its TCP socket, not the TLS socket on top of it.
   const sockets = new Map<number, Socket>();
   // Only plans may end a connection.
   const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };

@@ -12,7 +12,7 @@ export type GoverningItem = {
   readonly refusal: string | undefined;
 };
 
-/** Considers all versions of a config that the writer may still consider current. */
+/** Returns the matching plan items. Includes those in older versions of a config, if the writer may not have seen a newer one. */
 export function governingItems(history: History, write: AuditedRequest): readonly GoverningItem[] {
   return [...history.configs].flatMap(([name, versions]) =>
     believableVersions(history, { write, name, versions }).flatMap(({ object }) =>
@@ -28,8 +28,9 @@ type ConfigHistory = {
 };
 
 /**
- * The API server cannot make a write depend on another object. A version therefore counts until its writer has seen a
- * newer one, but not longer than a request takes to arrive.
+ * Returns the versions that the writer may have believed to be current. The API server cannot make a write depend on
+ * another object, so a version counts until the writer has seen a newer one, but only for as long as a request can
+ * take.
  */
 function believableVersions(history: History, { write, name, versions }: ConfigHistory): readonly ConfigVersion[] {
   const learned = history.lastLearned(write.userAgent, name, write.receivedMs);
@@ -65,7 +66,7 @@ export function isTarget({ targetRef }: StoredItem, { group, resource, namespace
   return isKind && targetRef.name === name && (targetRef.namespace ?? "") === namespace;
 }
 
-/** Correct for all kinds that a profile writes. */
+/** Derives the plural. This simple rule is correct for all kinds that profiles write. */
 function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`.replace(/ys$/, "ies");
 }

@@ -3,7 +3,7 @@
 import { type AuditedRequest, describeObject, isEffectiveWrite, isWriteAttempt } from "./audited-requests.ts";
 import type { StoredConfig, StoredLease } from "./stored-config.ts";
 
-/** The operator's accounts and settings, which decide what it may write. */
+/** The operator's accounts and settings, which determine what it may write. */
 export type HistoryScope = {
   /** User names, such as `system:serviceaccount:<namespace>:<name>`. */
   readonly accounts: readonly string[];
@@ -79,7 +79,7 @@ export type StoredVersion<T> = { readonly by: AuditedRequest; readonly object: T
 
 type Versioned = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** Requires the writes of one kind, including subresources. */
+/** Returns the stored versions of each object. Pass the writes of a single kind, including subresources. */
 function versionsOf<T extends Versioned>(
   writes: readonly AuditedRequest[],
 ): ReadonlyMap<string, readonly StoredVersion<T>[]> {

@@ -54,7 +54,7 @@ const transient = [
   "the client certificate expired at 2030-01-01T00:00:00.000Z (kubeconfig)",
   "cannot read MachineConfig psi: socket hang up",
   "MachineConfig is no longer served: its CRD is missing",
-  "MachineConfig psi was modified concurrently, several times in a row",
+  "MachineConfig psi was modified concurrently several times in a row",
   "targets of the plan were modified concurrently",
 ];
 

@@ -85,7 +85,7 @@ function phaseFaults({ phase, conditions = [] }: StoredStatus): readonly string[
     : [`phase ${phase} has the conditions ${shown.join(", ") || "none"}`];
 }
 
-/** The time of the entry `name` may change only if `value` changes. */
+/** An entry whose time may change only if its `value` changes. */
 type TimedEntry = { readonly lastTransitionTime?: string };
 type EntryKey<T> = (one: T) => { readonly name: string; readonly value: string };
 

@@ -47,7 +47,7 @@ function reviewDifference(write: AuditedRequest, governing: GoverningItem): stri
   return isLockBypassed(governing) ? undefined : lockDifference(write, governing);
 }
 
-/** True if the user gave up the lock and did not pin a plan. */
+/** Reports whether the user disabled the optimistic lock and did not approve a specific hash. */
 function isLockBypassed({ config }: GoverningItem): boolean {
   return config.spec.bypassOptimisticLock === true && config.spec.approvedPlan === undefined;
 }

@@ -19,7 +19,7 @@ export const auditPolicy = {
       verbs: writeVerbs,
       omitManagedFields: false,
     },
-    // By any user, because an edit may be an approval, and another replica's renewal ends our lease.
+    // Logs requests by all users, because an edit may be an approval, and the lease may go to another replica.
     {
       level: "RequestResponse",
       verbs: writeVerbs,

@@ -7,7 +7,10 @@ export type EtcdSnapshot = Map<string, { readonly value: string; readonly revisi
 
 export type RestoreResult =
   | { readonly kind: "restored" }
-  /** API servers cache this kind and update it late, so a restored server would return mixed data for a while. */
+  /**
+   * The kind cannot be restored. API servers cache it and update the cache late, so they would return a mix of old and
+   * new data.
+   */
   | { readonly kind: "refused"; readonly key: string };
 
 export async function readSnapshot(etcdUrl: string): Promise<EtcdSnapshot> {
@@ -31,7 +34,7 @@ export async function restoreSnapshot(etcdUrl: string, snapshot: EtcdSnapshot): 
   }
 }
 
-/** Skips the keys of the API server. Returns false if the etcd at the address has another name. */
+/** Writes content into etcd, except the API server's own keys. Returns false if the etcd at this address has another name. */
 export async function writeContent(etcdUrl: string, name: string, content: EtcdSnapshot): Promise<boolean> {
   const { members } = (await post(etcdUrl, "/v3/cluster/member/list", {})) as {
     readonly members: readonly { readonly name?: string }[];

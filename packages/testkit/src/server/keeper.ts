@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Programs end in reverse order, because an API server without etcd hangs. */
+/** The task of a keeper. It ends programs in reverse order, because an API server without etcd hangs. */
 export type KeeperTask = {
   readonly folder: string;
   readonly programs: readonly ProcessSpec[];
@@ -45,7 +45,7 @@ function startProcess(program: ProcessSpec, folder: string): RunningProcess {
   return { ...program, child, gone };
 }
 
-// Also handles a SIGKILL of the keeper, which the pipe cannot.
+// Ends programs even if the keeper is killed with SIGKILL, for which the pipe is not sufficient.
 function killWithParent(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const isThere = process.platform === "linux" && folders.some((folder) => existsSync(join(folder, "setpriv")));
@@ -93,8 +93,7 @@ async function runKeeper(): Promise<void> {
   await endProcesses(running, task.folder);
 }
 
-// Ctrl-C reaches the whole terminal, but the owner decides when the keeper ends. The output may have no reader by
-// then.
+// Ignores Ctrl-C, which all processes in the terminal receive, because the owner decides when the keeper ends.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 const terminated = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
 process.stdout.on("error", () => undefined);

@@ -21,13 +21,16 @@ export type PoolReply =
 /** A running pool. `socket` is the path of its Unix socket. */
 export type ServerPool = { readonly socket: string; readonly stop: () => Promise<void> };
 
-/** An idle control plane uses 2% of a core. In four minutes, that is as much as a start. */
+/**
+ * The maximum number of idle control planes. Each uses 2% of a core, so after four minutes, starting a new one would
+ * have been cheaper.
+ */
 const mostIdle = 3;
 
 type PooledControlPlane = {
   readonly setup: string;
   readonly controlPlane: ControlPlane;
-  /** Absent until the first borrower has prepared it. */
+  /** The content of the setup. Absent until the first borrower has prepared it. */
   snapshot?: EtcdSnapshot;
 };
 
@@ -83,7 +86,7 @@ class IdleControlPlanes {
   readonly #ending = new Set<Promise<void>>();
   /** The etcd contents of each setup, for additional control planes. */
   readonly #contents = new Map<string, EtcdSnapshot>();
-  /** Setups in their first preparation. Resolves when it ends. */
+  /** Setups that are being prepared for the first time. The promise resolves when this has ended. */
   readonly #preparing = new Map<string, PromiseWithResolvers<void>>();
   #isEnding = false;
 

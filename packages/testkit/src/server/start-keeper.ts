@@ -30,8 +30,8 @@ export async function startKeeper(
 ): Promise<KeptProcesses> {
   exitWithRunner();
   const script = fileURLToPath(new URL("./keeper.ts", import.meta.url));
-  // A separate process group protects the keeper from signals to the owner's group. A keeper that outlives its owner
-  // must not keep stderr open.
+  // The keeper is in its own process group, so that it does not receive signals to the owner's group. If it outlives
+  // its owner, it must not keep stderr open.
   const stdio = ["pipe", "pipe", outlivesOwner ? "ignore" : "inherit"] as const;
   const keeper = spawn(process.execPath, [script], { stdio: [...stdio], detached: true });
   keeper.stdin.on("error", () => undefined); // the exit event reports this
@@ -91,7 +91,7 @@ function hasRoom(root: string): boolean {
   }
 }
 
-// Only a killed keeper leaves its folder behind.
+// Removes folders that killed keepers left behind.
 function removeOrphans(root: string): void {
   for (const name of readdirSync(root)) {
     const keeper = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];

@@ -37,7 +37,7 @@ export class AuditLogBuilder {
   #config: StoredConfig | undefined;
   #deletions = 0;
 
-  /** A request also takes a millisecond. Nothing else advances the time. */
+  /** Advances the time of the log. Apart from this, only requests advance it, by a millisecond each. */
   advance(ms: number): this {
     this.#nowMs += ms;
     return this;

@@ -26,11 +26,10 @@ type AnnotationActionProps = {
   readonly text: string;
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly children?: ReactNode;
-  /** False until the consequences are shown. Sending is disabled until then. */
   readonly isReady?: boolean;
 };
 
-/** `said` is undefined until the API server responds. */
+/** The result of the dry run. `said` is undefined until the API server responds. */
 type Preview = { readonly said?: { readonly isTaken: boolean; readonly text: string } };
 
 export function AnnotationAction({

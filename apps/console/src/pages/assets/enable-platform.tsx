@@ -16,7 +16,7 @@ const texts = strings.assets;
 export function EnablePlatform({ hco }: { readonly hco: NamedTarget }) {
   const { previewEnablement } = useCluster();
   const [answer, setAnswer] = useState<EnablementAnswer | undefined>();
-  // A shell that cannot assess the impact shows the command instead.
+  // The OpenShift console cannot assess the impact, so this shows the command instead.
   if (previewEnablement === undefined)
     return (
       <>

@@ -1,4 +1,4 @@
-// Fills the override commands with a field of the object, so that the user changes only the value.
+// Fills in the example override commands with a real field of the object, so that users only change the value.
 
 import type { JsonMap } from "@virt/api";
 import { at } from "@virt/objects";
@@ -7,7 +7,7 @@ import { at } from "@virt/objects";
 const plainPointer = /^(?:\/[A-Za-z0-9][\w.-]*)+$/u;
 const plainText = /^[\w.:/%-]*$/u;
 
-/** Replaces `/spec/…` with a field and `…` with its value. Keeps placeholders without a plain name and value. */
+/** Replaces `/spec/…` with a field and `…` with its value. Keeps the placeholders if no field is safe to paste. */
 export function fillOverride(annotation: string, fields: readonly string[], object: JsonMap | undefined): string {
   const field = fields.find((pointer) => plainPointer.test(pointer));
   if (field === undefined) return annotation;
@@ -15,7 +15,7 @@ export function fillOverride(annotation: string, fields: readonly string[], obje
   return annotation.replace("/spec/…", field).replace("…", value ?? "…");
 }
 
-/** Returns JSON, or undefined if a shell might interpret it. Another client may have set the value. */
+/** Returns the value as JSON, or undefined if a shell might interpret it. The value may come from an attacker. */
 function plainValue(value: ReturnType<typeof at>): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return JSON.stringify(value);
   return typeof value === "string" && plainText.test(value) ? JSON.stringify(value) : undefined;

@@ -1,4 +1,4 @@
-// The override annotations of one object, their effects, and commands to set more.
+// Shows the override annotations on one object, their effects, and commands to add others.
 
 import { List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
@@ -13,7 +13,7 @@ import { annotateCommand, type NamedTarget } from "./target-name.ts";
 const texts = strings.assets;
 
 export const overridePrefix = "platform.kubevirt.io/";
-/** Annotations about one object. The HyperConverged also has switches with this prefix. */
+/** The override annotations. The HyperConverged also has switches with the same prefix. */
 const overrideKeys = ["patch", "ignore-fields", "mode", "adopt", "reconcile-paused"];
 
 type OverridesProps = { readonly row: AssetLine; readonly target: NamedTarget; readonly live: LiveObject };

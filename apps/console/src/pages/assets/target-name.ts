@@ -2,7 +2,7 @@
 
 import { targetResource } from "@virt/views";
 
-/** If `apiVersion` is absent, uses the preferred version. */
+/** An object named in the report. If `apiVersion` is absent, the preferred version applies. */
 export type NamedTarget = {
   readonly apiVersion?: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export function readTargetName(object: string): NamedTarget {
 
 const dns1123 = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** Undefined unless all names are valid, so that no other text gets into a command. */
+/** Returns undefined unless all names are valid, so that no other text can get into a command. */
 export function annotateCommand({ kind, namespace, name }: NamedTarget): string | undefined {
   const resource = targetResource(kind);
   if (resource === undefined || !dns1123.test(name) || (namespace !== undefined && !dns1123.test(namespace)))

@@ -1,4 +1,4 @@
-// The clock of a page. Tests replace it.
+// The browser's clock. Tests replace it.
 
 import type { FollowClock } from "@virt/views";
 

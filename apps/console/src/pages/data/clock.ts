@@ -1,4 +1,4 @@
-// One clock for a page. It ticks every second and renders only components whose text changes.
+// A clock shared by all components on a page. It ticks every second, and only components whose text changes re-render.
 
 import { useSyncExternalStore } from "react";
 
@@ -18,17 +18,16 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns the same value within a second, so that all components render together. */
+/** Returns the same value for a whole second, so that all components show the same time. */
 function thisSecond(): number {
   return Math.floor(Date.now() / 1_000) * 1_000;
 }
 
-/** Returns the time in milliseconds, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, thisSecond);
 }
 
-/** Renders the component again only if the text changes. `now` is in milliseconds. */
+/** Returns the text, and re-renders the component only when it changes. `now` is in milliseconds. */
 export function useTimeText(textAt: (now: number) => string): string {
   return useSyncExternalStore(subscribe, () => textAt(thisSecond()));
 }

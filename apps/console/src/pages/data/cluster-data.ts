@@ -1,4 +1,4 @@
-// The interface of the pages to the cluster, independent of the shell.
+// The interface through which pages access the cluster, in both the standalone and the OpenShift console.
 
 import type { Impact, KubeObject } from "@virt/api";
 import { asText, at } from "@virt/objects";
@@ -6,13 +6,12 @@ import type { ConfigPatch, WatchedName } from "@virt/views";
 import type { KindStates } from "./kind-state.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
-/** Immutable: each change creates a new value. */
 export type ClusterSnapshot = {
   readonly kinds: KindStates;
   readonly isConnected: boolean;
-  /** The time at which all watched kinds were last current, in milliseconds. Undefined: never. */
+  /** The last time when all watched kinds were up to date, in milliseconds. Undefined if they never were. */
   readonly lastDataAt: number | undefined;
-  /** Set if the standalone server has no session for this tab. The user must open its link again. */
+  /** Set if this tab has no session with the standalone server. The user must open the link again. */
   readonly signedOut: SignedOut | undefined;
 };
 
@@ -33,10 +32,10 @@ export type AccessQuestion = {
 /** `unknown`: the API server did not respond. */
 export type AccessAnswer = "yes" | "no" | "unknown";
 
-/** The address of the API server and the user's name. Null if unknown. */
+/** The API server's address and the user's name, each null if unknown. */
 export type ClusterIdentity = { readonly server: string; readonly user: string | null };
 
-/** The effects of enabling the platform controller. `impact` is null if no node changes. */
+/** The effects of enabling the platform controller. `impact` is null if no nodes are affected. */
 export type EnablementPreview = { readonly assets: readonly string[]; readonly impact: Impact | null };
 
 export type EnablementAnswer =
@@ -44,9 +43,9 @@ export type EnablementAnswer =
   | { readonly kind: "failed"; readonly message: string };
 
 export type ClusterData = {
-  /** Absent in shells that cannot assess it. */
+  /** Absent in the OpenShift console, which cannot assess the impact. */
   readonly previewEnablement?: () => Promise<EnablementAnswer>;
-  /** Absent in shells that already show the user. */
+  /** Absent in the OpenShift console, which already shows the user. */
   readonly readIdentity?: () => Promise<ClusterIdentity | undefined>;
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => ClusterSnapshot;
@@ -58,17 +57,16 @@ export type ClusterData = {
   readonly readUserName: () => Promise<string>;
 };
 
-/** The field manager of the console in both shells. */
+/** The field manager of writes by either console. */
 export const consoleManager = "virt-console";
 
-/** The parts of the cluster data that differ between the shells. */
+/** The parts of cluster access that differ between the standalone and the OpenShift console. */
 export type ShellCluster = {
   readonly store: SnapshotStore;
-  /** Sends a request to the API server. */
   readonly send: (method: string, path: string, content?: RequestContent) => Promise<ClusterAnswer>;
-  /** Absent if the server adds it. */
+  /** Absent if the server sets the field manager. */
   readonly fieldManager?: string;
-  /** From now on, watches exactly these kinds. */
+  /** Watches exactly these kinds from now on, and stops all other watches. */
   readonly watch: (names: readonly WatchedName[]) => void;
 };
 
@@ -104,7 +102,7 @@ export function createClusterData({ store, send, fieldManager, watch }: ShellClu
   };
 }
 
-/** Reports the changes of one event-loop turn together, so that a page change keeps watches that both pages need. */
+/** Reports all changes from one event-loop turn together, so that switching pages keeps the watches that both pages use. */
 function countWanted(onChange: (names: readonly WatchedName[]) => void): ClusterData["want"] {
   const wanted: (readonly WatchedName[])[] = [];
   let reported = "";

@@ -5,7 +5,7 @@ import { asNumber, asText, at, oncePer } from "@virt/objects";
 
 export type EventLine = {
   readonly key: string;
-  /** RFC 3339: the last occurrence. */
+  /** The time of the last occurrence, in RFC 3339 format. */
   readonly time: string;
   readonly type: string;
   readonly reason: string;
@@ -20,7 +20,7 @@ export function eventLines(events: readonly KubeObject[]): readonly EventLine[] 
   return events.map(lineOf).toSorted((left, right) => (left.time < right.time ? 1 : left.time > right.time ? -1 : 0));
 }
 
-/** Cached per event, so that unchanged rows are not rendered again. */
+/** Cached per event, so that unchanged rows do not re-render. */
 const lineOf = oncePer((event: KubeObject): EventLine => {
   return {
     key: `${event.metadata.namespace ?? ""}/${event.metadata.name}`,
@@ -44,7 +44,6 @@ function nameOf(event: KubeObject, member: string): string {
   return text("name") === "" ? "" : `${text("kind")} ${namespace === "" ? "" : `${namespace}/`}${text("name")}`;
 }
 
-/** Reports whether every word of the filter occurs in the row. */
 export function fitsFilter(texts: readonly string[], filter: string): boolean {
   if (filter === "") return true;
   const all = texts.join(" ").toLowerCase();

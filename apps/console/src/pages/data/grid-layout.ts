@@ -1,11 +1,11 @@
-// Lays out the nodes of a pool: tiles in small pools, squares plus tiles for urgent nodes in large pools.
+// Lays out a pool's nodes. Small pools use tiles. Large pools use squares, plus tiles for nodes that need attention.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import type { GridNode } from "./pool-grid.ts";
 
 /** More tiles would push the content below them off the screen. */
 export const mostTiles = 60;
-/** Limits tiles in a pool that updates many nodes at a time. The other nodes are squares. */
+/** The maximum number of tiles in a large pool. All other nodes are squares. */
 const mostActiveTiles = 12;
 
 export type GridLayout =
@@ -13,13 +13,13 @@ export type GridLayout =
   | {
       readonly kind: "squares";
       readonly nodes: readonly GridNode[];
-      /** Shown as tiles above the squares: nodes with findings first, then by phase. */
+      /** The nodes shown as tiles above the squares: nodes with findings first, then by phase. */
       readonly active: readonly GridNode[];
       /** The number of active nodes without a tile. */
       readonly moreActive: number;
     };
 
-/** The filter matches parts of names. `blocked` has the nodes with findings. */
+/** The filter matches substrings of node names. `blocked` contains the nodes with findings. */
 export function layoutOf(
   nodes: readonly GridNode[],
   filter: string,

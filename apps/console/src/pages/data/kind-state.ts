@@ -1,16 +1,16 @@
-// The state of the watched kinds, and how stream lines change it.
+// The state of each watched kind, and how it changes with each line of the stream.
 
 import type { KubeObject } from "@virt/api";
 import type { StreamLine, WatchedName } from "@virt/views";
 
-/** `loading` until the first list. `absent`: the kind is not served. */
+/** The state of one kind: `loading` until the first list is complete, `absent` if the kind is not served. */
 export type KindState = {
   readonly state: "loading" | "listed" | "absent" | "forbidden" | "unauthorized";
-  /** Keyed by namespace and name. Objects stay if the API server becomes unreachable. */
+  /** Keyed by namespace and name. Kept while the API server is unreachable. */
   readonly objects: ReadonlyMap<string, KubeObject>;
-  /** `<plural>.<group>` if the kind is absent or forbidden. */
+  /** The resource as `<plural>.<group>`, if the kind is absent or forbidden. */
   readonly resource: string;
-  /** Why the objects may be out of date. Undefined: they are current. */
+  /** Why the objects may be out of date. Undefined if they are up to date. */
   readonly problem: string | undefined;
 };
 
@@ -22,7 +22,7 @@ function watchedKey({ metadata }: Pick<KubeObject, "metadata">): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
-/** Applies the lines. Unchanged kinds keep their identity, so that React does not render them again. */
+/** Applies stream lines. Unchanged kinds keep their identity, so that React does not re-render them. */
 export function applyLines(states: KindStates, lines: readonly StreamLine[]): KindStates {
   const next: Partial<Record<WatchedName, KindState>> = { ...states };
   const copied = new Map<WatchedName, Map<string, KubeObject>>();
@@ -63,7 +63,7 @@ export function areCurrent(states: KindStates): boolean {
   return Object.values(states).every(({ problem }) => problem === undefined);
 }
 
-/** Drops unwatched kinds with a problem, because the problem would never clear without a watch. */
+/** Drops kinds that have a problem and are no longer watched. Without a watch, the problem would never clear. */
 export function dropUnwatchedProblems(states: KindStates, watched: readonly WatchedName[]): KindStates {
   const kept = Object.entries(states).filter(
     ([name, { problem }]) => problem === undefined || watched.includes(name as WatchedName),

@@ -8,7 +8,7 @@ export type PageAction = "draft" | "plan" | "rollout" | "drift" | "replan";
 
 export type NextAction = {
   readonly text: string;
-  /** The first one is the primary action if `hasPrimary` is set. */
+  /** The actions to offer. If `hasPrimary` is set, the first one is the primary action. */
   readonly actions: readonly PageAction[];
   readonly hasPrimary: boolean;
   readonly command: string | undefined;
@@ -57,7 +57,7 @@ function actionsFor({ phase, next }: ActionInput["row"], hasRollout: boolean): r
 
 const texts = strings.nextSteps;
 
-/** Uses the advisor's text if it names a cause. Otherwise, uses the text of the phase, which contains no command. */
+/** Returns the advisor's text if it names a cause. Otherwise, returns the text for the phase, which contains no command. */
 function textOf({ phase, next }: ActionInput["row"]): string {
   const isCause = next.verb === undefined && next.command === undefined;
   if (next.kind === "unblock") return sentence(next.text.replace(/; to choose an option, run$/, ""));

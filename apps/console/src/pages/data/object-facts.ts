@@ -11,7 +11,7 @@ const rolePrefix = "node-role.kubernetes.io/";
 const machineConfig = "machineconfiguration.openshift.io/";
 const mostNames = 20;
 
-/** `vms` is undefined if VMs cannot be listed. Omits unknown facts. */
+/** Lists facts about a node and omits unknown ones. `vms` is undefined if the user may not list VMs. */
 export function nodeFacts(node: KubeObject, vms: readonly KubeObject[] | undefined): readonly ObjectFact[] {
   const { labels = {}, annotations = {} } = node.metadata;
   const labelKeys = isMap(labels) ? entriesOf(labels).map(([key]) => key) : [];

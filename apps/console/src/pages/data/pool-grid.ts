@@ -1,4 +1,4 @@
-// Combines nodes, pools, MachineConfigNodes and VMs into the nodes of each pool, with phases and VMs.
+// Builds the grid of each pool's nodes, with update phases and VMs, from nodes, pools, MachineConfigNodes and VMs.
 
 import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
 import { listReportsOnce, poolOfNode, readMachineConfigNodeFact, readNodeFact } from "@virt/cluster";
@@ -7,7 +7,7 @@ import { asList, asText, at, member, oncePer } from "@virt/objects";
 
 export type LeavingVm = {
   readonly name: string;
-  /** The node to which it is migrating. Undefined: it is not migrating. */
+  /** The node that the VM is migrating to. Undefined if it is not migrating. */
   readonly target: string | undefined;
   readonly hasFailed: boolean;
 };
@@ -17,16 +17,16 @@ export type GridNode = {
   readonly phase: NodeRolloutPhase;
   readonly step: string | undefined;
   readonly message: string;
-  /** Undefined if VMs cannot be listed. */
+  /** The number of VMs. Undefined if the user may not list VMs. */
   readonly vms: number | undefined;
-  /** VMs still on the node. Empty unless the node is draining. */
+  /** The VMs that are still on a draining node. Empty for other nodes. */
   readonly leaving: readonly LeavingVm[];
 };
 
 export type GridPool = {
   readonly name: string;
   readonly isPaused: boolean;
-  /** The reasons in the pool's status. Empty: not degraded. */
+  /** Why the pool is degraded, from its status. Empty if it is not degraded. */
   readonly degraded: readonly string[];
   readonly target: string;
   readonly nodes: readonly GridNode[];
@@ -38,15 +38,15 @@ export type GridObjects = {
   readonly pools: readonly KubeObject[];
   readonly machineConfigNodes: readonly KubeObject[];
   readonly vms: readonly KubeObject[] | undefined;
-  /** Pools whose nodes do not count as updated, regardless of their configuration. */
+  /** Pools that have not rendered the plan's MachineConfig yet, so none of their nodes count as updated. */
   readonly unrendered: ReadonlySet<string>;
 };
 
-/** Cached per object, because a cluster has thousands and few change at a time. */
+/** Cached per node, because a cluster can have thousands of nodes and only a few change at a time. */
 const nodeFactOf = oncePer(readNodeFact);
 const machineConfigNodeFactOf = oncePer(readMachineConfigNodeFact);
 
-/** Sorts pools and their nodes by name. Omits pools without nodes. */
+/** Builds the grid, with pools and nodes sorted by name. Omits pools without nodes. */
 export function gridOf({ nodes, pools, machineConfigNodes, vms, unrendered }: GridObjects): readonly GridPool[] {
   const onNodes =
     vms === undefined

@@ -1,4 +1,4 @@
-// Reads the report of the platform controller as table rows, one for each asset.
+// Converts the platform controller's report to table rows, one per asset.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { type AssetState, hcoName } from "@virt/cluster";
@@ -6,9 +6,9 @@ import { asList, asText, at, isMap, member, readJson } from "@virt/objects";
 import { type AssetStateRow, assetStateRows, fieldText } from "@virt/views";
 import { type NamedTarget, readTargetName } from "../assets/target-name.ts";
 
-/** A field that another manager owns. Values are short JSON, or empty if the report lacks them. */
+/** A field that another manager owns. Values are shortened JSON, or empty if the report does not include them. */
 export type ContestedField = {
-  /** A dotted path, as in the command line. */
+  /** The field as a dotted path, as on the command line. */
   readonly path: string;
   readonly managers: readonly string[];
   readonly wanted: string;
@@ -25,24 +25,24 @@ export type AssetLine = {
   readonly status: string;
   readonly why: string;
   readonly contested: readonly ContestedField[];
-  /** Fields that ignore-fields has released, as dotted paths. */
+  /** The fields that the operator released because of ignore-fields, as dotted paths. */
   readonly released: readonly string[];
   /** JSON pointers: contested fields first, then the fields that the controller sets. */
   readonly fields: readonly string[];
-  /** RFC 3339. Empty if the controller has not written the object. */
+  /** The time of the last write, in RFC 3339 format. Empty if the controller has not written the object. */
   readonly lastWrite: string;
-  /** The impact of the pending write in one sentence. Empty if none is pending. */
+  /** The impact of the pending write, as one sentence. Empty if no write is pending. */
   readonly impact: string;
 };
 
 export type ReadReport = {
   readonly rows: readonly AssetLine[];
   readonly hasHco: boolean;
-  /** The HyperConverged with the switches. Undefined if there is none or it is ambiguous. */
+  /** The HyperConverged whose annotations control the platform controller. Undefined if there is none, or more than one. */
   readonly hco: NamedTarget | undefined;
 };
 
-/** Undefined if the ConfigMap contains no valid report. */
+/** Returns undefined if the ConfigMap does not contain a valid report. */
 export function readReport(configMap: KubeObject): ReadReport | undefined {
   try {
     const report = readJson(asText(at(configMap, "data", "report.json")) ?? "");

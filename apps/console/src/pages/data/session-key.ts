@@ -2,7 +2,7 @@
 
 const storageName = "virt-console-key";
 const channelName = "virt-console-session";
-/** A tab without a key asks the other tabs and waits this long. They reply within milliseconds. */
+/** How long a tab without a key waits for other tabs to share theirs. They usually reply within milliseconds. */
 const answerMs = 300;
 
 type KeyMessage = { readonly type: "ask" } | { readonly type: "key"; readonly key: string; readonly isNew: boolean };

@@ -3,7 +3,7 @@
 import type { AssetLine } from "./report.ts";
 
 export type SharedReason = {
-  /** Determines the action that the page offers. */
+  /** The status of the assets, which determines the action that the page offers. */
   readonly status: string;
   readonly why: string;
   readonly assets: number;

@@ -1,10 +1,10 @@
-// Collects stream lines into the snapshot that pages show, in both shells.
+// Builds the cluster snapshot that pages show from the lines of the stream.
 
 import type { StreamLine, WatchedName } from "@virt/views";
 import type { ClusterSnapshot, SignedOut } from "./cluster-data.ts";
 import { applyLines, areCurrent, dropUnwatchedProblems } from "./kind-state.ts";
 
-/** Milliseconds: lines that arrive together are applied together. */
+/** Lines that arrive within this many milliseconds are applied together, to render once. */
 const gatherMs = 40;
 
 export class SnapshotStore {

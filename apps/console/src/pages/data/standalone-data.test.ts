@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Opens a page whose server is the test, and lists no nodes at time 0. The server accepts one stream. */
+/** Opens a page with a fake server, which accepts one stream and sends an empty list of nodes at time 0. */
 async function openPage() {
   vi.useFakeTimers({ now: 0 });
   vi.stubGlobal("window", new EventTarget());

@@ -18,7 +18,7 @@ import { reportActivity } from "./report-activity.ts";
 import type { SessionKey } from "./session-key.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 
-/** The server sends a line at least every 5 s. */
+/** The page treats a stream that is silent this long as broken. The server sends a line at least every 5 seconds. */
 const silenceMs = 12_000;
 const checkMs = 1_000;
 const retryMs = 1_000;
@@ -94,7 +94,7 @@ async function followStream(names: readonly WatchedName[], parts: StreamParts): 
   }
 }
 
-/** Resolves when the stream ends or stays silent, with the reason if the session has ended. */
+/** Resolves when the stream ends or falls silent. Returns the reason if the session has ended. */
 async function readStream(path: string, { store, send, signal }: StreamParts): Promise<SignedOut | undefined> {
   const silence = new Silence(browserClock);
   const dead = new AbortController();

@@ -6,7 +6,6 @@ import { type EventLine, eventLines } from "./events.ts";
 
 export type TimelineEntry = {
   readonly key: string;
-  /** RFC 3339 */
   readonly time: string;
   readonly kind: "phase" | "item" | "node" | "event";
   readonly word: string;
@@ -27,7 +26,7 @@ export function timelineOf(config: VirtPlatformConfig, events: readonly KubeObje
   const reported = eventLines(events)
     .filter(({ object }) => object === own)
     .map((line) => entryOfEvent(line));
-  // An event with the same text replaces the entry, because its time is more exact.
+  // If an event has the same text, it replaces the entry, because its time is more accurate.
   const isReported = ({ text }: TimelineEntry) => reported.some((event) => event.text.includes(text));
   const known = statusEntries(config).filter((entry) => entry.kind === "node" || !isReported(entry));
   return [...known, ...reported].toSorted((left, right) => timeOf(right) - timeOf(left));
@@ -37,7 +36,7 @@ const entryOfEvent = oncePer(({ key, time, reason, note, type }: EventLine): Tim
   return { key, time, kind: "event", word: reason, text: note, isWarning: type === "Warning" };
 });
 
-/** Parses the times, because seconds and microseconds do not sort as text. */
+/** Parses the times before sorting. Timestamps with and without microseconds do not sort correctly as text. */
 const timeOf = oncePer(({ time }: TimelineEntry) => Date.parse(time));
 
 function statusEntries({ status = {} }: VirtPlatformConfig): readonly TimelineEntry[] {

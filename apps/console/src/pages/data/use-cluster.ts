@@ -29,7 +29,7 @@ export function useWanted(...names: readonly WatchedName[]): void {
   useEffect(() => cluster.want(key.split(",") as WatchedName[]), [cluster, key]);
 }
 
-/** Renders again only if this kind changes. */
+/** Re-renders the component only if this kind changes. */
 export function useKind(name: WatchedName): KindState {
   const cluster = useCluster();
   return useSyncExternalStore(cluster.subscribe, () => cluster.snapshot().kinds[name] ?? unknownKind);
@@ -59,7 +59,7 @@ export function useAccess(question: AccessQuestion): AccessAnswer | undefined {
       const answer = await cluster.ask(JSON.parse(key) as AccessQuestion);
       if (!isCurrent) return;
       setAnswered({ key, answer });
-      // Permissions may be granted while the page is open, and a failed API server may recover.
+      // Asks again, because an administrator may grant the permission, or the API server may recover.
       if (answer !== "yes") timer = setTimeout(() => void asking(), answer === "no" ? 30_000 : 3_000);
     };
     void asking();

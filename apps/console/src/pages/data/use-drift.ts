@@ -45,7 +45,7 @@ export async function readTarget(cluster: ClusterData, ref: Ref): Promise<LiveTa
   return answer.status === 404 ? { kind: "absent" } : { kind: "unknown", message: answer.message };
 }
 
-/** Undefined if pages may not read the kind. */
+/** Returns undefined for kinds that pages are not allowed to read. */
 export function targetPath({
   apiVersion,
   kind,

@@ -12,13 +12,13 @@ export type LiveObject =
 const reading: LiveObject = { kind: "reading" };
 
 /**
- * A new `version` triggers a read, and the old object stays until the read is complete. `path` is undefined if not
- * readable.
+ * Reads the object again when `version` changes, and returns the old object until then. `path` is undefined if pages
+ * may not read the object.
  */
 export function useLiveObject(path: string | undefined, version: string): LiveObject {
   const cluster = useCluster();
   const [read, setRead] = useState<{ readonly path: string; readonly live: LiveObject } | undefined>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another version is why it is read again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version triggers another read
   useEffect(() => {
     if (path === undefined) return undefined;
     let isCurrent = true;

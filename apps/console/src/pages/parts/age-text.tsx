@@ -1,10 +1,9 @@
-// Ages that update without rendering the surrounding rows. The exact time shows on hover.
+// Shows an age that updates without re-rendering the row. Hovering shows the exact time.
 
 import { ageText, secondsSince } from "@virt/views";
 import { useTimeText } from "../data/clock.ts";
 import { strings } from "../strings.ts";
 
-/** `time` is RFC 3339. */
 type AgeProps = { readonly time: string; readonly className?: string };
 
 export function Age({ time, className }: AgeProps) {

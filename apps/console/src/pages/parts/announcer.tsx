@@ -1,4 +1,4 @@
-// Announces changes to screen readers through one polite live region.
+// Announces changes to screen readers, through a single polite live region.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from "react";

@@ -20,7 +20,7 @@ export function useConfigAccess(verb: string, name: string): AccessAnswer | unde
 type Refusal = { readonly status: number; readonly message: string };
 type SendState = { readonly isSending: boolean; readonly refusal: Refusal | undefined };
 
-/** `send` resolves to true if all patches succeeded. A refusal is shown until the next send. */
+/** `send` resolves to true if all patches succeeded. An error is shown until the next call. */
 export function useSendPatches(config: Pick<VirtPlatformConfig, "metadata">) {
   const cluster = useCluster();
   const { name } = config.metadata;
@@ -52,7 +52,7 @@ type ConfigButtonProps = {
   readonly variant?: ButtonProps["variant"];
 };
 
-/** A button that sends patches. Disabled with a reason if the user may not patch. */
+/** A button that sends patches. If the user may not patch the config, it is disabled and shows the reason. */
 export function ConfigButton({ config, label, ariaLabel, patches, done, variant = "secondary" }: ConfigButtonProps) {
   const announce = useAnnounce();
   const access = useConfigAccess("patch", config.metadata.name);

@@ -1,4 +1,4 @@
-// Labels for states. Each has an icon and a word, never just a color.
+// Labels for states. Each has an icon and a word, so that the meaning never depends on color alone.
 
 import { Label, type LabelProps } from "@patternfly/react-core";
 import {

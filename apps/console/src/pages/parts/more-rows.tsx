@@ -1,4 +1,4 @@
-// Shows long tables in chunks, because thousands of rows render slowly.
+// Renders long tables in chunks, because rendering thousands of rows at once is slow.
 
 import { Button } from "@patternfly/react-core";
 import { useState } from "react";

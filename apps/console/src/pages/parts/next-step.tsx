@@ -1,4 +1,4 @@
-// The next step of a profile: a sentence, buttons, and the command on demand.
+// The next step for a profile: a sentence and buttons. The command is shown on demand.
 
 import { Button, type ButtonProps } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";

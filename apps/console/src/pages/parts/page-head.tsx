@@ -1,4 +1,4 @@
-// The page title, which takes the focus when the page opens.
+// The page title, which receives focus when the page opens.
 
 import { PageSection, Title } from "@patternfly/react-core";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -10,7 +10,7 @@ export function PageHead({ title, children }: PageHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${strings.product}`;
-    // Not on the first page, where the browser sets the focus.
+    // Leaves the focus alone on the first page, where the browser sets it.
     if (document.activeElement !== null && document.activeElement !== document.body) heading.current?.focus();
   }, [title]);
   return (

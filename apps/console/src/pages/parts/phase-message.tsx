@@ -1,4 +1,4 @@
-// The advisor's message in phases that need the user: prerequisite missing, failed.
+// Shows the advisor's message in phases that require user action: PrerequisiteFailed and Failed.
 
 import { Alert } from "@patternfly/react-core";
 import type { Phase, VirtPlatformConfig } from "@virt/api";

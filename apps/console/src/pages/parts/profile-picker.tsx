@@ -1,4 +1,4 @@
-// Selects the profile of a page. Uses links, because each profile has its own address.
+// Selects the profile to show. Uses links, because each profile has its own URL.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { useConfigs } from "../data/use-cluster.ts";

@@ -51,7 +51,7 @@ export function CommandText({ text }: { readonly text: string }) {
   );
 }
 
-/** `about` distinguishes several commands for screen readers. */
+/** `about` tells screen reader users which command the button shows, because a page can have several. */
 type ShowCommandProps = { readonly text: string; readonly about?: string };
 
 export function ShowCommand({ text, about }: ShowCommandProps) {
@@ -71,7 +71,7 @@ export function ShowCommand({ text, about }: ShowCommandProps) {
 
 type ToggleLabelProps = { readonly label: string; readonly about: string };
 
-/** A label that names its subject to screen readers only. PatternFly 6.4 has no property for it. */
+/** A label with extra text for screen readers. PatternFly 6.4 has no property for this. */
 export function ToggleLabel({ label, about }: ToggleLabelProps) {
   return (
     <>
@@ -83,7 +83,7 @@ export function ToggleLabel({ label, about }: ToggleLabelProps) {
 
 type NeedProps = { readonly of: WatchedName; readonly what: string; readonly children: ReactNode };
 
-/** Shows the children once the kind is listed, otherwise the reason and the next step. */
+/** Shows the children once the kind is listed. Until then, shows the reason and the next step. */
 export function Need({ of, what, children }: NeedProps) {
   const { state, resource, objects } = useKind(of);
   switch (state) {

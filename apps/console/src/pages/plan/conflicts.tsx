@@ -1,4 +1,4 @@
-// Fields of other managers that the plan takes over, with both values.
+// Lists the fields that the plan takes over from other field managers, with both values.
 
 import { Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

@@ -7,10 +7,10 @@ export type DiffTableRow = { readonly left: DiffLine | undefined; readonly right
 export type DiffBlock = { readonly isFolded: boolean; readonly rows: readonly DiffTableRow[] };
 
 const keptContext = 3;
-/** Folding fewer rows would not save enough space. */
+/** The minimum number of rows to fold. Folding fewer would not save enough space. */
 const leastFold = 4;
 
-/** Pairs removed lines with the lines added in their place. */
+/** Pairs each removed line with the line that replaces it. */
 export function pairLines(lines: readonly DiffLine[]): readonly DiffTableRow[] {
   const rows: DiffTableRow[] = [];
   let removed: DiffLine[] = [];
@@ -43,7 +43,7 @@ export function unifyLines(lines: readonly DiffLine[]): readonly DiffTableRow[] 
   );
 }
 
-/** Folds context far from changes. Every row is in exactly one block, in order. */
+/** Folds context lines that are far from any change. Each row is in exactly one block, and the order is kept. */
 export function foldRows(rows: readonly DiffTableRow[]): readonly DiffBlock[] {
   const isContext = ({ left, right }: DiffTableRow) => left !== undefined && left === right;
   const isNear = rows.map((_, at) =>

@@ -1,4 +1,4 @@
-// The VMs and pods that block a drain or stop, with the remedies for blockers.
+// Lists the VMs and pods that block a drain, with remedies, and those that stop.
 
 import { ExpandableSection, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

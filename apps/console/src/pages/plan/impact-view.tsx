@@ -44,7 +44,7 @@ export function ImpactView({
   );
 }
 
-/** In the past tense, because this plan causes no more reboots. */
+/** The impact in the past tense, for a plan that will not cause any further reboots. */
 function CarriedOut({ config }: { readonly config: VirtPlatformConfig }) {
   const { metadata, status = {} } = config;
   const pools = status.rollout?.pools ?? [];

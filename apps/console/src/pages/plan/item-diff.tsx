@@ -10,7 +10,7 @@ import { blocksOf, type DiffBlock, type DiffTableRow } from "./diff-rows.ts";
 
 const texts = strings.plan;
 
-/** The title of a side without an object; that side is hidden. */
+/** The title of a diff side that has no object. This side is hidden. */
 const absent = "/dev/null";
 
 type ItemDiffProps = { readonly item: Item; readonly profile: string; readonly isSideBySide: boolean };
@@ -45,7 +45,7 @@ export function DiffTables({ diff, name, isSideBySide }: DiffTablesProps) {
     <>
       {isEmpty ? <p>{texts.noChange}</p> : null}
       {diff.hunks.map((hunk, at) => (
-        // Long diffs scroll in a focusable box, for keyboard users.
+        // The box is focusable, so that keyboard users can scroll long diffs.
         <div
           key={`${at}${hunk.heading}`}
           className="vc-diff"

@@ -3,7 +3,7 @@
 import type { Json, JsonMap } from "@virt/api";
 import { asText, entriesOf, equalJson, isMap, parseJson } from "@virt/objects";
 
-/** An option in the CRD. Without `default`, the advisor derives the value. */
+/** An option from the CRD schema. If `default` is absent, the advisor derives the value. */
 export type OptionField = {
   readonly name: string;
   readonly type: "boolean" | "integer" | "string" | "object";
@@ -14,7 +14,7 @@ export type OptionField = {
   readonly maximum?: number;
 };
 
-/** Keyed by option. An empty string means that the option is not set, so the default applies. */
+/** Form values by option. An empty string means that the option is not set, so the default applies. */
 export type OptionTexts = Readonly<Record<string, string>>;
 
 export type ReadOptionForm =

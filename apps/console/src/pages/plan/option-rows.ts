@@ -2,7 +2,7 @@
 
 import type { Item, Json, VirtPlatformConfig } from "@virt/api";
 
-/** `value` is undefined if the option has no value. `from` names the source of a derived value. */
+/** An option of a plan. `value` is undefined if the option has no value. `from` names the source of a derived value. */
 export type OptionRow = {
   readonly name: string;
   readonly value: string | undefined;
@@ -10,12 +10,12 @@ export type OptionRow = {
   readonly from?: string;
 };
 
-/** `default` is null if there is none. `derived` locates the value in a plan. */
+/** `default` is null if the option has no default. `derived` tells where to find the derived value in a plan. */
 export type KnownOption = { readonly default: Json; readonly derived?: ValueInPlan };
 
 /**
- * How a profile derives an option: dotted fields of desired objects, and the values if one of them is present or all
- * are absent.
+ * Where a derived value appears in a plan: dotted fields of the desired objects, and the option's value if any of these
+ * fields is present or none is.
  */
 type ValueInPlan = {
   readonly fields: readonly string[];
@@ -26,7 +26,7 @@ type ValueInPlan = {
 
 export type KnownOptions = Readonly<Record<string, KnownOption>>;
 
-/** Uses the order of the catalog. Unknown options from newer releases come last. */
+/** Returns options in catalog order. Options from newer releases, which the console does not know, come last. */
 export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOptions = {}): readonly OptionRow[] {
   const given = new Map<string, string>(
     Object.entries(status?.appliedOptions ?? spec.options ?? {}).flatMap(([group, values]) =>
@@ -45,7 +45,7 @@ export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOpt
   });
 }
 
-/** Returns the value as JSON. Undefined if the plan does not contain it. */
+/** Returns the value as JSON, or undefined if the plan does not contain it. */
 function plannedValue(items: readonly Item[], { fields, present, absent }: ValueInPlan): string | undefined {
   if (items.length === 0) return undefined;
   const values = items.flatMap(({ desiredState }) => fields.map((field) => valueAt(desiredState, field)));

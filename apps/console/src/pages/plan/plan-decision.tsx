@@ -1,4 +1,4 @@
-// The approve and reject buttons for the plan on the page. Disabled if it is not current or the user lacks permission.
+// The Approve and Reject buttons. Disabled if the plan on the page is out of date, or the user lacks permission.
 
 import {
   Alert,
@@ -69,7 +69,7 @@ export function PlanDecision({ plan, isCurrent }: PlanDecisionProps) {
         />
       )}
       {refusal === undefined ? null : (
-        // The patch tests the hash on the page. 422: the config shows another plan.
+        // The patch tests the plan hash on the page. 422 means that the config now has a different plan.
         <Alert isInline isLiveRegion variant="danger" title={refusal.status === 422 ? texts.moved : texts.refused}>
           {refusal.message}
         </Alert>

@@ -54,7 +54,7 @@ export function PlanOptions({ config }: { readonly config: VirtPlatformConfig })
   );
 }
 
-/** An approval covers these settings, so the approve dialog shows them too. */
+/** The settings that are approved together with a plan, so the approve dialog shows them too. */
 export function ExecutionSettings({ config }: { readonly config: VirtPlatformConfig }) {
   return (
     <Table aria-label={texts.execution} variant="compact" gridBreakPoint="grid-md" data-testid="execution-settings">

@@ -1,4 +1,4 @@
-// The plan on the page as one value, so that the user approves exactly what is shown.
+// The plan on the page as a single value, so that users approve exactly the plan that they see.
 
 import {
   type DisruptionClass,
@@ -21,7 +21,7 @@ export type ShownPlan = {
   readonly severity: Severity | undefined;
 };
 
-/** Undefined if the config has no plan. */
+/** Returns undefined if the config has no plan. */
 export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
   const { planHash, items = [], impact, review, impactSeverity, phase } = config.status ?? {};
   if (planHash === undefined || phase === "Ignored") return undefined;
@@ -31,7 +31,7 @@ export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
 
 const carriedOut: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithUpgrade"]);
 
-/** Reports whether the plan has no remaining effects on nodes, so that warnings and impact are out of date. */
+/** Reports whether the plan will not affect nodes any further, in which case its warnings and impact are out of date. */
 export function isCarriedOut(phase: Phase | undefined): boolean {
   return carriedOut.has(phase);
 }

@@ -41,7 +41,7 @@ export function FindingList({ findings }: { readonly findings: readonly FindingV
 
 type FindingsProps = {
   readonly view: RolloutProgressView;
-  /** Findings that are shown next to a node instead. */
+  /** Findings to omit here, because they are shown next to a node. */
   readonly beside: readonly FindingView[];
 };
 

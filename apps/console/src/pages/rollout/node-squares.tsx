@@ -1,4 +1,4 @@
-// The nodes of a large pool as squares, with one tab stop. The selected node is shown in full below.
+// Shows the nodes of a large pool as squares with a single tab stop. Details of the selected node appear below.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import { type KeyboardEvent, memo, type ReactNode, useId, useState } from "react";
@@ -76,7 +76,7 @@ type NodeSquareProps = {
   readonly isChosen: boolean;
 };
 
-/** Has flat properties for `memo`, so that only changed squares are rendered. */
+/** Takes only primitive props, so that `memo` re-renders only changed squares. */
 const NodeSquare = memo(function NodeSquare({ id, name, phase, vms, isChosen }: NodeSquareProps) {
   const { icon: Icon } = nodeStyles[phase];
   const text = texts.square(name, texts.phases[phase], vms);

@@ -1,4 +1,4 @@
-// The VMs of a node as dots. On a draining node, hollow dots stand for VMs that have left, and the others are named.
+// Shows the VMs on a node as dots. On a draining node, hollow dots are VMs that have left; the others are named.
 
 import { ArrowRightIcon, ExclamationTriangleIcon } from "@patternfly/react-icons";
 import { useEffect, useState } from "react";
@@ -10,7 +10,7 @@ const texts = strings.rollout;
 const mostDots = 24;
 const mostNames = 8;
 
-/** Returns the VM count of each node before its drain, if this page has seen it. */
+/** Returns the VM count of each node before its drain. Omits nodes that the page has only seen draining. */
 export function useVmsBefore(nodes: readonly GridNode[]): ReadonlyMap<string, number> {
   const [before, setBefore] = useState<ReadonlyMap<string, number>>(new Map());
   useEffect(() => {

@@ -1,4 +1,4 @@
-// A pool as a progress bar and a grid of nodes, each with its phase, VMs and findings.
+// Shows a pool as a progress bar and a grid of nodes with their phases, VMs and findings.
 
 import { Alert, SearchInput, Title } from "@patternfly/react-core";
 import type { NodeRolloutPhase } from "@virt/api";
@@ -19,7 +19,7 @@ const texts = strings.rollout;
 
 type PoolGridProps = {
   readonly pool: GridPool;
-  /** When a node entered its phase, keyed by `<name> <phase>`. */
+  /** The time at which a node entered its phase, keyed by `<name> <phase>`. */
   readonly since: ReadonlyMap<string, string>;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
 };
@@ -103,7 +103,7 @@ export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
 
 const none: readonly FindingView[] = [];
 
-/** `grid`: the only view of the node. `active` and `details`: shown in addition to a square. */
+/** Where a tile appears. In `grid`, it is the only view of the node. In `active` and `details`, the node is also a square. */
 type TilePlace = "grid" | "active" | "details";
 
 type NodeTileProps = {

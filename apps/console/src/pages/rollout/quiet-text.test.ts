@@ -18,7 +18,7 @@ const rollout = (done: number) => ({
 test.each([3, 12])("reports the last count of a profile ignored at %i of 12 nodes", (done) => {
   const planHash = "a".repeat(64);
   expect(textOf({ phase: "Ignored", planHash, rollout: rollout(done) })).toBe(
-    `The advisor no longer follows the last rollout of load-aware. Its last count: ${done} of 12 nodes updated.`,
+    `The advisor has stopped tracking the last rollout of load-aware. Its last count: ${done} of 12 nodes updated.`,
   );
 });
 

@@ -6,7 +6,6 @@ import { strings } from "../strings.ts";
 
 const texts = strings.rollout;
 
-/** `now` is in milliseconds. Counts of an ended rollout may be out of date. */
 export function quietText(config: VirtPlatformConfig, now: number): string {
   const { name } = config.metadata;
   if (profileRow(config, now).planHash !== undefined) return texts.notBegun;

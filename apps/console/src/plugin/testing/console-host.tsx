@@ -27,7 +27,7 @@ type AnyComponent = React.ComponentType<Readonly<Record<string, unknown>>>;
 const shared = (version: string, module: unknown) => ({
   [version]: { get: () => Promise.resolve(() => module), loaded: 1, from: "openshift-console", eager: false },
 });
-/** Shares each component separately, like the console. Omits icons, because each console lacks some. */
+/** Shares each component separately, like the console. Shares no icons, because every console version lacks some. */
 const sharedComponents = (name: string, version: string, modules: Readonly<Record<string, string>>, all: object) =>
   Object.fromEntries(Object.values(modules).map((path) => [`${name}/${path}`, shared(version, all)]));
 const settings = new URLSearchParams(location.search);

@@ -1,4 +1,4 @@
-// A stand-in for the console's SDK: a fetch with the CSRF header that throws on errors, and two components.
+// A fake of the console's SDK: two components, and a fetch that sends the CSRF header and throws on errors.
 
 class HttpError extends Error {
   readonly code: number;

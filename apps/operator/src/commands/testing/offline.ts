@@ -21,7 +21,7 @@ const ranges = [
   [0x202a, 0x202e],
   [0x2066, 0x2069],
 ] as const;
-/** All C1 and bidi controls, and DEL. C0 controls would end the YAML value. */
+/** All C1 and bidi control characters, and DEL. C0 characters would end the YAML value. */
 export const controlCharacters: readonly string[] = ranges.flatMap(([first, last]) =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)),
 );
@@ -90,7 +90,7 @@ metadata: {name: metallbs.metallb.io}
   "text.yaml": "hello",
 };
 
-/** Expected texts contain only these assets, so that new assets do not change them. */
+/** The assets to list, so that adding an asset does not change the expected texts. */
 const listed = new Set([
   "aaq-operator",
   "hco-golden-config",

@@ -1,4 +1,4 @@
-// Test data for the property-based test of the hand-over: two rebooting assets and their profiles.
+// Test data for the property-based test of the hand-over: two assets that reboot nodes, and their profiles.
 
 import type { KubeObject } from "@virt/api";
 import { type Asset, annotationOf, defineAsset } from "@virt/platform";
@@ -45,7 +45,7 @@ export const purposesOf = (profile: string) =>
 
 export const assetNames = Object.values(assetOf);
 
-/** A planted defect that must make the test fail. */
+/** A defect to plant, to prove that the test can fail. */
 export type Defect = "late observation" | "stale read" | "nothing stored" | "no confirmation";
 
 export type ClusterWrite = { readonly asset: AssetName; readonly verb: "create" | "delete" };

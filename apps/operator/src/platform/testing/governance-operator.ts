@@ -1,4 +1,4 @@
-// One process of the operator in a test cluster, with independently delayed caches.
+// An operator process in a test cluster. Each of its caches lags independently.
 
 import { configKind, type KubeObject } from "@virt/api";
 import type { GovernorConfig } from "@virt/cluster";

@@ -1,4 +1,4 @@
-// Predicts the allowed writes from the users' steps in server order, without the code under test.
+// Predicts the allowed writes from the order of the users' steps, without using the code under test.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -16,10 +16,9 @@ const switchOf: Readonly<Record<AssetName, string>> = {
   "psi-enable": "enable-loadaware",
 };
 
-/** A period in which a plan governs an asset. `before` is the end of the previous one. */
+/** A period in which a plan governs an asset. `before` is the time when the previous period ended. */
 type Period = { readonly before: number | undefined; isOver: boolean; isNoted: boolean; isSeen: boolean };
 
-/** Models the rules independently of the code under test. */
 export class Oracle {
   #now = 0;
   readonly #releasedAt = new Map<AssetName, number>();
@@ -66,7 +65,7 @@ export class Oracle {
       }
       const now = this.#periods.get(asset);
       if (now === undefined) continue;
-      // If there is no stored or known record, a deleted plan is forgotten. An executed config counts as a record.
+      // A deleted plan is forgotten if no record of it was stored or remembered. An executed config counts as a record.
       if (now.isOver && !now.isNoted && !now.isSeen && !isExecuted(there)) this.#forget(asset, now);
     }
     for (const asset of cluster.machineConfigs.keys()) this.#thereAt.set(asset, this.#now);
@@ -100,7 +99,7 @@ export class Oracle {
       this.#thereAt.get(asset) ?? -1,
       verb === "delete" ? (this.#pruneAskedAt.get(asset) ?? -1) : -1,
     );
-    // An object that existed at the hand-over stays managed, but is not deleted.
+    // An object that existed at the hand-over stays managed, but is never pruned.
     const isAsked =
       verb === "delete"
         ? Math.max(this.#askedAt.get(asset) ?? -1, this.#pruneAskedAt.get(asset) ?? -1) >= released

@@ -74,7 +74,6 @@ const machine: fc.Arbitrary<GovernanceStep> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<GovernanceStep>({ do: "start" }) },
   { weight: 3, arbitrary: anyStream.map((stream): GovernanceStep => ({ do: "list", stream })) },
 );
-/** A user sets the action, and the advisor carries it out. */
 const carriedOut = (config: ConfigName, action: "Apply" | "Ignore" | "delete"): readonly GovernanceStep[] => [
   { do: "act", config, action },
   { do: "advise", config },
@@ -85,7 +84,7 @@ const result = release.map(({ config, action }) => carriedOut(config, action));
 const opting = fc
   .constantFrom("true", "swap-enable", "swap-enable,psi-enable")
   .map((value): readonly GovernanceStep[] => [{ do: "annotate", key: "autopilot", value }]);
-/** The release arrives before an earlier switch. */
+/** The operator sees the release before an earlier switch. */
 const outrun = release.map(({ config, action }): readonly GovernanceStep[] => [
   ...carriedOut(config, "Apply"),
   { do: "catch up" },
@@ -98,7 +97,7 @@ const outrun = release.map(({ config, action }): readonly GovernanceStep[] => [
   { do: "deliver", stream: "hco" },
   { do: "catch up" },
 ]);
-/** A plan is created and deleted unseen, just before the controller executes an earlier request. */
+/** A plan is created and deleted before the operator sees it, while an earlier request is about to be executed. */
 const unheard: readonly GovernanceStep[] = [
   { do: "catch up" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },
@@ -107,7 +106,7 @@ const unheard: readonly GovernanceStep[] = [
   { do: "act", config: "virt-higher-density", action: "Ignore" },
   { do: "reconcile", asset: "swap-enable" },
 ];
-/** A plan is created and deleted, and the controller sees both before it stores anything. */
+/** A plan is created and deleted, and the operator sees both events before it stores anything. */
 const brief: readonly GovernanceStep[] = [
   { do: "annotate", key: "autopilot", value: "swap-enable" },
   { do: "act", config: "virt-higher-density", action: "Ignore" },
@@ -120,7 +119,7 @@ const brief: readonly GovernanceStep[] = [
   { do: "deliver", stream: "configs" },
   { do: "reconcile", asset: "swap-enable" },
 ];
-/** An existing object is switched off with pruning while a plan governs it. */
+/** The user disables an existing object's feature, with pruning, while a plan governs the object. */
 const pruning: readonly GovernanceStep[] = [
   { do: "annotate", key: "enable-swap", value: "true" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },

@@ -1,4 +1,4 @@
-// Predicts two rollouts for each of many random clusters, simulates them and prints a comparison.
+// Predicts two rollouts for each of many random clusters, simulates them, and prints a comparison.
 
 import { predictTwoRollouts } from "./predicted-rollouts.ts";
 import { type PredictedWorld, predictionTable } from "./prediction-table.ts";

@@ -29,7 +29,7 @@ type SecondsRange = { readonly low: number; readonly high: number };
 /** The predicted range and the actual duration of one pool, or of all pools. */
 export type PredictedDuration = SecondsRange & { readonly name: string; readonly seconds: number };
 
-/** `vms` are those with an unexpected outcome. */
+/** `vms` are the VMs whose outcome was not predicted. */
 export type PredictedRollout = {
   readonly fits: string;
   readonly sources: { readonly restart: string; readonly migration: string };
@@ -39,7 +39,7 @@ export type PredictedRollout = {
   readonly vms: readonly { readonly name: string; readonly predicted: string; readonly actual: string }[];
 };
 
-/** Undefined if the rollout does not end automatically, as predicted. */
+/** Returns undefined if the rollout was correctly predicted to get stuck. */
 export function predictTwoRollouts(world: RandomWorld): readonly [PredictedRollout, PredictedRollout] | undefined {
   const simulation = startedSimulation(world.scenario, world.seed);
   const samples = new Map<string, readonly number[]>();
@@ -120,7 +120,7 @@ function factsOf(simulation: InMemorySimulation, after: KubeObject): ImpactFacts
 
 type WatchedRollout = { readonly change: KubeObject; readonly begun: number };
 
-/** Runs until all pools have the change. Makes the same observations as the diagnosis. */
+/** Runs until all pools have the change, and observes the same facts as the diagnosis. */
 function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { change, begun }: WatchedRollout) {
   const names = facts.disruption.map(({ pool }) => pool);
   const { name: machineConfig } = change.metadata;

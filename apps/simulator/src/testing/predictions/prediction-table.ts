@@ -1,4 +1,4 @@
-// Formats the accuracy of predictions: hits, errors and the causes of misses.
+// Formats the accuracy of the predictions: hits, errors, and the causes of misses.
 
 import type { PredictedDuration, PredictedRollout } from "./predicted-rollouts.ts";
 import type { RandomWorld } from "./random-worlds.ts";

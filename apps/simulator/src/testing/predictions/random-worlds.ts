@@ -1,4 +1,4 @@
-// Generates random clusters in which a rollout ends: pools, nodes, VMs, limits and durations.
+// Generates random clusters in which every rollout ends: pools, nodes, VMs, limits and durations.
 
 import type { NodeUpdate } from "@virt/impact";
 import type { Durations, Scenario, VmGroup } from "../../scenario.ts";
@@ -12,7 +12,7 @@ export type RandomWorld = {
   readonly class: Exclude<NodeUpdate["disruption"], "None">;
 };
 
-/** No VM blocks a drain forever or waits for a user, because such waits are not predicted. */
+/** Generates a cluster without VMs that block a drain forever or wait for a user, because such waits cannot be predicted. */
 export function randomWorld(seed: number): RandomWorld {
   const dice = new Dice(seed);
   const isCompact = dice.isBelow("compact", 0.1);
@@ -84,7 +84,7 @@ class Dice {
 
 const sizes = [[1], [2, 4], [4, 8], [8], [16, 32], [1, 2, 4, 8, 16], [64]];
 
-// VMs that leave a node automatically: by migration, shutdown or restart.
+// Generates VMs that leave a node without user action: by migration, shutdown or restart.
 function vmGroups(dice: Dice, nodes: number): readonly VmGroup[] {
   return Array.from({ length: dice.whole("groups", 0, 4) }, (_, at): VmGroup => {
     const count = dice.whole(`count ${at}`, 1, nodes * 2);
@@ -103,7 +103,7 @@ function vmGroups(dice: Dice, nodes: number): readonly VmGroup[] {
   });
 }
 
-// Ranges from just enough memory with two nodes down to plenty.
+// Ranges from plenty of memory to just enough while two nodes are down.
 function memoryOfNode(dice: Dice, vms: readonly VmGroup[], nodes: number): number {
   const memory = vms.flatMap(({ count, memoryGiB }) =>
     Array.from({ length: count }, (_, at) => (memoryGiB[at % memoryGiB.length] ?? 1) + 0.4),
@@ -126,7 +126,8 @@ function limitsOf(dice: Dice) {
   };
 }
 
-// A quarter reboots slower or faster than the defaults assume. The first prediction misses, the second must not.
+// A quarter of the clusters reboot slower or faster than the defaults assume. The first prediction may be wrong, the
+// second may not.
 function machinesOf(dice: Dice): { readonly platform: string; readonly reboot: number } {
   const platform = dice.pick("platform", ["BareMetal", "None", "AWS", "VSphere"]);
   const [least, most] = platform === "BareMetal" || platform === "None" ? [735, 1440] : [360, 690];
@@ -136,7 +137,7 @@ function machinesOf(dice: Dice): { readonly platform: string; readonly reboot: n
 
 type GivenDurations = { readonly reboot: number; readonly leastPerGiB: number };
 
-/** The simulation varies each duration by up to a fifth on each use. */
+/** Generates durations. The simulation varies each one by up to 20% on each use. */
 function durationsOf(dice: Dice, disruption: RandomWorld["class"], { reboot, leastPerGiB }: GivenDurations): Durations {
   const apply = { Reboot: [15, 60], Drain: [40, 95], Reload: [13, 48] }[disruption];
   return {

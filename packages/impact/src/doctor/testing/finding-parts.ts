@@ -1,4 +1,4 @@
-// Building blocks of clusters with exactly one finding.
+// Building blocks for clusters with exactly one finding.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { poolObject, vmObject } from "../../testing/cluster-builder.ts";
@@ -9,7 +9,7 @@ import { migrationObject, type RolloutGiven, reportOf, rollingNode, rollingPool 
 export type FindingWorld = {
   readonly id: keyof typeof findingCatalogue;
   readonly world: RolloutGiven;
-  /** Seconds until the finding is reported. */
+  /** The seconds until the finding is reported. */
   readonly age: number;
   readonly severity?: string;
   readonly message: string;

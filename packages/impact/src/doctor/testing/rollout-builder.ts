@@ -1,4 +1,4 @@
-// Builds a running rollout in virtual time: three workers on their way from rendered-1 to rendered-2.
+// Builds a rollout in virtual time, in which three workers update from rendered-1 to rendered-2.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { readMachineConfigNodeFact, readMigrationFact, readPodFact } from "@virt/cluster";
@@ -47,7 +47,7 @@ type RollingNode = Parameters<typeof nodeObject>[1] & {
   readonly isReady?: boolean;
 };
 
-/** A worker in a phase. It is cordoned from its drain until it is uncordoned. */
+/** Returns a worker in the given phase. It is cordoned from the start of its drain until the end of the update. */
 export function rollingNode(name: string, phase: keyof typeof nodeAnnotations, given: RollingNode = {}): KubeObject {
   const { reason, state, isReady = true, ...rest } = given;
   const own = { ...nodeAnnotations[phase], ...(reason && { reason }), ...(state && { state }) };
@@ -59,7 +59,7 @@ export function rollingNode(name: string, phase: keyof typeof nodeAnnotations, g
   return isReady ? node : { ...node, status: { conditions: [{ type: "Ready", status: "False" }] } };
 }
 
-/** The worker pool, whose target includes the change. */
+/** Returns the worker pool, whose target config includes the change. */
 export function rollingPool(spec: JsonMap = {}, status: JsonMap = {}, generation = 2): KubeObject {
   const configuration = { name: "rendered-2", source: [{ name: "00-worker" }, { name: "99-worker-psi-karg" }] };
   const pool = poolObject("worker", { configuration, ...spec });
@@ -101,7 +101,7 @@ export type RolloutGiven = ClusterGiven & {
   readonly changes?: readonly RolloutChange[];
   readonly reports?: readonly KubeObject[];
   readonly vmims?: readonly KubeObject[];
-  /** Pods of a draining node. Absent if they were not listed. */
+  /** The pods on draining nodes. Absent if they were not listed. */
   readonly drainedPods?: Readonly<Record<string, readonly KubeObject[]>>;
   readonly drainErrors?: DrainErrors;
   readonly operators?: readonly KubeObject[];
@@ -151,7 +151,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
   };
 }
 
-/** Diagnoses the clusters one after the other at the given seconds, as one process does. */
+/** Diagnoses the clusters one after another at the given times, as a single process would. */
 export function diagnoseInTurn(...worlds: readonly (readonly [number, RolloutGiven])[]): readonly Diagnosis[] {
   const all: Diagnosis[] = [];
   for (const [seconds, given] of worlds) all.push(diagnoseRollout(rolloutFacts(given, seconds, all.at(-1))));
