@@ -58,9 +58,9 @@ test("the runbook resolves VirtPlatformInvalidOverride", async () => {
     "VirtPlatformInvalidOverride",
     "Invalid JSON patch for NodeHealthCheck virt-node-health-check",
   );
-  await scraped.mitigate("VirtPlatformInvalidOverride");
+  const minHealthyIs = (value: string) => () => until(async () => expect(await spec("minHealthy")).toBe(value));
+  await scraped.mitigateInSteps("VirtPlatformInvalidOverride", [minHealthyIs("60%"), minHealthyIs("51%")]);
   await scraped.expectNoSeries(/^kubevirt_autopilot_invalid_override\{/m);
-  await until(async () => expect(await spec("minHealthy")).toBe("51%"));
 });
 
 test("the runbook resolves VirtPlatformThrashingDetected", { timeout: 300_000 }, async () => {

@@ -7,6 +7,8 @@ export type Runbook = {
   readonly headings: readonly string[];
   readonly diagnosis: string;
   readonly mitigation: string;
+  /** Each block separately, with the variables of the page. */
+  readonly mitigationSteps: readonly string[];
   /** Commands that need a kubelet, which no test has. */
   readonly clusterOnly: readonly string[];
 };
@@ -21,6 +23,7 @@ export function readRunbook(alert: string): Runbook {
     headings: parts.map((part) => part.split("\n")[0] ?? ""),
     diagnosis: lines(diagnosis),
     mitigation: lines([...variables, ...(mitigation ?? [])]),
+    mitigationSteps: (mitigation ?? []).map((step) => lines([...variables, step])),
     clusterOnly: commands(page, " cluster"),
   };
 }

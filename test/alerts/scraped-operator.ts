@@ -11,6 +11,8 @@ export type RunbookShell = {
   /** Waits until the diagnosis prints all texts, because a metric can be ahead of the status. */
   readonly expectDiagnosis: (alert: string, ...texts: (string | RegExp)[]) => Promise<void>;
   readonly mitigate: (alert: string) => Promise<string>;
+  /** Runs the alternatives of the page in order, and waits after each one until it has taken effect. */
+  readonly mitigateInSteps: (alert: string, waits: readonly (() => Promise<void>)[]) => Promise<void>;
 };
 
 export type ScrapedOperator = RunbookShell & {
@@ -47,6 +49,14 @@ export function openRunbookShell({ server: { folder, binaries, kubeconfig } }: T
         for (const text of texts) expect(printed).toMatch(text);
       }),
     mitigate: async (alert) => said(await shell.run(readRunbook(alert).mitigation)),
+    mitigateInSteps: async (alert, waits) => {
+      const steps = readRunbook(alert).mitigationSteps;
+      expect(waits.length).toBe(steps.length);
+      for (const [at, step] of steps.entries()) {
+        said(await shell.run(step)); // oxlint-disable-line no-await-in-loop -- in order
+        await waits[at]?.(); // oxlint-disable-line no-await-in-loop -- in order
+      }
+    },
   };
 }
 
