@@ -24,7 +24,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "68bba162fe90344ee120ad7fa9057ab4fcb69611abf71c5436845b01c12f6bd2",
+      hash: "b0320825f4c5f47699f9384d85aaa6675e2609ad2db3eb8c4f523c1ed2af78aa",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -41,7 +41,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "e243645794f8eb6a01b36b7a10849859c5d575327347b511427d405ce7efad27",
+      hash: "52e4012c4b215b15f2e7d8a7b06a471112b56eca54074ad067b2270fad97ce59",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

@@ -28,6 +28,9 @@ export const controllerPastes: readonly Paste[] = [
   { command: "kubectl label namespace openshift-kube-descheduler-operator openshift.io/cluster-monitoring=true" },
   { command: `kubectl patch ${descheduler} --type=json -p '[{"op":"remove","path":"${rival}"}]'` },
   { command: "kubectl delete daemonset wasp-agent -n default" },
+  { command: "kubectl describe nodehealthcheck nhc-worker" },
+  { command: "kubectl delete nodehealthcheck nhc-worker" },
+  { command: `kubectl annotate --overwrite ${hco} ${annotationPrefix}enable-node-health-check=false` },
   { command: `kubectl annotate --overwrite ${hco} ${annotationPrefix}autopilot=swap-enable` },
   ...mutatorCommands.map((command) => ({ command })),
   ...["Ignore", "DryRun"].map((action) => ({

@@ -21,11 +21,15 @@ spec:
   template:
     metadata: {labels: {app: wasp-agent}}
     spec: {containers: [{name: main, image: none}]}
+---
+apiVersion: remediation.medik8s.io/v1alpha1
+kind: NodeHealthCheck
+metadata: {name: nhc-worker}
 `;
 let testCluster: TestCluster;
 
 beforeAll(async () => {
-  testCluster = await startAdvisedCluster({ lacksRights: true });
+  testCluster = await startAdvisedCluster({ lacksRights: true, crds: { nodehealthchecks: "nodehealthchecks" } });
   await applyManifests(testCluster.server, objects);
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());

@@ -150,6 +150,7 @@ function powersOf(token: string): string {
 const targetWords: Readonly<Record<string, string>> = {
   "HyperConverged kubevirt-hyperconverged": "a memory ratio of 100 to 300 percent, and KSM on any nodes",
   "MigrationPolicy virt-live-migration": "or in the MigrationPolicy `virt-live-migration` for some",
+  "NodeHealthCheck virt-node-health-check": "the NodeHealthCheck `virt-node-health-check`",
   "KubeDescheduler cluster": "the descheduler with any allowed option",
   "MachineConfig 90-worker-kubelet-swap": "the MachineConfigs for PSI and swap (which reboots nodes)",
   "MachineConfig 90-master-kubelet-swap": "the MachineConfigs for PSI and swap (which reboots nodes)",

@@ -63,11 +63,11 @@ export {
   nodeInformer,
   object,
   objectInformer,
+  objects,
   ownedContentProjection,
   type ReadParts,
   readVersionSchema,
   reportedContentProjection,
-  objects,
   schedulerInformer,
   schema,
 } from "./informers.ts";

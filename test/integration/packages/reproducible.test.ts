@@ -65,7 +65,7 @@ function installPackages(folder: string): void {
   for (const name of ["esbuild", "esbuild-loader", "webpack", "zod"])
     symlinkSync(inRepository("node_modules", name), join(modules, name));
   symlinkSync(inRepository(ofConsole), join(folder, ofConsole));
-  for (const own of [...globSync(`${folder}/packages/*`), join(folder, "catalog")])
+  for (const own of [...globSync(`${folder}/{packages,apps}/*`), join(folder, "catalog")])
     symlinkSync(own, join(modules, "@virt", basename(own)));
   const lock = JSON.parse(readFileSync(inRepository("package-lock.json"), "utf8")) as Lock;
   for (const [path, { dev, optional, link }] of Object.entries(lock.packages)) {
