@@ -7,7 +7,7 @@ export type Literal = {
   readonly before: string;
 };
 
-/** Throws if a literal has no end, because the tokens are then wrong. */
+/** Throws on an unterminated literal, because the tokens would be wrong. */
 export function literalsOf(source: string): readonly Literal[] {
   const found: Literal[] = [];
   readCode({ source, at: 0, found }, undefined);

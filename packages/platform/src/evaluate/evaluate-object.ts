@@ -10,7 +10,7 @@ import { evaluateAsset } from "./evaluate-asset.ts";
 /** An object and the assets that share it. */
 export type ManagedObject = { readonly ref: Ref; readonly assets: readonly Asset[] };
 
-/** The status of each asset of an object, and the merged object that they result in. */
+/** The status of each of an object's assets, and the resulting merged object. */
 export type EvaluatedObject = {
   readonly statuses: ReadonlyMap<string, AssetStatus>;
   readonly wanted:
