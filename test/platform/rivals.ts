@@ -69,7 +69,7 @@ export const rivalries: readonly Rivalry[] = [
   {
     rule: "the singleton of a cluster",
     ours: { name: "NodeHealthCheck virt-node-health-check", path: `${checks}/virt-node-health-check` },
-    purposes: { "node-health-check": "node-health-check" },
+    purposes: { "node-health-check": "node-remediation" },
     first: nodeHealthCheck("a-check-of-theirs"),
     second: nodeHealthCheck("b-check-of-theirs"),
   },

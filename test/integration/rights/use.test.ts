@@ -153,11 +153,7 @@ test("the platform operator uses every right that it is granted", { timeout: 300
   const { annotations = {} } = (await read(hcoPath)).metadata;
   const asked = Object.keys(annotations).filter((key) => /\/(vfio|usb)-devices$|\/feature-gates$/.test(key));
   const switches = ["kubelet-performance-settings", "numa", "swap", "pci-passthrough", "loadaware", "mtv", "metallb"];
-  const later = ["korrel8r", "in-flight-operations", "scsi-persistent-reservations", "stun-time"];
-  const off = [...switches, ...later, "node-health-check", "observability"].map((name) => [
-    `${prefix}enable-${name}`,
-    "false",
-  ]);
+  const off = [...switches, "node-health-check", "observability"].map((name) => [`${prefix}enable-${name}`, "false"]);
   const taken = Object.fromEntries([...off, ...asked.map((key) => [key, null]), [`${prefix}prune`, "true"]]);
   await edit(hcoPath, { metadata: { annotations: taken } });
   const stays = ["HyperConverged", "Service", "ServiceMonitor", "PrometheusRule"];
@@ -180,7 +176,7 @@ test("the platform operator uses every right that it is granted", { timeout: 300
 async function expectReboots({ testCluster: { server }, edit }: FullCluster): Promise<void> {
   const create = async (path: string, body: KubeObject) =>
     expect((await server.request({ method: "POST", path, body })).status).toBe(201);
-  await server.installCrds([mockCrd("machineconfigurations")]);
+  await server.installCrds(["virtualmachines", "kubevirts", "machineconfigurations"].map(mockCrd));
   const mco = "machineconfiguration.openshift.io/v1";
   await create(`/apis/${mco}/machineconfigpools`, poolObject("worker"));
   const rendered = { apiVersion: mco, kind: "MachineConfig", metadata: { name: "rendered-1" }, spec: {} };
