@@ -119,7 +119,7 @@ export default defineConfig({
     },
     {
       // It compares the operator, the command line and the console.
-      files: ["test/advisor/surfaces-law.test.ts"],
+      files: ["test/advisor/surfaces-law.test.ts", "test/platform/{manager-law,autopilot-surfaces}.test.ts"],
       rules: { "no-restricted-imports": "off" },
     },
     { files: ["*.config.ts", "catalog/**/*.ts"], rules: { "import/no-default-export": "off" } },

@@ -24,25 +24,45 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "b0320825f4c5f47699f9384d85aaa6675e2609ad2db3eb8c4f523c1ed2af78aa",
+      hash: "1e07c73dd6dc24b7263da87350306d03e7362fca5d66ce0198744d74cfd169d8",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
   platform: [
     {
       name: "virt-platform-operator-overrides",
-      hash: "a4de5511edcf58ce50309ab4c65b0ed72c41dbc78068c0406e206f17c54db41f",
+      hash: "b8aa927d303c19ac5a77f0be60f1f83d5f15bc7f0cbd09e2fbff231b6e5b3c26",
       bindingHash: "e2bf2a29a4d1598a3945c2107e76b34b6b88874fd52f835390f982d530f7afba",
     },
     {
       name: "virt-platform-operator-switches",
-      hash: "8fe938ca98b8f8cdf0c49b8f1a0612212e8f33fcb5dea7b38ca511b76feac035",
+      hash: "3309911ee5c384c7ae0f762aca8e4f049832fa6eb07ea2d788123639b581b20d",
       bindingHash: "38b8e61e98ecbf7d14a9c06598c1fe3c3f9abdaab60c1a226c0764f5324ebcac",
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "52e4012c4b215b15f2e7d8a7b06a471112b56eca54074ad067b2270fad97ce59",
+      hash: "18964e6f61ef638ee467f8d7024162bb0cae63fe9765e1c175f3647ca7311c03",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
+    },
+    {
+      name: "virt-platform-operator-writes-hyperconverged",
+      hash: "ad60f94741421cc404ac48c33a827628b33cb98257986aad07c608f9a7a550cb",
+      bindingHash: "315169c2b25e7e792506aa34776d02e4508454f6a9694f96391bfd6a259c454f",
+    },
+    {
+      name: "virt-platform-operator-writes-nodes",
+      hash: "3e86a8e28a3d265999a57081d4f451686d5161c1ace6b074c1e4f84a7b0c8bd3",
+      bindingHash: "ceb129daa969b7db4eecfd995355123b3a2f35de47655ee562a798760e0cf3cb",
+    },
+    {
+      name: "virt-platform-operator-writes-monitoring",
+      hash: "68e86968dddb292262f930a8a164499efe5df8cd26bd773f2b2b266e04df38b3",
+      bindingHash: "ff99c03625a6228709f10ed467e74bf6563df349436987b3c7598d3545146431",
+    },
+    {
+      name: "virt-platform-operator-writes-operations",
+      hash: "471e008a0ab32f5e5d33125545b876344b710bb0fc4abf9e92b4b863f52f0958",
+      bindingHash: "0f1e41abf74961c53a79d88339df54967bc018205f672f13d1d1a31efcb3ae79",
     },
   ],
 };

@@ -1,10 +1,8 @@
 import { type Alert, last, noLeader } from "./alert.ts";
 
-const prefix = "kubevirt_advisor_";
-
 /** All replicas export the same series, so this combines them into one alert per config. */
 const ofAny = (labels: string, series: string) => `max by (namespace, ${labels}) (${series})`;
-const metric = (labels: string, series: string) => ofAny(labels, last(`${prefix}${series}`));
+const metric = (labels: string, name: string, matchers?: string) => ofAny(labels, last("advisor", name, matchers));
 const config = "VirtPlatformConfig {{ $labels.name }}";
 
 /** The alerts, in the order of the runbooks. The manifests install them in a PrometheusRule. */
@@ -29,7 +27,7 @@ export const advisorAlerts: readonly Alert[] = [
   },
   {
     alert: "VirtAdvisorPlanFailed",
-    expr: `${metric("name, phase", 'config_phase{phase=~"Failed|CompletedWithErrors"}')} == 1`,
+    expr: `${metric("name, phase", "config_phase", 'phase=~"Failed|CompletedWithErrors"')} == 1`,
     lasting: "15m",
     severity: "warning",
     impact: "warning",
@@ -47,12 +45,12 @@ export const advisorAlerts: readonly Alert[] = [
   },
   {
     alert: "VirtAdvisorPrerequisiteMissing",
-    expr: `${metric("name, phase", 'config_phase{phase="PrerequisiteFailed"}')} == 1`,
+    expr: `${metric("name, phase", "config_phase", 'phase="PrerequisiteFailed"')} == 1`,
     lasting: "30m",
     severity: "info",
     impact: "none",
     summary: "A requested profile has missing prerequisites.",
     description: `${config} cannot be planned because an operator, an object or a valid option is missing. The plan is drafted automatically once the prerequisite is available.`,
   },
-  noLeader({ alert: "VirtAdvisorDown", prefix, words: "advisor" }),
+  noLeader("VirtAdvisorDown", "advisor"),
 ];

@@ -1,6 +1,13 @@
 // Defines alerts and their Prometheus rules, including the alert that both controllers have.
 
-import { contentForms, type fieldManagers, repositoryUrl, type ValueForm } from "@virt/api";
+import {
+  contentForms,
+  type fieldManagers,
+  metricPrefixes,
+  metricsServices,
+  repositoryUrl,
+  type ValueForm,
+} from "@virt/api";
 
 /** Each alert has a page in docs/runbooks. */
 export type Alert = {
@@ -16,10 +23,17 @@ export type Alert = {
 /** `%s` is the name of the alert. */
 const runbooks = `${repositoryUrl}/blob/main/docs/runbooks/%s.md`;
 
-/** Returns the last value within 5 minutes, so that a missed scrape does not resolve an alert. */
-export const last = (series: string): string => `last_over_time(${series}[5m])`;
+type AlertedController = keyof typeof metricPrefixes;
+type Operator = (typeof fieldManagers)[AlertedController];
 
-type Operator = (typeof fieldManagers)[keyof typeof fieldManagers];
+/**
+ * Returns the last value within 5 minutes, so that a missed scrape does not resolve an alert. Selects the series of our
+ * own job, because another product may expose the same names. `labels` are more matchers, such as `name="a"`.
+ */
+export function last(controller: AlertedController, metric: string, labels?: string): string {
+  const matchers = [`job="${metricsServices[controller]}"`, ...(labels === undefined ? [] : [labels])].join(",");
+  return `last_over_time(${metricPrefixes[controller]}${metric}{${matchers}}[5m])`;
+}
 
 /** Returns the `spec` of a PrometheusRule. Runbooks are in the project's repository by default. */
 export function rulesFor(operator: Operator, alerts: readonly Alert[], runbookUrlTemplate = runbooks) {
@@ -61,18 +75,16 @@ export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueFo
   return listOf([fields(group)], 1, 1000);
 }
 
-type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };
-
 /** Fires if no replica is the leader. A stopped process exports no metrics, so a missing series also fires the alert. */
-export function noLeader({ alert, prefix, words }: AlertedController): Alert {
-  const leader = last(`${prefix}leader`);
+export function noLeader(alert: string, controller: AlertedController): Alert {
+  const leader = last(controller, "leader");
   return {
     alert,
     expr: `max(${leader}) < 1 or absent(${leader})`,
     lasting: "10m",
     severity: "warning",
     impact: "critical",
-    summary: `No replica of the ${words} controller is active.`,
-    description: `For 10 minutes no replica of the ${words} controller has held its lease, or none could be scraped. Applied objects stay in place, but changes to them are neither detected nor corrected.`,
+    summary: `No replica of the ${controller} controller is active.`,
+    description: `For 10 minutes no replica of the ${controller} controller has held its lease, or none could be scraped. Applied objects stay in place, but changes to them are neither detected nor corrected.`,
   };
 }

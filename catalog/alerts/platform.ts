@@ -1,7 +1,6 @@
 import { type Alert, last, noLeader } from "./alert.ts";
 
-const prefix = "kubevirt_autopilot_";
-const metric = (series: string) => last(`${prefix}${series}`);
+const metric = (name: string, labels?: string) => last("platform", name, labels);
 const object = "{{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }}";
 
 /** The alerts, in the order of the runbooks. Asset `prometheus-alerts` applies them while the controller is active. */
@@ -17,7 +16,7 @@ export const platformAlerts: readonly Alert[] = [
   },
   {
     alert: "VirtPlatformThrashingDetected",
-    expr: `${metric('paused_resources{reason!="manual"}')} > 0`,
+    expr: `${metric("paused_resources", 'reason!="manual"')} > 0`,
     lasting: "1m",
     severity: "warning",
     impact: "warning",
@@ -61,5 +60,5 @@ export const platformAlerts: readonly Alert[] = [
     summary: "Other clients set fields of a golden object, and the operator leaves them unchanged.",
     description: `{{ $value }} field(s) of ${object} differ from the golden state because other clients set them.`,
   },
-  noLeader({ alert: "VirtPlatformDown", prefix, words: "platform" }),
+  noLeader("VirtPlatformDown", "platform"),
 ];

@@ -7,7 +7,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readMock } from "../../test/integration/mock-crds/definitions.ts";
 import { assets } from "../index.ts";
-import { assetFacts, type ChangedFacts, hcoWith, ownNamespace, plainHardware } from "../testing/asset-facts.ts";
+import {
+  alphaKubeVirt,
+  assetFacts,
+  type ChangedFacts,
+  hcoWith,
+  ownNamespace,
+  plainHardware,
+} from "../testing/asset-facts.ts";
 import { tombstones } from "./tombstones.ts";
 
 const annotations = {
@@ -25,13 +32,15 @@ function fullFacts(asset: Asset, version: "v1" | "v1beta1" = "v1"): AnyAssetFact
   const schemas = Object.entries(asset.reads).flatMap(([name, read]) =>
     read.read === "schema" ? [[name, newestSchema(read.crd)] as const] : [],
   );
-  return assetFacts(asset, { hco: hcoWith(version, annotations), ...Object.fromEntries(schemas) });
+  const hco = hcoWith(version, annotations);
+  return assetFacts(asset, { hco, kubeVirt: alphaKubeVirt, ...Object.fromEntries(schemas) });
 }
 
 test("the index lists every folder under its name", () => {
   const entries = readdirSync(inRepository("catalog", "assets"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  expect(assets.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
+  const declared = new Set(assets.map(({ name, folder }) => folder ?? name));
+  expect([...declared].toSorted()).toEqual(folders.toSorted());
 });
 
 test("the catalog passes its checks", () => {
@@ -54,11 +63,18 @@ const table = `
 13 psi-enable descheduler-loadaware context-aware/1 enable-loadaware:off MachineConfig//99-openshift-machineconfig-worker-psi-karg whole reboot
 13 psi-enable-master descheduler-loadaware context-aware/1 enable-loadaware:off MachineConfig//99-openshift-machineconfig-master-psi-karg whole reboot
 14 vfio-assign vfio-assign advanced/2 vfio-devices MachineConfig//50-virt-vfio-assign whole reboot
+15 scsi-reservations scsi-reservations advanced/2 enable-scsi-persistent-reservations:off MachineConfig//50-virt-multipath-reservation whole reboot
+15 scsi-reservations-master scsi-reservations advanced/2 enable-scsi-persistent-reservations:off MachineConfig//50-virt-multipath-reservation-master whole reboot
 20 node-health-check node-health-check always-on/1 enable-node-health-check:on NodeHealthCheck//virt-node-health-check whole pods
 21 mtv-operator mtv-operator always-on/1 enable-mtv:on ForkliftController/openshift-mtv/forklift-controller fieldwise pods
 22 metallb-operator metallb-operator always-on/1 enable-metallb:on MetalLB/metallb-system/metallb whole pods
 23 observability-operator observability-operator always-on/1 enable-observability:on UIPlugin//monitoring whole pods
+24 troubleshooting-panel troubleshooting-panel always-on/1 enable-korrel8r:on UIPlugin//troubleshooting-panel whole pods
+25 platform-dashboard observability-operator always-on/1 enable-observability:on PersesDashboard/$hco/virt-platform-health whole none
 30 descheduler-loadaware descheduler-loadaware context-aware/1 enable-loadaware:off KubeDescheduler/openshift-kube-descheduler-operator/cluster whole pods
+31 rebalancing-dashboard descheduler-loadaware context-aware/1 enable-loadaware:off PersesDashboard/$hco/virt-rebalancing whole none
+32 stun-time stun-time advanced/2 enable-stun-time:off MigrationPolicy//stun-time whole none
+40 ifo-datavolume-rules inflightoperations advanced/2 enable-in-flight-operations:off OperationRuleSet//datavolume-rules whole none
 `;
 
 test("the declarations match the table of the specification, in order", () => {

@@ -64,6 +64,7 @@ const kubelet = { apiVersion, kind: "KubeletConfig", name: "virt-perf-settings" 
 
 /** Common settings of all assets that write the KubeletConfig. They share one, because OpenShift honors only one per pool. */
 export const kubeletPart = {
+  purpose: "kubelet-settings",
   ...nodeChange,
   order: 10,
   target: { ...kubelet, crd: `kubeletconfigs.${group}`, operator },

@@ -1,6 +1,8 @@
 // Shared by the assets for the operator's own metrics and alerts.
 
-export const metricsName = "virt-platform-operator-metrics";
+import { metricsServices } from "@virt/api";
+
+export const metricsName = metricsServices.platform;
 
 export const metricsLabels = {
   "app.kubernetes.io/name": "virt-platform-operator",

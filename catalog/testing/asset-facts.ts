@@ -1,4 +1,4 @@
-import type { JsonMap } from "@virt/api";
+import type { JsonMap, KubeObject } from "@virt/api";
 import { type Hardware, readTopology, type Topology } from "@virt/cluster";
 import { writeYaml } from "@virt/objects";
 import { type AnyAssetFacts, type Asset, type AssetHcoFact, type AssetRead, readHco } from "@virt/platform";
@@ -33,6 +33,14 @@ const openShift: Topology = readTopology({
   crds: new Set(["infrastructures.config.openshift.io"]),
 });
 
+/** A KubeVirt with the alpha feature gates that assets require. */
+export const alphaKubeVirt: KubeObject = {
+  apiVersion: "kubevirt.io/v1",
+  kind: "KubeVirt",
+  metadata: { name: "kubevirt-kubevirt-hyperconverged", namespace: "openshift-cnv" },
+  spec: { configuration: { developerConfiguration: { featureGates: ["MigrationDowntimeTuning"] } } },
+};
+
 export const ownNamespace = "virt-platform-operator-system";
 
 export type ChangedFacts = Readonly<Record<string, AnyAssetFacts[string]>>;
@@ -55,6 +63,8 @@ function plainFact({ read }: AssetRead): AnyAssetFacts[string] {
       return {};
     case "objects":
       return [];
+    case "served":
+      return true;
     case "schema":
     case "object":
     case "pool":

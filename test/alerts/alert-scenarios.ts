@@ -13,7 +13,8 @@ export type AlertScenario = {
   readonly value?: string;
 };
 
-const object = { kind: "KubeletConfig", name: "virt-perf-settings", pod: "a" };
+const job = "virt-platform-operator-metrics";
+const object = { kind: "KubeletConfig", name: "virt-perf-settings", pod: "a", job };
 const namespace = "virt-advisor-operator-system";
 const density = { name: "virt-higher-density", namespace };
 
@@ -23,11 +24,16 @@ const written = (labels: Readonly<Record<string, string>>) =>
     .join(",")}}`;
 
 const platform = (metric: string, labels: Readonly<Record<string, string>>, values: string) => ({
-  [`kubevirt_autopilot_${metric}${written(labels)}`]: values,
+  [`kubevirt_platform_${metric}${written({ job, ...labels })}`]: values,
 });
 /** Two replicas expose the same series, but only one alert must fire. */
 const advisor = (metric: string, labels: Readonly<Record<string, string>>, values: string) =>
-  Object.fromEntries(["a", "b"].map((pod) => [`kubevirt_advisor_${metric}${written({ ...labels, pod })}`, values]));
+  Object.fromEntries(
+    ["a", "b"].map((pod) => [
+      `kubevirt_advisor_${metric}${written({ job: "virt-advisor-operator-metrics", ...labels, pod })}`,
+      values,
+    ]),
+  );
 
 const platformScenarios: readonly AlertScenario[] = [
   {
@@ -55,6 +61,13 @@ const platformScenarios: readonly AlertScenario[] = [
     labels: object,
   },
   {
+    alert: "VirtPlatformSyncFailed",
+    reason: "does not fire for a series of another product",
+    series: platform("compliance_status", { ...object, job: "virt-platform-autopilot" }, "0x30"),
+    fires: [],
+    quiet: ["16m", "29m"],
+  },
+  {
     alert: "VirtPlatformThrashingDetected",
     reason: "fires during an edit war, and clears when a user ends it",
     series: platform("paused_resources", { ...object, reason: "edit-war" }, "0x4 1x10 0x10"),
@@ -75,7 +88,7 @@ const platformScenarios: readonly AlertScenario[] = [
     series: platform("missing_dependency", { group: "metallb.io", version: "v1beta1", kind: "MetalLB" }, "1x10 0x10"),
     fires: ["6m"],
     quiet: ["3m", "12m"],
-    labels: { group: "metallb.io", version: "v1beta1", kind: "MetalLB" },
+    labels: { group: "metallb.io", version: "v1beta1", kind: "MetalLB", job },
   },
   {
     alert: "VirtPlatformInvalidOverride",
@@ -111,8 +124,11 @@ const platformScenarios: readonly AlertScenario[] = [
   },
   {
     alert: "VirtPlatformDown",
-    reason: "fires when no metrics are scraped",
-    series: platform("leader", { pod: "a" }, "1x4 _x40 1x10"),
+    reason: "fires when only the metrics of another product are scraped",
+    series: {
+      ...platform("leader", { pod: "a" }, "1x4 _x40 1x10"),
+      ...platform("leader", { pod: "a", job: "virt-platform-autopilot" }, "1x60"),
+    },
     fires: ["22m"],
     quiet: ["4m", "15m", "46m"],
   },

@@ -16,7 +16,7 @@ const check = `${checks}/virt-node-health-check`;
 const annotation = (key: string) => `platform.kubevirt.io/${key}`;
 const series = (metric: string, more: string, value: number) =>
   new RegExp(
-    `^kubevirt_autopilot_${metric}\\{kind="NodeHealthCheck",name="virt-node-health-check",.*${more}\\} ${value}$`,
+    `^kubevirt_platform_${metric}\\{kind="NodeHealthCheck",name="virt-node-health-check",.*${more}\\} ${value}$`,
     "m",
   );
 let testCluster: TestCluster;
@@ -46,7 +46,7 @@ test("the runbook resolves VirtPlatformContested", async () => {
   await scraped.expectSeries(series("contested_fields", "", 1));
   await scraped.expectDiagnosis("VirtPlatformContested", "/spec/minHealthy (installer)");
   await scraped.mitigate("VirtPlatformContested");
-  await scraped.expectNoSeries(/^kubevirt_autopilot_contested_fields\{kind="NodeHealthCheck"/m);
+  await scraped.expectNoSeries(/^kubevirt_platform_contested_fields\{kind="NodeHealthCheck"/m);
   await until(async () => expect(await spec("minHealthy")).toBe("51%"));
   await scraped.expectSeries(series("compliance_status", "", 1));
 });
@@ -60,7 +60,7 @@ test("the runbook resolves VirtPlatformInvalidOverride", async () => {
   );
   const minHealthyIs = (value: string) => () => until(async () => expect(await spec("minHealthy")).toBe(value));
   await scraped.mitigateInSteps("VirtPlatformInvalidOverride", [minHealthyIs("60%"), minHealthyIs("51%")]);
-  await scraped.expectNoSeries(/^kubevirt_autopilot_invalid_override\{/m);
+  await scraped.expectNoSeries(/^kubevirt_platform_invalid_override\{/m);
 });
 
 test("the runbook resolves VirtPlatformThrashingDetected", { timeout: 300_000 }, async () => {
@@ -86,14 +86,14 @@ test("the runbook resolves VirtPlatformSyncFailed", async () => {
   });
   await scraped.expectDiagnosis("VirtPlatformSyncFailed", "hands off");
   await scraped.mitigate("VirtPlatformSyncFailed");
-  await scraped.expectNoSeries(/^kubevirt_autopilot_compliance_status\{kind="NodeHealthCheck"/m);
+  await scraped.expectNoSeries(/^kubevirt_platform_compliance_status\{kind="NodeHealthCheck"/m);
   await ok({ method: "DELETE", path: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/hands-off" });
   await edit({ spec: { minHealthy: "51%" }, metadata: { annotations: { [annotation("mode")]: null } } });
   await scraped.expectSeries(series("compliance_status", "", 1));
 });
 
 test("the runbook resolves VirtPlatformDependencyMissing", async () => {
-  const missing = /^kubevirt_autopilot_missing_dependency\{.*kind="KubeDescheduler"\} 1$/m;
+  const missing = /^kubevirt_platform_missing_dependency\{.*kind="KubeDescheduler"\} 1$/m;
   const body = { metadata: { annotations: { [annotation("enable-loadaware")]: "true" } } };
   await ok({ method: "PATCH", path: paths.hco, body });
   await scraped.expectSeries(missing);
@@ -117,7 +117,7 @@ test("the runbook resolves VirtPlatformTombstoneStuck", async () => {
 
 test("the runbook resolves VirtPlatformDown", async () => {
   await applyDeployment(testCluster, "platform");
-  await scraped.expectSeries(/^kubevirt_autopilot_leader 1$/m);
+  await scraped.expectSeries(/^kubevirt_platform_leader 1$/m);
   await scraped.operator.kill();
   await expect(scraped.scrape()).rejects.toThrow("fetch failed");
   await scraped.expectDiagnosis("VirtPlatformDown", "deployment.apps/virt-platform-operator-controller-manager");

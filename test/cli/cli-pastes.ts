@@ -28,6 +28,8 @@ export const cliPastes: readonly Paste[] = [
   { command: `${plugin} assets -n ${reportNamespace}` },
   { command: `${plugin} render` },
   { command: `${plugin} enable`, typed: "yes" },
+  { command: `${plugin} adopt`, code: 2 },
+  { command: `${plugin} adopt --back`, code: 2 },
   { command: `${plugin} status` },
   { command: `${plugin} assets` },
   { command: `${plugin} console` },

@@ -1,7 +1,9 @@
 // Every command in the controllers' conditions, events, warnings and advice, in the test's order.
 
+import { activationAnnotation } from "@virt/api";
 import { findMutator } from "@virt/objects";
 import { annotationPrefix } from "@virt/platform";
+import { handOverCommand } from "../../packages/platform/src/autopilot/evidence.ts"; // oxlint-disable-line no-restricted-imports -- what advice prints
 import { commandToAsk } from "../../packages/platform/src/governance/asset-switches.ts"; // oxlint-disable-line no-restricted-imports -- what advice prints
 import { loadAware } from "../support/advisor.ts";
 import type { Paste } from "./pasted-command.ts";
@@ -31,7 +33,14 @@ export const controllerPastes: readonly Paste[] = [
   { command: "kubectl describe nodehealthcheck nhc-worker" },
   { command: "kubectl delete nodehealthcheck nhc-worker" },
   { command: `kubectl annotate --overwrite ${hco} ${annotationPrefix}enable-node-health-check=false` },
-  { command: `kubectl annotate --overwrite ${hco} ${annotationPrefix}autopilot=swap-enable` },
+  {
+    command: handOverCommand({
+      apiVersion: "operator.openshift.io/v1",
+      kind: "KubeDescheduler",
+      name: "cluster",
+      namespace: "openshift-kube-descheduler-operator",
+    }),
+  },
   ...mutatorCommands.map((command) => ({ command })),
   ...["Ignore", "DryRun"].map((action) => ({
     command: `kubectl patch vpconf ${loadAware} --type=merge -p '{"spec":{"action":"${action}"}}'`,
@@ -39,12 +48,12 @@ export const controllerPastes: readonly Paste[] = [
   { command: "kubectl config use-context $(kubectl config get-contexts -o name)" },
   ...askCommands.map((command) => ({ command })),
   {
-    command: `kubectl annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv --overwrite ${annotationPrefix}autopilot=true`,
+    command: `kubectl annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv --overwrite ${activationAnnotation}=true`,
   },
   { command: `kubectl annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv ${annotationPrefix}mode-` },
   {
     command: "kubectl virt-advisor enable node-health-check",
-    before: `kubectl annotate ${hco} ${annotationPrefix}autopilot-`,
+    before: `kubectl annotate ${hco} ${activationAnnotation}-`,
     typed: "yes",
   },
 ];

@@ -15,10 +15,10 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(["enable", ...args], testCluster.server);
 
-async function autopilot(): Promise<string | undefined> {
+async function activation(): Promise<string | undefined> {
   const { body } = await testCluster.server.request({ path: hcoPath });
   const { metadata } = body as { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
-  return metadata.annotations?.["platform.kubevirt.io/autopilot"];
+  return metadata.annotations?.["platform.kubevirt.io/virt-platform-operator"];
 }
 
 const reboots = /Impact: Reboots 3 nodes \(worker pool, one at a time\)\./u;
@@ -29,7 +29,7 @@ test("without a terminal it shows the combined impact, asks for --yes and change
   expect(err).toMatch(/Assets: .*kubelet-perf-settings, .*swap-enable/u);
   expect(err).toMatch(reboots);
   expect(err).toContain("Cannot prompt for confirmation: stdin is not a terminal. Pass --yes.");
-  expect(await autopilot()).toBeUndefined();
+  expect(await activation()).toBeUndefined();
 });
 
 test("any answer but yes changes nothing", async () => {
@@ -37,32 +37,32 @@ test("any answer but yes changes nothing", async () => {
   expect(code).toBe(1);
   expect(out).toMatch(reboots);
   expect(out).toContain("Nothing was changed.");
-  expect(await autopilot()).toBeUndefined();
+  expect(await activation()).toBeUndefined();
 });
 
 test("adds assets to those already enabled, each after its impact", async () => {
   const harmless = await run("node-health-check", "--yes");
   expect(harmless).toMatchObject({ code: 0 });
   expect(harmless.err).toContain("Impact: no nodes change.");
-  expect(await autopilot()).toBe("node-health-check");
+  expect(await activation()).toBe("node-health-check");
   const swap = await run("swap-enable", "--yes");
   expect(swap).toMatchObject({ code: 0 });
   expect(swap.err).toMatch(reboots);
-  expect(await autopilot()).toBe("node-health-check,swap-enable");
+  expect(await activation()).toBe("node-health-check,swap-enable");
   const again = await run("swap-enable");
   expect(again).toMatchObject({ code: 0, err: "" });
   expect(again.out).toContain("The platform controller is already enabled for swap-enable. Nothing was changed.");
 });
 
 test("names an unknown or excluded asset and changes nothing", async () => {
-  const before = await autopilot();
+  const before = await activation();
   expect(await run("swap-enabl", "--yes")).toMatchObject({
     code: 1,
     out: "",
     err: "error: Asset not found: swap-enabl; did you mean swap-enable?\n",
   });
   expect((await run("aaq-operator")).err).toContain("! aaq-operator would not be applied: SwitchedOff");
-  expect(await autopilot()).toBe(before);
+  expect(await activation()).toBe(before);
 });
 
 test("at a terminal it prompts after the impact, and yes enables everything", async () => {
@@ -71,19 +71,21 @@ test("at a terminal it prompts after the impact, and yes enables everything", as
   const question = out.indexOf("Enable the platform controller for all assets? Type yes to confirm:");
   expect(out.search(reboots)).toBeGreaterThan(-1);
   expect(question).toBeGreaterThan(out.search(reboots));
-  expect(out).toContain("The platform controller is enabled for all assets (platform.kubevirt.io/autopilot=true)");
-  expect(await autopilot()).toBe("true");
+  expect(out).toContain(
+    "The platform controller is enabled for all assets (platform.kubevirt.io/virt-platform-operator=true)",
+  );
+  expect(await activation()).toBe("true");
 });
 
 test("a user without the patch verb gets an error and changes nothing", async () => {
   const { server } = testCluster;
-  await server.request({ method: "PATCH", path: hcoPath, body: noAutopilot });
+  await server.request({ method: "PATCH", path: hcoPath, body: noActivation });
   const readsAll = { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] };
   const reader = await userWithRules(server, "reader", [readsAll]);
   await expect
     .poll(async () => (await runPlugin(["enable", "--yes"], reader)).err)
     .toMatch(/cannot patch hyperconvergeds\.hco\.kubevirt\.io /u);
-  expect(await autopilot()).toBeUndefined();
+  expect(await activation()).toBeUndefined();
 });
 
 test("predicts the duration with restart times that a plan observed", async () => {
@@ -98,4 +100,4 @@ test("predicts the duration with restart times that a plan observed", async () =
   expect(JSON.parse(out)).toMatchObject({ impact: { duration: { restart: "observed" } } });
 });
 
-const noAutopilot = { metadata: { annotations: { "platform.kubevirt.io/autopilot": null } } };
+const noActivation = { metadata: { annotations: { "platform.kubevirt.io/virt-platform-operator": null } } };

@@ -40,6 +40,7 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["ignore", loadAware], code: 0, says: /load-aware-rebalancing/u },
   { args: ["assets", "-n", namespace], code: 0, says: /\S/u },
   { args: ["enable", "swap-enable", "--yes"], code: 0, says: /The platform controller is enabled for swap-enable/u },
+  { args: ["adopt"], code: 2, says: /adopt/iu },
   { args: ["render"], code: 0, says: /swap-enable +INCLUDED/u },
   { args: ["explain", "swap-enable"], code: 0, says: /accepts it \(dry run with your permissions\)/u },
   { args: ["version"], code: 0, says: /kubectl virt-advisor v/u },

@@ -37,7 +37,7 @@ test("assets shows states and reasons from the report, with working hints", asyn
   const shown = await run("assets", "-n", namespace);
   expect(shown).toMatchObject({ code: 0, err: "" });
   expect(shown.out).toMatch(
-    /swap-enable +MachineConfig 90-worker-swap +Not applicable +its operator is not installed \(CRDMissing\): no pools/,
+    /swap-enable +MachineConfig 90-worker-swap +Not applicable +- +its operator is not installed \(CRDMissing\): no pools/,
   );
   expect(shown.out).toContain(
     "Hardware change: gpuPresent from false to true. It takes effect at 2026-11-18T21:10:00Z, unless it changes back\n",
@@ -62,8 +62,8 @@ const renderedIn = ({ out }: PluginRun) => (JSON.parse(out) as { items: Rendered
 test("render explains every asset from a file or from the cluster", async () => {
   const fromFile = await runPlugin(["render", "--hco-file", hcoFile], offline);
   expect(fromFile).toMatchObject({ code: 0 });
-  expect(fromFile.out).toMatch(/^ASSET +STATUS +KIND +IMPACT +WHY\n/);
-  expect(fromFile.out).toMatch(/swap-enable +INCLUDED +MachineConfig +reboot +-\n/);
+  expect(fromFile.out).toMatch(/^ASSET +STATUS +KIND +IMPACT +MANAGED BY +WHY\n/);
+  expect(fromFile.out).toMatch(/swap-enable +INCLUDED +MachineConfig +reboot +virt-platform-operator +-\n/);
   expect(fromFile.out).toMatch(
     /aaq-operator +EXCLUDED .* SwitchedOff: expected platform\.kubevirt\.io\/enable-aaq=true/,
   );
@@ -96,12 +96,12 @@ test("render -o yaml prints documents that the API server accepts", async () => 
 test("explain shows the reason, a server dry run and how to change it", async () => {
   const included = await run("explain", "swap-enable");
   expect(included).toMatchObject({ code: 0 });
-  expect(included.out).toContain("Server:     accepts it (dry run with your permissions)");
+  expect(included.out).toContain("Server:       accepts it (dry run with your permissions)");
   expect(included.out).toContain("platform.kubevirt.io/enable-swap=false to disable it");
   const left = await run("explain", "aaq-operator", "-o", "json");
   expect(JSON.parse(left.out)).toMatchObject({ kind: "Explanation", asset: "aaq-operator", status: "EXCLUDED" });
   const fromFile = await runPlugin(["explain", "swap-enable", "--hco-file", hcoFile], offline);
-  expect(fromFile.out).toContain("Server:     not contacted: the preview uses files");
+  expect(fromFile.out).toContain("Server:       not contacted: the preview uses files");
   expect(await run("explain", "swap-enabl")).toMatchObject({
     code: 1,
     out: "",
@@ -116,11 +116,13 @@ test("explain, render and assets agree about an idle controller", async () => {
   await storeReport(testCluster.server, namespace, { exclusions: [notActivated] });
   const inNamespace = ["-n", namespace];
   expect((await run("assets", ...inNamespace)).out).toMatch(
-    /swap-enable .* Unmanaged +the platform controller is disabled \(NotActivated\)/,
+    /swap-enable .* Unmanaged +- +the platform controller is disabled \(NotActivated\)/,
   );
   const explained = await run("explain", "swap-enable", ...inNamespace);
   expect(explained.out).toMatch(/NO +activation +NotActivated: the platform controller is disabled/);
-  expect(explained.out).toContain("set annotation platform.kubevirt.io/autopilot=swap-enable on the HyperConverged");
+  expect(explained.out).toContain(
+    "set annotation platform.kubevirt.io/virt-platform-operator=swap-enable on the HyperConverged",
+  );
   expect((await run("render", ...inNamespace)).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 

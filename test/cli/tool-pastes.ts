@@ -30,7 +30,7 @@ export const chartPastes: readonly Paste[] = [
   { command: "kubectl explain virtplatformconfig.spec" },
   {
     command:
-      "kubectl annotate hyperconverged kubevirt-hyperconverged --namespace openshift-cnv platform.kubevirt.io/autopilot=true",
+      "kubectl annotate hyperconverged kubevirt-hyperconverged --namespace openshift-cnv platform.kubevirt.io/virt-platform-operator=true",
   },
   { command: "kubectl get machineconfigpools" },
 ];

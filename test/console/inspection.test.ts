@@ -26,7 +26,9 @@ beforeAll(async () => {
   await server.kubectl("create", "namespace", "virt-platform-operator-system");
   const limit = { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } } };
   await patch(`${hco}?fieldManager=gitops`, limit);
-  await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/autopilot": "hco-golden-config" } } });
+  await patch(hco, {
+    metadata: { annotations: { "platform.kubevirt.io/virt-platform-operator": "hco-golden-config" } },
+  });
   await cluster.startOperator();
   platform = startProgram("virt-operator", [
     "--controllers=platform",
@@ -108,7 +110,9 @@ test("shows why assets are not applied, filtered from the overview", async () =>
   await asset("metallb-operator").waitFor();
   await expect.poll(() => asset("metallb-operator").textContent()).toContain("See above");
   const banner = page.getByTestId("shared-NotListed");
-  await banner.getByText(/\d+ assets are not applied: .*autopilot lists neither the asset nor its group/).waitFor();
+  await banner
+    .getByText(/\d+ assets are not applied: .*virt-platform-operator lists neither the asset nor its group/)
+    .waitFor();
   await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 
@@ -127,7 +131,9 @@ test("sorts the assets table by keyboard", async () => {
   expect(ascending).not.toEqual(before);
   await page.keyboard.press("Enter");
   await expect.poll(() => header.getAttribute("aria-sort")).toBe("descending");
-  expect(await names()).toEqual(ascending.toReversed());
+  const descending = await names(); // of another page: the table shows 50 rows at a time
+  expect(descending).toEqual(descending.toSorted().toReversed());
+  expect(descending).not.toEqual(ascending);
 });
 
 test("shows override commands on demand, with a field of the object", async () => {
@@ -234,8 +240,10 @@ test("an expired token keeps the page and shows how to sign in", {
 });
 
 test("enabling the platform controller shows the combined impact, then its rollout", async () => {
-  const autopilot = (value: string) => ({ metadata: { annotations: { "platform.kubevirt.io/autopilot": value } } });
-  await patch(hco, autopilot("false"));
+  const activation = (value: string) => ({
+    metadata: { annotations: { "platform.kubevirt.io/virt-platform-operator": value } },
+  });
+  await patch(hco, activation("false"));
   await open("assets");
   const banner = page.getByTestId("shared-NotActivated");
   await banner.getByText(/The platform controller is disabled: \d+ assets are not applied/).waitFor();

@@ -46,7 +46,7 @@ test("install creates the rendered objects and prints the next steps", async () 
   );
   expect(installed.stdout).toContain("kubectl get virtplatformconfigs\n");
   expect(installed.stdout).toContain("  kubectl virt-advisor enable\n");
-  expect(installed.stdout).toContain("--namespace <its namespace> platform.kubevirt.io/autopilot=true\n");
+  expect(installed.stdout).toContain("--namespace <its namespace> platform.kubevirt.io/virt-platform-operator=true\n");
   first = await ours();
   expectRendered(first, rendered(image));
 });

@@ -47,7 +47,7 @@ test("every example is a valid object of the CRD", async () => {
 
 const controllers = [
   { controller: "advisor", metric: "kubevirt_advisor_admission_policy_in_force" },
-  { controller: "platform", metric: "kubevirt_autopilot_admission_policy_in_force" },
+  { controller: "platform", metric: "kubevirt_platform_admission_policy_in_force" },
 ];
 const settings = { VIRT_OPERATOR_REQUIRE_APPROVED_PLAN: "true", VIRT_OPERATOR_ADVERTISE_PROFILES: "false" };
 

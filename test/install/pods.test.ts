@@ -130,7 +130,7 @@ test("drafts, approves and completes a plan", async () => {
 
 test("corrects drift of a platform asset", async () => {
   const hco = ["hyperconverged", "kubevirt-hyperconverged", "--namespace=openshift-cnv"];
-  succeeded(await cluster.server.kubectl("annotate", ...hco, "platform.kubevirt.io/autopilot=monitoring"));
+  succeeded(await cluster.server.kubectl("annotate", ...hco, "platform.kubevirt.io/virt-platform-operator=monitoring"));
   const managed = async () => JSON.stringify((await cluster.server.request({ path: service })).body);
   await expect.poll(managed).toContain("platform.kubevirt.io/managed-by");
   await correctsDrift("first-editor");

@@ -119,7 +119,7 @@ async function untilAtWork(): Promise<void> {
   const { edit, read, until } = fullCluster;
   await until(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    const compliant = metrics.split("\n").filter((line) => /^kubevirt_autopilot_compliance_status\{.* 1$/.test(line));
+    const compliant = metrics.split("\n").filter((line) => /^kubevirt_platform_compliance_status\{.* 1$/.test(line));
     expect(inSync.filter((name) => !compliant.some((line) => line.includes(`name="${name}"`)))).toEqual([]);
   });
   await edit(paths.service, { spec: { selector: { "control-plane": "changed" } } }, "somebody");

@@ -37,7 +37,7 @@ beforeAll(async () => {
   testCluster = await startTestCluster({ release: previous.folder });
   platformAccount = await operatorAccount(testCluster.server, "platform", previous.folder);
   await testCluster.simulate("three-workers", 10_000);
-  const annotations = { "platform.kubevirt.io/autopilot": "metrics-service" };
+  const annotations = { "platform.kubevirt.io/virt-platform-operator": "metrics-service" };
   await edit(testCluster.server, paths.hco, { metadata: { annotations } });
   // As in a rolling update, the manifests are applied before the first new pod starts.
   await testCluster.install(present.folder);

@@ -43,7 +43,7 @@ const steps: readonly AdviceStep[] = [
 async function approvePlan(): Promise<void> {
   await both.configs.edit(higherDensity, { action: "Apply" });
   await both.configs.until(higherDensity, "Completed");
-  await both.annotate({ autopilot: "swap-enable" });
+  await both.annotate({ "virt-platform-operator": "swap-enable" });
   await untilExcluded("GovernedByPlan");
   expect(await isSwapApplied()).toBe(false);
 }
@@ -57,7 +57,7 @@ test("following explain's advice applies an asset that a plan governs", async ()
 test("following explain's advice applies an asset that a plan has released", async () => {
   await both.annotate({ "enable-swap": "false", prune: "true" });
   await both.until(async () => expect(await isSwapApplied()).toBe(false));
-  await both.annotate({ "enable-swap": null, prune: null, autopilot: null });
+  await both.annotate({ "enable-swap": null, prune: null, "virt-platform-operator": null });
   await approvePlan();
   await ignore(higherDensity);
   await untilExcluded("ReleasedByPlan");

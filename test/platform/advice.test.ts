@@ -89,7 +89,7 @@ test("following explain's advice step by step applies the asset", async () => {
 });
 
 test("following explain's advice applies an unlisted asset", async () => {
-  await annotate(hcoPath, { [`${prefix}autopilot`]: "node-health-check" });
+  await annotate(hcoPath, { [`${prefix}virt-platform-operator`]: "node-health-check" });
   expect(await follow()).toEqual(["NotListed"]);
   await edit(metallb, { labels: { [label]: null } });
   await untilApplied();

@@ -48,7 +48,7 @@ async function untilReported(reason: string, note: string): Promise<void> {
 }
 
 async function invalidOverrides(type: string): Promise<readonly string[]> {
-  const series = await platform.outputs.series("kubevirt_autopilot_invalid_override{", `type="${type}"`);
+  const series = await platform.outputs.series("kubevirt_platform_invalid_override{", `type="${type}"`);
   return series
     .filter((line) => line.endsWith(" 1"))
     .map((line) =>

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fieldManagers, type KubeObject } from "@virt/api";
+import { assets } from "@virt/catalog";
 import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/objects";
 import { isState, type RenderEntry } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -51,7 +52,7 @@ function applied(object: KubeObject): KubeObject {
 test("render works offline and names the flags that it requires", async () => {
   const { code, stdout, stderr } = await runCommand("render", `--hco-file=${hcoFile}`, "--output=status");
   expect(code).toBe(0);
-  expect(stdout).toContain("Summary: 8 included, 12 excluded, 0 filtered, 0 errors\n");
+  expect(stdout).toContain(`Summary: 10 included, ${assets.length - 10} excluded, 0 filtered, 0 errors\n`);
   expect(stderr).toMatch(/^Note: /);
   expect(await runCommand("render")).toEqual({
     code: 1,
@@ -80,6 +81,8 @@ test("render shows exactly the fields that the controller applied", async () => 
         "MachineConfig",
         "NodeHealthCheck",
         "UIPlugin",
+        "UIPlugin",
+        "PersesDashboard",
       ]);
       const shown = included.flatMap(({ object }) => object ?? []);
       expect(await Promise.all(shown.map(async (object) => applied(await live(object))))).toEqual(shown);
@@ -122,7 +125,7 @@ test("kubectl accepts render's output with its comments", async () => {
     file,
   );
   expect(tried.stderr).toBe("");
-  expect(tried.stdout.trim().split("\n")).toHaveLength(8);
+  expect(tried.stdout.trim().split("\n")).toHaveLength(10);
 });
 
 test("commands only read the cluster, apart from explain's dry runs", async () => {

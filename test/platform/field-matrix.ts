@@ -3,7 +3,7 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, hasField, member, type Path, parseJson, readOwners } from "@virt/objects";
-import type { ManagedTarget } from "../support/full-cluster.ts";
+import { distinctTargets, type ManagedTarget } from "../support/full-cluster.ts";
 import type { RunningPlatform } from "../support/running-platform.ts";
 
 export const ownFields = (object: KubeObject) => appliedBy(readOwners(object), fieldManagers.platform);
@@ -39,9 +39,11 @@ export type MatrixOptions<Case> = {
 };
 
 export async function runFieldMatrix<Case>(platform: RunningPlatform, options: MatrixOptions<Case>): Promise<void> {
-  const { targets, restart } = platform;
+  const { restart } = platform;
   const { casesOf, runSome } = options;
-  let left = await Promise.all(targets.map(async (target, at) => ({ target, cases: await casesOf(target, at) })));
+  let left = await Promise.all(
+    distinctTargets.map(async (target, at) => ({ target, cases: await casesOf(target, at) })),
+  );
   while (left.length > 0) {
     const next = left.map(async ({ target, cases }) => ({ target, cases: cases.slice(await runSome(target, cases)) }));
     left = (await Promise.all(next)).filter(({ cases }) => cases.length > 0);

@@ -60,14 +60,14 @@ async function recorded(): Promise<GovernanceRecord> {
 }
 
 class Person {
-  autopilot: string | undefined;
+  activation: string | undefined;
   enable: string | undefined;
   isGoverned = false;
   /** True after a plan released the object, until the user requests it again. */
   isReleased = false;
 
   get isWanted(): boolean {
-    return this.autopilot !== undefined && this.enable !== "false";
+    return this.activation !== undefined && this.enable !== "false";
   }
 }
 
@@ -97,9 +97,9 @@ async function act(what: UserAction): Promise<void> {
       return;
     case "list":
     case "list more":
-      return annotate({ autopilot: what === "list" ? "swap-enable" : "swap-enable,node-health-check" });
+      return annotate({ activation: what === "list" ? "swap-enable" : "swap-enable,node-health-check" });
     case "unlist":
-      return annotate({ autopilot: undefined });
+      return annotate({ activation: undefined });
     case "enable":
     case "disable":
     case "undecided":
@@ -118,14 +118,14 @@ async function endGovernance(what: "ignore" | "delete"): Promise<void> {
 }
 
 async function annotate(said: {
-  readonly autopilot?: string | undefined;
+  readonly activation?: string | undefined;
   readonly enable?: string | undefined;
 }): Promise<void> {
-  const before = { autopilot: person.autopilot, enable: person.enable };
+  const before = { activation: person.activation, enable: person.enable };
   Object.assign(person, said);
-  const { autopilot, enable } = person;
-  await both.annotate({ autopilot: autopilot ?? null, "enable-swap": enable ?? null });
-  const isListed = autopilot !== undefined && before.autopilot === undefined;
+  const { activation, enable } = person;
+  await both.annotate({ "virt-platform-operator": activation ?? null, "enable-swap": enable ?? null });
+  const isListed = activation !== undefined && before.activation === undefined;
   const isEnabled = enable === "true" && before.enable !== "true";
   if (!person.isGoverned && (isListed || isEnabled)) person.isReleased = false;
 }
@@ -142,7 +142,7 @@ async function unsettled(): Promise<readonly string[]> {
   const isExecuted = executedGeneration !== undefined || items.some(({ appliedTime }) => appliedTime !== undefined);
   const isOver = there !== undefined && isExecuted && !person.isGoverned;
   const { since } = released["swap-enable"] ?? { since: undefined };
-  const said = { autopilot: person.autopilot === undefined ? "unset" : "named", own: person.enable };
+  const said = { autopilot: person.activation === undefined ? "unset" : "named", own: person.enable };
   const isSaid = since?.switches["autopilot"] === said.autopilot && since.switches["own"] === said.own;
   const isLeft = !person.isGoverned && (await read(planned)) !== undefined;
   if (isLeft) await both.server.request({ method: "DELETE", path: planned });
@@ -162,8 +162,8 @@ async function clear(): Promise<void> {
   if (isKept) await both.annotate({ "enable-swap": "false", prune: "true" });
   else await both.server.request({ method: "DELETE", path: swap });
   await until(async () => expect(await read(swap)).toBeUndefined());
-  Object.assign(person, { autopilot: undefined, enable: undefined });
-  await both.annotate({ autopilot: null, "enable-swap": null, prune: null });
+  Object.assign(person, { activation: undefined, enable: undefined });
+  await both.annotate({ "virt-platform-operator": null, "enable-swap": null, prune: null });
 }
 
 test("no generated sequence reboots nodes without a request after the hand-over", {

@@ -27,7 +27,7 @@ const swapWrites = () =>
 async function approve(): Promise<void> {
   await both.configs.edit(density, { action: "Apply", options: null });
   await both.configs.until(density, ({ executedGeneration }) => executedGeneration !== undefined);
-  await both.annotate({ autopilot: "swap-enable" });
+  await both.annotate({ "virt-platform-operator": "swap-enable" });
   await both.configs.until(density, "Completed");
 }
 
@@ -74,15 +74,15 @@ test("neither a restart nor a removed annotation applies the asset", async () =>
   const before = (await recorded())?.["governance.json"];
   await both.platform.kill();
   both.startPlatform();
-  await both.annotate({ autopilot: "swap-enable,node-health-check" });
-  await both.annotate({ autopilot: null });
+  await both.annotate({ "virt-platform-operator": "swap-enable,node-health-check" });
+  await both.annotate({ "virt-platform-operator": null });
   await both.until(async () => expect((await recorded())?.["governance.json"]).not.toBe(before));
   expect(await both.statusOf(swap)).toBe(404);
   expect(swapWrites()).toEqual([]);
 });
 
 test("applies the asset if its switch is set after the hand-over", async () => {
-  await both.annotate({ autopilot: "swap-enable" });
+  await both.annotate({ "virt-platform-operator": "swap-enable" });
   await both.until(async () => expect(await both.statusOf(swap)).toBe(200));
   await both.until(async () => expect(await explained()).toContain("INCLUDED"));
 });
@@ -90,10 +90,10 @@ test("applies the asset if its switch is set after the hand-over", async () => {
 test("a plan deleted while the controller is down releases its objects", async () => {
   await both.annotate({ "enable-swap": "false", prune: "true" });
   await both.until(async () => expect(await both.statusOf(swap)).toBe(404));
-  await both.annotate({ "enable-swap": null, prune: null, autopilot: null });
+  await both.annotate({ "enable-swap": null, prune: null, "virt-platform-operator": null });
   await both.configs.edit(density, { action: "Apply", options: null });
   await both.configs.until(density, ({ executedGeneration }) => executedGeneration !== undefined);
-  await both.annotate({ autopilot: "swap-enable" });
+  await both.annotate({ "virt-platform-operator": "swap-enable" });
   await recordSays(`"governed":{"swap-enable":"${density}"}`);
   await both.configs.until(density, "Completed");
   await takeBack();

@@ -28,7 +28,7 @@ const mistakes = [
     type: "annotation",
   },
   {
-    key: "autopilot",
+    key: "virt-platform-operator",
     value: "false",
     reason: "UnknownAnnotation",
     says: "only on the HyperConverged",
@@ -111,11 +111,11 @@ test("ignores a switch that is not a boolean and suggests a value", async () => 
 test.for([
   ["yes", "did you mean true?"],
   ["swap-enabel", "did you mean swap-enable?"],
-])("reports autopilot=%s with the valid values and a suggestion", async ([value, says]) => {
+])("reports virt-platform-operator=%s with the valid values and a suggestion", async ([value, says]) => {
   const reports = () => warnings("UnknownAssetName").filter((text) => text.includes(`"${value}"`));
-  await platform.annotate(hcoPath, { autopilot: value ?? "" });
+  await platform.annotate(hcoPath, { "virt-platform-operator": value ?? "" });
   await expect.poll(reports).toHaveLength(1);
   expect(reports()[0]).toContain("use true, false or asset names");
   expect(reports()[0]).toContain(says);
-  await platform.annotate(hcoPath, { autopilot: null });
+  await platform.annotate(hcoPath, { "virt-platform-operator": null });
 });

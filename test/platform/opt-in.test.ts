@@ -23,7 +23,7 @@ test("writes nothing before a user opts in", async () => {
 });
 
 test("applies only listed assets and reports an unknown name", async () => {
-  await both.annotate({ autopilot: "swap-enable,swop-enable", "enable-swop": "true" });
+  await both.annotate({ "virt-platform-operator": "swap-enable,swop-enable", "enable-swop": "true" });
   await both.until(async () => expect(await both.statusOf(swap)).toBe(200));
   await both.until(async () => {
     const reports = JSON.stringify(await both.read("/apis/events.k8s.io/v1/events"));
@@ -35,7 +35,7 @@ test("applies only listed assets and reports an unknown name", async () => {
 });
 
 test("deletes the object of a disabled feature only if prune is set", async () => {
-  await both.annotate({ autopilot: "true", "enable-swap": "false" });
+  await both.annotate({ "virt-platform-operator": "true", "enable-swap": "false" });
   await both.until(async () => {
     const { labels } = (await both.read(hcoPath)).metadata;
     expect(labels).toMatchObject({ "platform.kubevirt.io/managed-by": "virt-platform-operator" });

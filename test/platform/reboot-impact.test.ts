@@ -98,7 +98,11 @@ beforeAll(async () => {
   await create(`${mco}/machineconfigs`, rendered);
   await planted.plant(["master", "worker"].map((name) => poolObject(name)));
   await addNode("node-0");
-  const annotations = { autopilot: "psi-enable-master", "enable-loadaware": "true", "reboot-gate": "no-blocker" };
+  const annotations = {
+    "virt-platform-operator": "psi-enable-master",
+    "enable-loadaware": "true",
+    "reboot-gate": "no-blocker",
+  };
   await create(hcoPath.slice(0, hcoPath.lastIndexOf("/")), {
     apiVersion: "hco.kubevirt.io/v1beta1",
     kind: "HyperConverged",

@@ -17,7 +17,7 @@ const requests = (path: string, since: string) =>
     .requests(path, since)
     .map(({ requestURI, responseStatus }) => `${requestURI.includes("dryRun=All")} ${responseStatus?.code}`);
 const series = async (name: string, kind: string) => {
-  const lines = await platform.outputs.series(`kubevirt_autopilot_${name}{kind="${kind}"`);
+  const lines = await platform.outputs.series(`kubevirt_platform_${name}{kind="${kind}"`);
   return lines.map((line) => line.split(" ").at(-1));
 };
 

@@ -74,7 +74,7 @@ test("metrics show a missing kind once, with its name and version", async () => 
   await server.removeCrd(crd);
   await until(async () =>
     expect(await platform.outputs.series("missing_dependency{", 'group="operator.openshift.io"')).toEqual([
-      `kubevirt_autopilot_missing_dependency{${labels}} 1`,
+      `kubevirt_platform_missing_dependency{${labels}} 1`,
     ]),
   );
   const note =
@@ -120,23 +120,23 @@ async function untilIdle(reason: string): Promise<void> {
 }
 
 test("a disabled operator writes nothing and reports that it is disabled", async () => {
-  await say("autopilot", "false");
+  await say("virt-platform-operator", "false");
   await untilIdle("NotActivated");
   const idle = platform.operator.log.filter(({ msg }) => msg?.startsWith("The platform controller is disabled: "));
   expect(idle).toHaveLength(1);
   expect(idle[0]?.msg).toContain(
-    'annotation platform.kubevirt.io/autopilot is "false" on HyperConverged openshift-cnv/',
+    'annotation platform.kubevirt.io/virt-platform-operator is "false" on HyperConverged openshift-cnv/',
   );
   expect(idle[0]?.msg).toContain(
     "kubectl annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv --overwrite",
   );
   const before = platform.requests(kubelet).length;
   await platform.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } });
-  await say("autopilot", "no-such-asset"); // the event shows that everything earlier was handled
+  await say("virt-platform-operator", "no-such-asset"); // the event shows that everything earlier was handled
   await until(async () => expect(platform.operator.log.map(({ reason }) => reason)).toContain("UnknownAssetName"));
   expect(platform.requests(kubelet)).toHaveLength(before);
   expect(await platform.specOf(kubelet, "kubeletConfig", "maxPods")).toBe(7);
-  await say("autopilot", "true");
+  await say("virt-platform-operator", "true");
   await expectShown("compliance_status", ['kind="KubeletConfig"'], 1);
   await expect.poll(() => platform.requests(kubelet).length).toBe(before + 2); // the audit log can be late
 });

@@ -12,7 +12,10 @@ beforeAll(async () => {
   testCluster = await startPlatformCluster();
   await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "aaa-tenant" } });
   await createHco("aaa-tenant", { [`${prefix}mode`]: "planted" });
-  const annotations = { [`${prefix}autopilot`]: "descheduler-loadaware", [`${prefix}enable-loadaware`]: "true" };
+  const annotations = {
+    [`${prefix}virt-platform-operator`]: "descheduler-loadaware",
+    [`${prefix}enable-loadaware`]: "true",
+  };
   await createHco("openshift-cnv", annotations, { liveMigrationConfig: { parallelOutboundMigrationsPerNode: 1000 } });
   await testCluster.startOperator();
 });

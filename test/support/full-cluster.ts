@@ -1,14 +1,16 @@
 // A cluster in which every asset of the catalog applies, and its operator.
 
+import { existsSync } from "node:fs";
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
-import { assets } from "@virt/catalog";
+import { assets, operationRules } from "@virt/catalog";
 import { placed } from "@virt/platform";
-import type { ApiResponse, AuditEvent } from "@virt/testkit";
+import type { ApiResponse, AuditEvent, Crd } from "@virt/testkit";
 import { expect, vi } from "vitest";
+import { alphaKubeVirt } from "../../catalog/testing/asset-facts.ts";
 import { accountName } from "./account.ts";
 import { optionalCrds } from "./platform-cluster.ts";
 import type { RunningProgram } from "./program.ts";
-import { startTestCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
+import { mockCrd, startTestCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
 
 export type ManagedTarget = { readonly ref: Ref; readonly path: string; readonly assets: readonly string[] };
 
@@ -30,7 +32,15 @@ export type FullCluster = {
 };
 
 const prefix = "platform.kubevirt.io/";
-const mocks = ["aaqs", ...optionalCrds];
+const mocks = [
+  "aaqs",
+  "fenceagentsremediations",
+  "kubevirts",
+  "migrationpolicies",
+  "operationrulesets",
+  "virtualmachines",
+  ...optionalCrds,
+];
 const hcoNamespace = "openshift-cnv";
 const hcoApiVersion = "hco.kubevirt.io/v1beta1";
 const places = { hcoNamespace, hcoApiVersion, ownNamespace: "virt-platform-operator-system" };
@@ -39,6 +49,9 @@ const featureAnnotations = {
   "enable-loadaware": "true",
   "enable-aaq": "true",
   "enable-incident-detection": "true",
+  "enable-in-flight-operations": "true",
+  "enable-scsi-persistent-reservations": "true",
+  "enable-stun-time": "true",
   "feature-gates": "CPUManager",
   "vfio-devices": '[{"selector": "10DE:1EB8", "resourceName": "nvidia.com/TU104GL_Tesla_T4"}]',
   "usb-devices": '[{"resourceName": "kubevirt.io/storage", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
@@ -51,6 +64,7 @@ export async function startFullCluster(
     ...options,
     controller: "platform",
     crds: Object.fromEntries(mocks.map((name) => [name, name])),
+    furtherCrds: targetsOfRules(),
   });
   const { server } = testCluster;
   const read = async (path: string) => (await server.request({ path })).body as KubeObject;
@@ -127,6 +141,8 @@ async function populate({ server }: TestCluster): Promise<void> {
   );
   const scheduler = { apiVersion: config, kind: "Scheduler", metadata: cluster, spec: { mastersSchedulable: true } };
   await create(`/apis/${config}/schedulers`, scheduler);
+  const { metadata, ...kubeVirt } = alphaKubeVirt;
+  await create(`/apis/kubevirt.io/v1/namespaces/${hcoNamespace}/kubevirts`, { ...kubeVirt, metadata });
   const annotations = Object.fromEntries(
     Object.entries(featureAnnotations).map(([key, value]) => [`${prefix}${key}`, value]),
   );
@@ -138,13 +154,46 @@ async function populate({ server }: TestCluster): Promise<void> {
   });
 }
 
+/** The CRDs whose versions assets read and that no mock of this cluster serves. They accept every field. */
+function targetsOfRules(): readonly Crd[] {
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const isMocked = (plural: string, group: string) => existsSync(mockCrd(plural)) || group === "hco.kubevirt.io";
+  return operationRules
+    .filter(({ isAggregated, target: { resource, group } }) => isAggregated !== true && !isMocked(resource, group))
+    .map(({ target: { group, version, resource } }) => ({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: {
+        name: `${resource}.${group}`,
+        ...(group.endsWith(".k8s.io") && { annotations: { "api-approved.kubernetes.io": "unapproved, for tests" } }),
+      },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: {
+          plural: resource,
+          singular: resource.slice(0, -1),
+          kind: `A${resource}`,
+          listKind: `A${resource}List`,
+        },
+        versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: open } }],
+      },
+    }));
+}
+
 export async function createNetwork({ testCluster: { server } }: FullCluster, hostPrefix: number): Promise<void> {
   const network = { apiVersion: "config.openshift.io/v1", kind: "Network", metadata: { name: "cluster" }, spec: {} };
   const body = { ...network, status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix }] } };
   accepted(await server.request({ method: "POST", path: "/apis/config.openshift.io/v1/networks", body }));
 }
 
-export const managedTargets: readonly ManagedTarget[] = listTargets();
+const managedTargets: readonly ManagedTarget[] = listTargets();
+
+/** One OperationRuleSet is enough for tests of every field, because the others differ only in constants. */
+export const distinctTargets: readonly ManagedTarget[] = managedTargets.filter(
+  ({ ref }, at) =>
+    managedTargets.findIndex((one) => one.ref.kind === ref.kind) === at || ref.kind !== "OperationRuleSet",
+);
 
 function listTargets(): readonly ManagedTarget[] {
   const found = new Map<string, ManagedTarget>();

@@ -37,7 +37,7 @@ export async function openOperatorOutputs({ testCluster }: FullCluster): Promise
     },
     series: async (...parts) => {
       const lines = await scrape();
-      const own = lines.filter((line) => line.startsWith("kubevirt_autopilot_"));
+      const own = lines.filter((line) => line.startsWith("kubevirt_platform_"));
       return own.filter((line) => parts.every((part) => line.includes(part)));
     },
     events: async () => {

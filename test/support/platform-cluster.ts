@@ -12,6 +12,7 @@ export const optionalCrds = [
   "forkliftcontrollers",
   "metallbs",
   "uiplugins",
+  "persesdashboards",
   "servicemonitors",
   "prometheusrules",
   "infrastructures",

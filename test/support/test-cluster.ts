@@ -1,7 +1,7 @@
 // A cluster for operator tests: API server, CRDs, shipped roles, a simulated cluster and the shipped operator.
 
 import { join } from "node:path";
-import { borrowServer, checkInvariants, inRepository, type Server } from "@virt/testkit";
+import { borrowServer, type Crd, checkInvariants, inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import {
   accountName,
@@ -36,6 +36,8 @@ export type OperatorOptions = {
 export type TestClusterOptions = {
   /** The mock CRD to use, by plural. Default: the newest. `null` installs none. */
   readonly crds?: Readonly<Record<string, string | null>>;
+  /** More CRDs, which no mock represents. */
+  readonly furtherCrds?: readonly Crd[];
   readonly controller?: ControllerName;
   readonly release?: string;
   /** If false, the advisor runs without example-profile, which is the installation default. */
@@ -65,12 +67,12 @@ export function mockCrd(file: string): string {
 
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { crds = {}, controller = "advisor", lacksRights = false, release: installed = inRepository() } = options;
-  const { hasExampleProfile = true } = options;
+  const { hasExampleProfile = true, furtherCrds = [] } = options;
   const files = Object.values({ ...usual, ...crds }).flatMap((file) => file ?? []);
   const server = await borrowServer({
-    name: JSON.stringify([controller, files, installed, hasExampleProfile]),
+    name: JSON.stringify([controller, files, installed, hasExampleProfile, furtherCrds.length]),
     prepare: async (fresh) => {
-      await fresh.installCrds([ownCrdOf(installed), ...files.map(mockCrd)]);
+      await fresh.installCrds([ownCrdOf(installed), ...files.map(mockCrd), ...furtherCrds]);
       await applyManifests(fresh, namespaces.map(namespaceText).join("---\n"));
       await grantRights(fresh, controller, installed, hasExampleProfile);
       await untilPoliciesEnforced(fresh);

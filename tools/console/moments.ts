@@ -106,7 +106,7 @@ export function momentsOf({ server }: Pick<Simulated, "server">): readonly Momen
         const spec = { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } };
         await patch(`${hcoPath}?fieldManager=somebody`, { spec });
         const annotations = {
-          "platform.kubevirt.io/autopilot": "hco-golden-config,prometheus-alerts,metallb-operator",
+          "platform.kubevirt.io/virt-platform-operator": "hco-golden-config,prometheus-alerts,metallb-operator",
         };
         await patch(hcoPath, { metadata: { annotations } });
         const path = `/api/v1/namespaces/${home}/configmaps/virt-platform-operator-report`;

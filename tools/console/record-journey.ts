@@ -30,7 +30,7 @@ async function record({ server }: Simulated): Promise<void> {
   writeFileSync(file, shell.cast());
 }
 
-/** Sends Ctrl-C to `status --watch` once the plan is complete. */
+/** Ctrl-C ends `status --watch` when the plan is complete. */
 async function typeJourney(shell: RecordedShell, untilCompleted: () => Promise<void>): Promise<void> {
   await shell.run(`${plugin} profiles`);
   await shell.run(`${plugin} plan ${profile}`);

@@ -102,7 +102,7 @@ const editWar: DemoScenario = {
     {
       title: "the platform controller is enabled for one object",
       suggest: type({
-        command: `kubectl annotate ${hyperConverged} platform.kubevirt.io/autopilot=node-health-check`,
+        command: `kubectl annotate ${hyperConverged} platform.kubevirt.io/virt-platform-operator=node-health-check`,
         about: "enable the platform controller for one object; it is disabled by default",
       }),
       isOver: hasEvent("AssetApplied"),

@@ -41,7 +41,7 @@ async function programOf(cluster: Cluster, controller: string): Promise<ProcessS
 }
 
 /**
- * Converts the Deployment's environment variables to flags, because the keeper's programs have no environment of their own.
+ * Converts the variables of the Deployment to flags, because the keeper's programs have no environment of their own.
  */
 function flagsOf(variables: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
   return variables.flatMap(({ name, value = "" }) => {

@@ -4,7 +4,7 @@ import { assets } from "@virt/catalog";
 import { type Asset, conditionWords, isOnByDefault, neededCrds, switchWords } from "@virt/platform";
 import { featureTable } from "./feature-table.ts";
 import { code, line, word } from "./markdown.ts";
-import { valueTable } from "./value-table.ts";
+import { valueTables } from "./value-table.ts";
 
 export function assetTable(): string {
   return [
@@ -38,7 +38,7 @@ export function assetTable(): string {
     "pods on each node, and it covers all known releases of the operators. The controller omits a field that the installed release does not know. To see the",
     "values for your cluster, run `kubectl virt-advisor render`.",
     "",
-    ...assets.flatMap(valueTable),
+    ...valueTables(assets),
   ].join("\n");
 }
 

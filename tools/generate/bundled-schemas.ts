@@ -17,7 +17,7 @@ export function bundledSchemasModule(assets: readonly Asset[], mocks: readonly M
   const lines = [...crds].map(([name, files]) => {
     // If several files have the same version, the last one is the newest.
     const versions = new Map(files.flatMap(({ spec }) => spec.versions).map((version) => [version.name, version]));
-    return factOf(name, read.has(name) ? [...versions.values()] : []);
+    return factOf(name, [...versions.values()], { isSchemaRead: read.has(name) });
   });
   return [
     "// Generated from config/crd/mocks (make generate): names, versions and trimmed schemas of the newest, one line each.",
@@ -33,7 +33,12 @@ function schemasRead({ reads }: Asset): readonly string[] {
   return Object.values(reads).flatMap((read) => (read.read === "schema" ? [read.crd] : []));
 }
 
-function factOf(name: string, versions: readonly Version[]): string {
+/** Without a schema, the versions still show which ones are served. */
+function factOf(
+  name: string,
+  versions: readonly Version[],
+  { isSchemaRead }: { readonly isSchemaRead: boolean },
+): string {
   return JSON.stringify({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -41,7 +46,9 @@ function factOf(name: string, versions: readonly Version[]): string {
     spec: {
       versions: versions.map((version) => ({
         name: version.name,
-        schema: { openAPIV3Schema: trimmed(withoutStatus(version.schema.openAPIV3Schema)) },
+        ...(isSchemaRead && {
+          schema: { openAPIV3Schema: trimmed(withoutStatus(version.schema.openAPIV3Schema)) },
+        }),
       })),
     },
   });

@@ -8,7 +8,7 @@ const maintainers = "@kubevirt/virt-operators-maintainers";
 
 export type OwnedCatalog = {
   readonly profiles: readonly Pick<Profile, "name">[];
-  readonly assets: readonly Pick<Asset, "name">[];
+  readonly assets: readonly Pick<Asset, "name" | "folder">[];
 };
 
 export function codeOwners({ profiles, assets }: OwnedCatalog): string {
@@ -20,7 +20,7 @@ export function codeOwners({ profiles, assets }: OwnedCatalog): string {
     "# The configuration of clusters: the maintainers, and the approvers in the OWNERS file of the folder.",
     ...aligned([
       ...profiles.map(({ name }) => folderLine(`catalog/profiles/${name}`)),
-      ...assets.map(({ name }) => folderLine(`catalog/assets/${name}`)),
+      ...[...new Set(assets.map(({ name, folder }) => `catalog/assets/${folder ?? name}`))].map(folderLine),
     ]),
     "",
     "# The permissions of the operators.",

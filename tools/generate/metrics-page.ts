@@ -1,5 +1,6 @@
 // Generates docs/metrics.md from the operator's metric declarations.
 
+import { metricPrefixes } from "@virt/api";
 // oxlint-disable-next-line no-restricted-imports -- declarations are code of the operator, and this page is about them
 import { declaredMetrics } from "../../apps/operator/src/declared-metrics.ts";
 
@@ -10,12 +11,11 @@ type Declared = {
   readonly labelNames: readonly string[];
 };
 
-const prefixes = { advisor: "kubevirt_advisor_", platform: "kubevirt_autopilot_" } as const;
-type Controller = keyof typeof prefixes;
+type Controller = keyof typeof metricPrefixes;
 
 function declaredBy(controller: Controller): ReadonlyMap<string, Declared> {
   const all = declaredMetrics(controller).getMetricsAsArray() as unknown as readonly Declared[];
-  const prefix = prefixes[controller];
+  const prefix = metricPrefixes[controller];
   return new Map(all.map((one) => [one.name.startsWith(prefix) ? one.name.slice(prefix.length) : one.name, one]));
 }
 
@@ -46,6 +46,10 @@ export function metricsPage(): string {
     "that is no longer managed keeps no series. This page omits the labels that Prometheus adds, such as `pod` and `job`. The",
     "[runbooks](runbooks/README.md) describe the alerts on these metrics.",
     "",
+    "The metrics of the platform controller formerly started with `kubevirt_autopilot_`, like those of virt-platform-autopilot. If you have",
+    "your own rules or dashboards for these names, set `--legacy-metric-names` until you have changed them. The operator then exposes its",
+    "metrics under both names. The alerts of virt-platform-autopilot select no job, so they also evaluate the series with the old names.",
+    "",
     "To get a dashboard in Grafana, import `config/dashboards/virt-operators.json`. To get it in the OpenShift console, apply",
     "`config/dashboards/console_dashboard.yaml` with `-n openshift-config-managed`.",
     "",
@@ -54,7 +58,7 @@ export function metricsPage(): string {
     ...section(
       "Both controllers",
       both.map(([suffix, one]) => ({ ...one, name: `<prefix>${suffix}` })),
-      "`<prefix>` is `kubevirt_advisor_` or `kubevirt_autopilot_`. A process that runs both controllers exposes the metrics of requests,\ncircuit breakers, and watches only once, with the prefix of the advisor.",
+      "`<prefix>` is `kubevirt_advisor_` or `kubevirt_platform_`. A process that runs both controllers exposes the metrics of requests,\ncircuit breakers, and watches only once, with the prefix of the advisor.",
     ),
     ...section("Process", standard, "These names are the ones that Prometheus clients and client-go use."),
   ].join("\n");

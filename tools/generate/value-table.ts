@@ -2,11 +2,12 @@
 // as possible.
 
 import { globSync, readFileSync } from "node:fs";
-import type { Json, JsonMap } from "@virt/api";
+import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { asList, asText, at, decodeUtf8, member, readDataUrl } from "@virt/objects";
 import type { Asset, ValueReason } from "@virt/platform";
 import { load } from "js-yaml";
 import {
+  alphaKubeVirt,
   assetFacts,
   type ChangedFacts,
   type HcoVersion,
@@ -17,12 +18,33 @@ import { code, line } from "./markdown.ts";
 
 type WrittenField = { readonly path: string; readonly value: Json };
 
+const mostSections = 3;
+
+/** More than three assets of one kind and one feature share a section, which shows the one with the most values. */
+export function valueTables(assets: readonly Asset[]): readonly string[] {
+  const alike = Map.groupBy(assets, ({ feature, target }) => `${feature.name} ${target.kind}`);
+  return [...alike.values()].flatMap((group) =>
+    group.length > mostSections ? sharedTable(group) : group.flatMap((asset) => valueTable(asset)),
+  );
+}
+
+function sharedTable(group: readonly Asset[]): readonly string[] {
+  const count = ({ values = {} }: Asset) => Object.keys(values).length;
+  const [richest] = group.toSorted((left, right) => count(right) - count(left));
+  if (richest === undefined) return [];
+  const note = `The ${group.length} assets of this group are similar. The table shows the values of ${code(richest.name)}.`;
+  return valueTable(richest, { title: richest.group ?? richest.name, note });
+}
+
+type Heading = { readonly title: string; readonly note?: string };
+
 /** Throws if the asset does not declare why it writes a field. */
-export function valueTable(asset: Asset): readonly string[] {
+export function valueTable(asset: Asset, { title, note }: Heading = { title: asset.name }): readonly string[] {
   const values = writtenValues(asset);
   return [
-    `### ${asset.name}`,
+    `### ${title}`,
     "",
+    ...(note === undefined ? [] : [note, ""]),
     "| field | value | reason | source |",
     "|---|---|---|---|",
     ...values.map(({ path, value, why: { reason, source, shown } }) =>
@@ -60,7 +82,11 @@ function renderedFields(asset: Asset, facts: ChangedFacts): readonly WrittenFiel
   const rendered = asset.render(assetFacts(asset, facts));
   if (!("kind" in rendered)) return [];
   const { labels = {}, annotations = {} } = rendered.metadata;
-  return [...fieldsOf({ labels, annotations }, "metadata"), ...fieldsOf(rendered["spec"] ?? {}, "spec")];
+  const isWhole = (path: string) => asset.values?.[path]?.shown !== undefined;
+  return [
+    ...fieldsOf({ labels, annotations }, { path: "metadata", isWhole }),
+    ...fieldsOf(rendered["spec"] ?? {}, { path: "spec", isWhole }),
+  ];
 }
 
 /** Uses the longest declared key that is part of the path. Throws if there is none. */
@@ -74,16 +100,18 @@ function reasonFor({ name, values = {} }: Asset, path: string): ValueReason {
   return why;
 }
 
+type FieldPlace = { readonly path: string; readonly isWhole: (path: string) => boolean };
+
 /** Lists the fields of a value. The path identifies a list element by its key. */
-function fieldsOf(value: Json, path: string): readonly WrittenField[] {
-  if (path === "spec.groups") return [{ path, value }];
+function fieldsOf(value: Json, { path, isWhole }: FieldPlace): readonly WrittenField[] {
+  if (isWhole(path)) return [{ path, value }];
   if (Array.isArray(value) && value.every((one) => elementName(one) !== undefined))
-    return value.flatMap((one) => fieldsOf(one, `${path}[${elementName(one)}]`));
+    return value.flatMap((one) => fieldsOf(one, { path: `${path}[${elementName(one)}]`, isWhole }));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [{ path, value }];
   const members = Object.entries(value as Readonly<Record<string, Json>>);
   if (members.length === 0) return path.startsWith("metadata") ? [] : [{ path, value }];
   return members.flatMap(([name, inner]) =>
-    fieldsOf(inner, name.includes(".") ? `${path}["${name}"]` : `${path}.${name}`),
+    fieldsOf(inner, { path: name.includes(".") ? `${path}["${name}"]` : `${path}.${name}`, isWhole }),
   );
 }
 
@@ -112,6 +140,17 @@ const annotations = {
   "enable-incident-detection": "true",
 };
 
+const optionalFact = (name: string, fact: JsonMap | undefined) => (fact === undefined ? [] : [[name, fact] as const]);
+
+const richObjects: Readonly<Record<string, KubeObject>> = {
+  KubeVirt: alphaKubeVirt,
+  PrometheusRule: {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { name: "descheduler-rules" },
+  },
+};
+
 type Generation = { readonly schema: JsonMap | undefined };
 
 /** Includes example devices, a network with room for many pods, and the given generation of the CRD. */
@@ -123,14 +162,13 @@ function richFacts({ reads }: Asset, version: HcoVersion, { schema }: Generation
       case "hardware":
         return [[name, { ...plainHardware, podSubnetPrefix: 23 }] as const];
       case "schema":
-        return schema === undefined ? [] : [[name, schema] as const];
+        return optionalFact(name, schema);
       case "object":
-        return read.ref.kind === "PrometheusRule"
-          ? [[name, { ...read.ref, metadata: { name: read.ref.name } }] as const]
-          : [];
+        return optionalFact(name, richObjects[read.ref.kind]);
       case "images":
       case "objects":
       case "pool":
+      case "served":
       case "topology":
         return [];
     }

@@ -7,7 +7,7 @@ export type Literal = {
   readonly before: string;
 };
 
-/** Throws on an unterminated literal, because the tokens would be wrong. */
+/** Throws if a literal has no end, because the tokens are then wrong. */
 export function literalsOf(source: string): readonly Literal[] {
   const found: Literal[] = [];
   readCode({ source, at: 0, found }, undefined);

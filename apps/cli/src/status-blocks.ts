@@ -12,6 +12,7 @@ import {
   type NextStep,
   type NodeProgressView,
   nextStepText,
+  type PlatformOperators,
   type PoolProgressView,
   phaseWord,
   planName,
@@ -39,6 +40,8 @@ export type StatusOptions = {
   readonly isDetailed: boolean;
   /** All updating pools in the cluster. Undefined if the user may not list pools. */
   readonly rolling: readonly RollingPool[] | undefined;
+  /** Absent if the user named a config, or there is no readable report of the platform controller. */
+  readonly operators?: PlatformOperators | undefined;
 };
 
 export function statusData(config: VirtPlatformConfig, { now, countVms }: StatusOptions) {

@@ -108,7 +108,7 @@ export const verbs: readonly Verb[] = [
     takes: "[NAME]",
     summary: "show the state of configs, pools and nodes, and blocked rollouts",
     description:
-      "Shows the phase of each config, the progress of its rollout, the node that is being updated, blocking causes and the next step. With --wait, exits with 0 when the plan is complete, 2 when it needs a review, 4 when it failed and 5 when the timeout expires.",
+      "Shows which platform operators are active, the phase of each config, the progress of its rollout, the node that is being updated, blocking causes and the next step. With --wait, exits with 0 when the plan is complete, 2 when it needs a review, 4 when it failed and 5 when the timeout expires.",
     flags: {
       watch: { short: "w", help: "keep watching for changes" },
       wait: { help: "watch until the plan is complete, needs a review or has failed" },
@@ -134,7 +134,7 @@ export const verbs: readonly Verb[] = [
     takes: "[NAME]",
     summary: "show what is blocking a pool, and how to fix it",
     description:
-      "Checks pools, nodes, VMs and migrations with your permissions and shows what is blocking each pool, most severe first, even if no config is rolling out. Kinds that you cannot list are reported as not assessed. Exits with 6 if a rollout is blocked until you act, and with 7 if no blocking cause was found but some checks were not possible.",
+      "Checks pools, nodes, VMs and migrations with your permissions and shows what is blocking each pool, most severe first, even if no config is rolling out. Kinds that you cannot list are reported as not assessed. If virt-platform-autopilot runs, names its leading pod. Exits with 6 if a rollout is blocked until you act, and with 7 if no blocking cause was found but some checks were not possible.",
     flags: { pool: { value: "POOL", help: "check only this pool" } },
     examples: ["doctor", "doctor --pool worker", "doctor load-aware-rebalancing"],
     load: async () => (await import("./verbs/doctor.ts")).showFindings,
@@ -144,7 +144,7 @@ export const verbs: readonly Verb[] = [
     takes: "[ASSET]",
     summary: "show the state of each asset of the platform controller, with reasons",
     description:
-      "Shows the state of each asset and its reason, from the platform controller's report. With ASSET, shows all details of its object.",
+      "Shows the state, the manager and the reason of each asset, from the report of the platform controller. With ASSET, shows all details of its object.",
     flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as state" } },
     lists: "assets",
     examples: ["assets", "assets --sort-by state", "assets swap-enable"],
@@ -176,7 +176,7 @@ export const verbs: readonly Verb[] = [
     takes: "ASSET",
     summary: "explain why an asset is applied or not, and what would change that",
     description:
-      "Shows every check of an asset, the fields that would be applied, the result of a server-side dry run with your permissions, and what would change the outcome. Does not change anything.",
+      "Shows every check of an asset, the traces of virt-platform-autopilot on its object, the fields that would be applied, the result of a server-side dry run with your permissions, and what would change the outcome. Does not change anything.",
     flags: {
       "hco-file": {
         value: "FILE",
@@ -197,10 +197,27 @@ export const verbs: readonly Verb[] = [
     takes: "[ASSET...]",
     summary: "enable the platform controller after showing its combined impact",
     description:
-      "Shows what the platform controller would apply and its combined impact on nodes and VMs, and asks for confirmation. Then sets the annotation autopilot on the HyperConverged. With ASSET, enables the named assets in addition to those already enabled. Without a terminal, --yes is required.",
+      "Shows what the platform controller would apply and its combined impact on nodes and VMs, and asks for confirmation. Then sets the annotation platform.kubevirt.io/virt-platform-operator on the HyperConverged. With ASSET, enables the named assets in addition to those already enabled. Without a terminal, --yes is required.",
     flags: { yes: { help: "enable it without asking for confirmation" } },
     examples: ["enable", "enable swap-enable node-health-check"],
     load: async () => (await import("./verbs/enable.ts")).enablePlatformAssets,
+  },
+  {
+    name: "adopt",
+    summary: "move objects from virt-platform-autopilot to the platform controller, or back",
+    description:
+      "Shows the objects of virt-platform-autopilot, compares them with those of the platform controller by a dry run, and asks for confirmation. Then switches the autopilot off and takes over the equal objects, which reboots no nodes. Other objects stay unless --replace names their asset. With --back, the autopilot manages its objects again. Exits with 2 if there is nothing to do, and with 3 if the cluster has changed since the preview or an affected pool is updating.",
+    flags: {
+      replace: {
+        value: "ASSET",
+        help: "an asset that replaces its counterpart, which can reboot nodes; can be repeated or a comma-separated list",
+        isRepeated: true,
+      },
+      back: { help: "return the objects to virt-platform-autopilot" },
+      yes: { help: "move the objects without asking for confirmation" },
+    },
+    examples: ["adopt", "adopt --replace swap-enable", "adopt --back"],
+    load: async () => (await import("./verbs/adopt.ts")).adoptObjects,
   },
   {
     name: "console",

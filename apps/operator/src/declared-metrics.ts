@@ -1,5 +1,6 @@
 // Declares all metrics without values, to generate the documentation.
 
+import { metricPrefixes } from "@virt/api";
 import type { Registry } from "@virt/kube";
 import { policyMetric } from "./admission-policies.ts";
 import { advisorMetrics } from "./advisor/metrics.ts";
@@ -11,9 +12,9 @@ import { createTelemetry } from "./telemetry.ts";
 const own: Readonly<Record<ControllerName, (registry: Registry) => unknown>> = {
   advisor: (registry) => [
     advisorMetrics(registry, { configs: () => [], pools: () => [] }),
-    policyMetric(registry, "kubevirt_advisor_"),
+    policyMetric(registry, metricPrefixes.advisor),
   ],
-  platform: (registry) => [platformMetrics(registry), policyMetric(registry, "kubevirt_autopilot_")],
+  platform: (registry) => [platformMetrics(registry), policyMetric(registry, metricPrefixes.platform)],
 };
 
 export function declaredMetrics(name: ControllerName): Registry {

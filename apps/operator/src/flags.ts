@@ -59,7 +59,7 @@ export const flags = {
     type: "text",
     default: "opt-in",
     check: oneOfFlag("opt-in", "always"),
-    help: "platform: opt-in (idle until enabled by annotation autopilot) or always (active)",
+    help: "platform: opt-in (idle until enabled by annotation virt-platform-operator) or always (active)",
   },
   "advertise-profiles": {
     type: "boolean",
@@ -96,6 +96,11 @@ export const flags = {
     type: "text",
     default: "",
     help: "directory with tls.crt and tls.key for metrics; if empty, a self-signed certificate",
+  },
+  "legacy-metric-names": {
+    type: "boolean",
+    default: false,
+    help: "platform: also expose its metrics under their former names, kubevirt_autopilot_…",
   },
   "health-probe-bind-address": {
     type: "text",

@@ -1,8 +1,8 @@
 // Caches on-demand reads: schemas by CRD generation, and rendered configs by name.
 
-import { readVersionSchema } from "@virt/cluster";
+import { isVersionServed, readVersionSchema } from "@virt/cluster";
 import type { Clock, ClusterReader, InformerState, ReadResult } from "@virt/kube";
-import { at, type JsonMap, type KubeObject } from "@virt/objects";
+import { asList, at, type JsonMap, type KubeObject, member } from "@virt/objects";
 import type { LookupResult } from "@virt/platform";
 
 export type ReadCache = {
@@ -10,6 +10,9 @@ export type ReadCache = {
   /** Returns the openAPIV3Schema of a version, or undefined if it is missing or has not been read. */
   readonly schema: (crd: string, version: string, cluster: ClusterReader) => Promise<JsonMap | undefined>;
   readonly schemaNow: (crd: string, version: string) => LookupResult<JsonMap>;
+  /** Reads which versions of a CRD are served, and keeps only these, because schemas are large. */
+  readonly served: (crd: string, cluster: ClusterReader) => Promise<void>;
+  readonly servedNow: (crd: string, version: string) => LookupResult<boolean>;
   /** Returns a rendered config, or undefined if the read fails. */
   readonly rendered: (name: string, cluster: ClusterReader) => Promise<KubeObject | undefined>;
   /** Like `rendered`, but retries a missing or forbidden config only every 5 minutes. */
@@ -26,6 +29,7 @@ const mostRefused = 64;
 
 export function createReadCache(crds: () => InformerState | undefined, clock: Pick<Clock, "monotonic">): ReadCache {
   const schemas = new Map<string, { readonly state: string; readonly crd: KubeObject }>();
+  const versions = new Map<string, { readonly state: string; readonly crd: KubeObject }>();
   const rendered = new Map<string, KubeObject>();
   const reasons = new Map<string, string | undefined>();
   let revision = 0;
@@ -48,14 +52,17 @@ export function createReadCache(crds: () => InformerState | undefined, clock: Pi
     remember(rendered, name, reading.object, mostRendered);
     return reading.object;
   };
+  const listedState = (crd: string) => {
+    const listed = crds()?.store.get(crd);
+    return listed && `${listed.metadata.uid} ${listed.metadata.generation}`;
+  };
   const isDue = (name: string) => clock.monotonic() - (refusals.get(name) ?? Number.NEGATIVE_INFINITY) >= refusedMs;
   const unreadReasonOf = (name: string) => (reasons.has(name) ? reasons.get(name) : "not read yet");
   return {
     revision: () => revision,
     schema: async (crd, version, cluster) => {
-      const listed = crds()?.store.get(crd);
-      if (listed === undefined) return undefined;
-      const state = `${listed.metadata.uid} ${listed.metadata.generation}`;
+      const state = listedState(crd);
+      if (state === undefined) return undefined;
       const known = schemas.get(crd);
       if (known?.state === state) return readVersionSchema(known.crd, version);
       const reading = note(crd, await cluster.read({ ...crdKind, name: crd }));
@@ -67,6 +74,19 @@ export function createReadCache(crds: () => InformerState | undefined, clock: Pi
       const known = schemas.get(crd);
       if (known !== undefined) return { value: readVersionSchema(known.crd, version) };
       return crds()?.store.get(crd) === undefined ? {} : { unreadReason: unreadReasonOf(crd) };
+    },
+    served: async (crd, cluster) => {
+      const state = listedState(crd);
+      if (state === undefined || versions.get(crd)?.state === state) return;
+      const reading = note(crd, await cluster.read({ ...crdKind, name: crd }));
+      if (reading.kind === "found") versions.set(crd, { state, crd: withoutSchemas(reading.object) });
+    },
+    servedNow: (crd, version) => {
+      if (listedState(crd) === undefined) return { value: false };
+      const known = versions.get(crd);
+      return known === undefined
+        ? { unreadReason: unreadReasonOf(crd) }
+        : { value: isVersionServed(known.crd, version) };
     },
     rendered: readRendered,
     renderedIfDue: async (name, cluster) => (isDue(name) ? readRendered(name, cluster) : undefined),
@@ -85,6 +105,14 @@ const machineConfigKind = { apiVersion: "machineconfiguration.openshift.io/v1", 
 
 function explainUnread(reading: Exclude<ReadResult, { kind: "found" | "absent" }>): string {
   return reading.kind === "missing" ? `its ${reading.what} does not exist` : reading.message;
+}
+
+function withoutSchemas(crd: KubeObject): KubeObject {
+  const versions = asList(at(crd, "spec", "versions")).map((one) => ({
+    name: member(one, "name") ?? "",
+    served: member(one, "served") ?? true,
+  }));
+  return { apiVersion: crd.apiVersion, kind: crd.kind, metadata: { name: crd.metadata.name }, spec: { versions } };
 }
 
 function trimmed({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {

@@ -22,6 +22,7 @@ import {
 } from "@virt/kube";
 import type { ControllerContext, ControllerFactory, ControllerInstance } from "./controller-factory.ts";
 import { leasePlace, processIdentity, userAgent, version } from "./identity.ts";
+import { addLegacyNames } from "./platform/legacy-metric-names.ts";
 import type { Settings } from "./settings.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
 
@@ -188,7 +189,7 @@ async function serve(
       observer,
       guard,
       clock: systemClock,
-      registry,
+      source: metrics.hasLegacyNames ? addLegacyNames(registry) : registry,
       isSecure: metrics.isSecure,
       ...folder,
     }),

@@ -21,7 +21,7 @@ test("runs both controllers with safe defaults without flags", () => {
     requireApprovedPlan: false,
     exampleProfile: false,
     impactVmNames: true,
-    metrics: { address: "0", isSecure: true, certificates: "" },
+    metrics: { address: "0", isSecure: true, certificates: "", hasLegacyNames: false },
     probeAddress: ":8081",
     debugAddress: "0",
     log: { level: "info", format: "json" },

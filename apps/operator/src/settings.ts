@@ -14,7 +14,12 @@ export type Settings = {
   readonly requireApprovedPlan: boolean;
   readonly exampleProfile: boolean;
   readonly impactVmNames: boolean;
-  readonly metrics: { readonly address: string; readonly isSecure: boolean; readonly certificates: string };
+  readonly metrics: {
+    readonly address: string;
+    readonly isSecure: boolean;
+    readonly certificates: string;
+    readonly hasLegacyNames: boolean;
+  };
   readonly probeAddress: string;
   readonly debugAddress: string;
   readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" };
@@ -68,6 +73,7 @@ function settingsOf(
       address: text("metrics-bind-address"),
       isSecure: is("metrics-secure"),
       certificates: text("metrics-cert-path"),
+      hasLegacyNames: is("legacy-metric-names"),
     },
     probeAddress: text("health-probe-bind-address"),
     debugAddress: text("debug-bind-address"),

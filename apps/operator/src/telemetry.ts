@@ -1,3 +1,4 @@
+import { metricPrefixes } from "@virt/api";
 import {
   breakerMetrics,
   buildInfo,
@@ -24,12 +25,6 @@ import type { ControllerName } from "./flags.ts";
 import { version } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
-/** The metric prefix of each controller. Metrics about the process use the prefix of the first controller. */
-const prefixes: Readonly<Record<ControllerName, string>> = {
-  advisor: "kubevirt_advisor_",
-  platform: "kubevirt_autopilot_",
-};
-
 export type Telemetry = {
   readonly log: Log;
   readonly registry: Registry;
@@ -51,11 +46,11 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
   const registry = new Registry();
   const running = processMetrics(registry, loopDelayResolutionMs);
   const [first = "advisor"] = controllers;
-  const place = { registry, prefix: prefixes[first] };
+  const place = { registry, prefix: metricPrefixes[first] }; // for the metrics of the process
   const breakers = breakerMetrics(place);
   let queueStates: () => Readonly<Record<string, WorkQueueState>> = () => ({});
   const queueOf = queueMetrics(registry, () => queueStates());
-  for (const name of controllers) buildInfo({ registry, prefix: prefixes[name] }, version);
+  for (const name of controllers) buildInfo({ registry, prefix: metricPrefixes[name] }, version);
   return {
     log,
     registry,
@@ -80,11 +75,11 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
     },
     controller: (name) => ({
       ...(level === "debug" && { traced: traceWriter(log.child({ controller: name })) }),
-      ...controllerObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: prefixes[name] })),
+      ...controllerObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: metricPrefixes[name] })),
       ...queueOf(name),
     }),
     events: (name) => {
-      const counted = eventMetrics({ registry, prefix: prefixes[name] });
+      const counted = eventMetrics({ registry, prefix: metricPrefixes[name] });
       return {
         written: counted.written,
         lost: (why, event, message) => {

@@ -4,22 +4,16 @@ import { contentForms, type JsonMap } from "@virt/api";
 import { hco, schema } from "@virt/cluster";
 import { at } from "@virt/objects";
 import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
+import { observability, uiPluginTarget } from "../observability.ts";
 
-// The CRD requires this name for plugins of type Monitoring.
-const target = {
-  apiVersion: "observability.openshift.io/v1alpha1",
-  kind: "UIPlugin",
-  name: "monitoring",
-  crd: "uiplugins.observability.openshift.io",
-  operator: "Cluster Observability Operator",
-} as const;
+const target = uiPluginTarget("monitoring");
 
 const { constant, constantFields, fields, kept, oneOf, optional, required } = contentForms;
 const enabled = { enabled: true };
 
 export default defineAsset({
   name: "observability-operator",
-  feature: { name: "observability", description: "Dashboards and incidents in the console", maturity: "TP" },
+  feature: observability,
   tier: "always-on",
   phase: 1,
   order: 23,

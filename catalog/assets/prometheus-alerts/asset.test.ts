@@ -34,10 +34,17 @@ test("each alert has its expression, delay and severity", () => {
     at(rule, "labels", "severity"),
     at(rule, "labels", "operator_health_impact"),
   ]);
-  const last = (selector: string) => `last_over_time(kubevirt_autopilot_${selector}[5m])`;
+  const last = (metric: string, more = "") =>
+    `last_over_time(kubevirt_platform_${metric}{job="virt-platform-operator-metrics"${more}}[5m])`;
   expect(rendered).toEqual([
     ["VirtPlatformSyncFailed", `${last("compliance_status")} == 0`, "15m", "warning", "critical"],
-    ["VirtPlatformThrashingDetected", `${last('paused_resources{reason!="manual"}')} > 0`, "1m", "warning", "warning"],
+    [
+      "VirtPlatformThrashingDetected",
+      `${last("paused_resources", ',reason!="manual"')} > 0`,
+      "1m",
+      "warning",
+      "warning",
+    ],
     ["VirtPlatformDependencyMissing", `${last("missing_dependency")} == 1`, "5m", "warning", "warning"],
     ["VirtPlatformInvalidOverride", `${last("invalid_override")} == 1`, "10m", "warning", "none"],
     ["VirtPlatformTombstoneStuck", `${last("tombstone_status")} < 0`, "30m", "warning", "none"],

@@ -1,9 +1,7 @@
 // Enables or disables kubelet swap with a MachineConfig, for each role of nodes that may run VMs.
 
 import type { PlannedItem } from "@virt/advisor";
-import { autopilotAnnotation } from "@virt/api";
 import { type NodeRole, nodeRoles } from "@virt/cluster";
-import { hyperConverged } from "../hyperconverged.ts";
 import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
 import { type DensityFacts, densityItem, swapConfigName } from "./facts.ts";
 import { swapConfig } from "./swap-config.ts";
@@ -54,31 +52,8 @@ export function disableSwap(): readonly PlannedItem[] {
 const rule = "it must not be combined with kubelet swap";
 
 // Warns about wasp-agent, which also gives VMs swap. Recent HyperConverged operators do not start it.
-function waspWarnings(facts: DensityFacts): readonly string[] {
-  if (facts.waspAgent === undefined) return [];
-  const { namespace } = facts.hco;
-  const removal = `kubectl delete daemonset wasp-agent -n ${namespace}`;
-  const next = isSwapOurs(facts) ? removal : `${annotating(facts)}; if it still runs then, ${removal}`;
+function waspWarnings({ waspAgent, hco: { namespace } }: DensityFacts): readonly string[] {
+  if (waspAgent === undefined) return [];
+  const next = `kubectl delete daemonset wasp-agent -n ${namespace}`;
   return [`wasp-agent runs in namespace '${namespace}'; ${rule}. Next: ${next}`];
-}
-
-// The annotation must follow the approval. Before it, the platform controller would react to the annotation and enable
-// swap.
-function annotating(facts: DensityFacts): string {
-  const listed = listedAssets(facts).filter((name) => name !== "" && name !== "true" && name !== "false");
-  const value = [...listed, swapAsset].join(",");
-  const target = `hco ${hyperConverged.name} -n ${facts.hco.namespace}`;
-  return `once the plan is approved, kubectl annotate --overwrite ${target} ${autopilotAnnotation}=${value}`;
-}
-
-const swapAsset = "swap-enable";
-
-function listedAssets({ hco }: DensityFacts): readonly string[] {
-  return (hco.object?.metadata.annotations?.[autopilotAnnotation] ?? "").split(",").map((name) => name.trim());
-}
-
-// Reports whether the annotation is set that keeps the HyperConverged operator from starting wasp-agent.
-function isSwapOurs(facts: DensityFacts): boolean {
-  const listed = listedAssets(facts);
-  return listed.includes(swapAsset) || (listed.length === 1 && listed[0] === "true");
 }

@@ -10,11 +10,8 @@ const warningsOf = (name: string, given: JsonMap | undefined, facts: DensityFact
 
 const waspAgent = { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "wasp-agent" } };
 const rule = "it must not be combined with kubelet swap";
-const annotate = (value: string) =>
-  `once the plan is approved, kubectl annotate --overwrite hco kubevirt-hyperconverged -n openshift-cnv platform.kubevirt.io/autopilot=${value}`;
 const removal = "kubectl delete daemonset wasp-agent -n openshift-cnv";
-const runsBy = (next: string) => `wasp-agent runs in namespace 'openshift-cnv'; ${rule}. Next: ${next}`;
-const runs = runsBy(`${annotate("swap-enable")}; if it still runs then, ${removal}`);
+const runs = `wasp-agent runs in namespace 'openshift-cnv'; ${rule}. Next: ${removal}`;
 const autopilot = (value: string) => ({
   hco: hcoWith("v1", {}, { annotations: { "platform.kubevirt.io/autopilot": value } }),
 });
@@ -31,24 +28,9 @@ const swapCases: readonly SwapCase[] = [
     warnings: [runs],
   },
   {
-    reason: "keeps listed assets in the suggested list",
+    reason: "never suggests to switch on virt-platform-autopilot",
     facts: { ...autopilot("descheduler"), waspAgent },
-    warnings: [runsBy(`${annotate("descheduler,swap-enable")}; if it still runs then, ${removal}`)],
-  },
-  {
-    reason: "does not keep true in the suggested list",
-    facts: { ...autopilot("true,descheduler"), waspAgent },
-    warnings: [runsBy(`${annotate("descheduler,swap-enable")}; if it still runs then, ${removal}`)],
-  },
-  {
-    reason: "suggests removing wasp-agent if the platform enables swap",
-    facts: { ...autopilot("true"), waspAgent },
-    warnings: [runsBy(removal)],
-  },
-  {
-    reason: "suggests removing wasp-agent if swap is in the list",
-    facts: { ...autopilot("descheduler, swap-enable"), waspAgent },
-    warnings: [runsBy(removal)],
+    warnings: [runs],
   },
 ];
 

@@ -23,7 +23,7 @@ export default defineProfile({
       present: fenceDefaults,
       absent: fenceDefaults,
     },
-    // The worker-only selector also excludes control plane nodes, through its second expression.
+    // The selector of workers only also excludes control plane nodes, in its second expression.
     includeControlPlane: {
       fields: ["spec.selector.matchExpressions.1.operator"],
       source: "the nodes",

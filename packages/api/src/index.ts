@@ -21,13 +21,18 @@ export {
   vmOutcomes,
 } from "./impact.ts";
 export {
+  activationAnnotation,
   advertising,
   autopilotAnnotation,
+  autopilotName,
   configKind,
   decisionAnnotation,
   fieldManagers,
+  governorAnnotation,
   isAdvisorManager,
   managedByLabel,
+  metricPrefixes,
+  metricsServices,
   profileManager,
   rejectedPlanAnnotation,
   repositoryUrl,

@@ -34,6 +34,15 @@ export const usualOperatorNamespaces = {
   platform: ["virt-platform-operator-system", "virt-operators-system"],
 } as const;
 
+/** The prefixes of the metrics of each controller. Other names are those of client-go and Prometheus clients. */
+export const metricPrefixes = { advisor: "kubevirt_advisor_", platform: "kubevirt_platform_" } as const;
+
+/** The Services through which Prometheus scrapes each controller. Their names are the `job` of the series. */
+export const metricsServices = {
+  advisor: "virt-advisor-operator-metrics",
+  platform: "virt-platform-operator-metrics",
+} as const;
+
 /** The label on every object that the platform controller applies. */
 export const managedByLabel = { key: "platform.kubevirt.io/managed-by", value: "virt-platform-operator" } as const;
 
@@ -51,11 +60,17 @@ export const rejectedPlanAnnotation = "advisor.kubevirt.io/rejected-plan";
 /** The annotation for the last decision about the plan. Its value is JSON. The advisor does not verify the user name in it. */
 export const decisionAnnotation = "advisor.kubevirt.io/decision";
 
-/**
- * The annotation that enables the platform controller. Its value is `true`, or a comma-separated list of assets or
- * groups. Without it, the controller is idle, unless it runs with --activation=always.
- */
+/** Value: `true`, `false`, or a comma-separated list of assets or groups. It activates the platform controller. */
+export const activationAnnotation = "platform.kubevirt.io/virt-platform-operator";
+
+/** The switch of virt-platform-autopilot. Earlier releases of the platform controller were activated by it. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
+
+/** The Go operator virt-platform-autopilot: the name of its Deployment, its field manager and the value of its label. */
+export const autopilotName = "virt-platform-autopilot";
+
+/** Keeps an object with `mode: unmanaged` managed by the operator that the value names. */
+export const governorAnnotation = "platform.kubevirt.io/governor";
 
 /** The public repository, for links in messages. Without a final slash. */
 export const repositoryUrl = "https://github.com/kubevirt/virt-operators";

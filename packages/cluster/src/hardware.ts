@@ -182,6 +182,7 @@ type WaitingChange = HardwareChange & {
 /** The readings of this process. If there are none, the next reading takes effect immediately. */
 export type HardwareMemory = { readonly hardware: Hardware; readonly changes: readonly WaitingChange[] };
 
+/** The time of a reading: on the wall clock for display and stored times, and monotonic for waits. */
 export type ReadingTime = { readonly wallMs: number; readonly monotonicMs: number };
 
 /** Adds a reading. If the nodes could not be read (undefined), the delay of all pending changes restarts. */

@@ -3,6 +3,25 @@
 export { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
 export { type AssetState, assetReasonTexts, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";
 export {
+  type AutopilotMemory,
+  type AutopilotObservation,
+  type AutopilotState,
+  autopilotIdleMs,
+  autopilotInformer,
+  autopilotMarks,
+  autopilotQuietMs,
+  autopilotStates,
+  type CombinedState,
+  combinedStateOf,
+  combinedStates,
+  followAutopilot,
+  isAutopilotLabelled,
+  isAutopilotManager,
+  isAutopilotObject,
+  lastAutopilotWrite,
+} from "./autopilot.ts";
+export {
+  type GovernedItem,
   type GovernorConfig,
   governedFields,
   governorOf,
@@ -24,6 +43,7 @@ export {
   type HardwareMemory,
   isWithin,
   nextHardwareDueMs,
+  type ReadingTime,
   readHardware,
   withHostPrefix,
 } from "./hardware.ts";
@@ -56,6 +76,7 @@ export {
   type FindCached,
   hco,
   infrastructureInformer,
+  isVersionServed,
   keepMembers,
   kindInformer,
   namespaceInformer,

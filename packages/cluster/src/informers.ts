@@ -6,6 +6,7 @@ import {
   asText,
   at,
   type InformerSpec,
+  type Json,
   type JsonMap,
   type KubeObject,
   member,
@@ -136,9 +137,17 @@ export const schema = (crd: string, version: string) => ({ read: "schema", crd, 
 
 /** Returns the openAPIV3Schema of a version in a CRD, or undefined if the version is missing or not served. */
 export function readVersionSchema(crd: KubeObject | undefined, version: string): JsonMap | undefined {
-  const served = asList(at(crd, "spec", "versions")).find(
+  return at(servedVersion(crd, version), "schema", "openAPIV3Schema") as JsonMap | undefined;
+}
+
+/** Reports whether the CRD serves the version. An absent CRD serves none. */
+export function isVersionServed(crd: KubeObject | undefined, version: string): boolean {
+  return servedVersion(crd, version) !== undefined;
+}
+
+function servedVersion(crd: KubeObject | undefined, version: string): Json | undefined {
+  return asList(at(crd, "spec", "versions")).find(
     // Bundled schemas have no `served` field, so a missing one counts as served.
     (one) => asText(member(one, "name")) === version && member(one, "served") !== false,
   );
-  return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
 }

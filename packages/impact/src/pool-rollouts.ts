@@ -140,7 +140,7 @@ type PoolMembers = {
   readonly refused: string | undefined;
 };
 
-/** Returns why nodes are blocked, even if other nodes can proceed: the blocked nodes get the config later. */
+/** Returns why nodes are blocked, even if other nodes start, because blocked nodes get the config later. */
 function holdupOf(
   object: KubeObject,
   pool: RolloutPool,

@@ -54,5 +54,12 @@ export {
 export { processMetrics } from "./metrics/process-metrics.ts";
 export { AccessGuard } from "./server/access-guard.ts";
 export type { Route, RouteReply, RouteRequest, Routes } from "./server/routes.ts";
-export { type Serving, serveGuarded, serveMetrics, serveProbes, servePublic } from "./server/serving.ts";
+export {
+  type MetricsSource,
+  type Serving,
+  serveGuarded,
+  serveMetrics,
+  serveProbes,
+  servePublic,
+} from "./server/serving.ts";
 export type { WorkQueueObserver, WorkQueueState } from "./workqueue/work-queue.ts";

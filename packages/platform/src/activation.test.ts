@@ -1,11 +1,28 @@
 import { expect, test } from "vitest";
-import { enablingAnnotation, isAllowed, isAskedFor, readActivation } from "./activation.ts";
+import {
+  type ActivationInput,
+  activationValue,
+  decideActivation,
+  enablingAnnotation,
+  isAllowed,
+  isAskedFor,
+} from "./activation.ts";
 
 const assets = [
   { name: "swap-enable" },
   { name: "psi-enable", group: "descheduler-loadaware" },
   { name: "descheduler-loadaware" },
 ];
+
+const nothingSaid: ActivationInput = {
+  key: undefined,
+  autopilot: undefined,
+  isAutopilotPresent: false,
+  consent: undefined,
+};
+
+const activated = (key: string | undefined, mode: "always" | "opt-in") =>
+  decideActivation({ ...nothingSaid, key }, mode, assets);
 
 type Case = {
   reason: string;
@@ -75,7 +92,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("$reason", ({ mode, annotation, active, allowed, unknown = [] }) => {
-  const activation = readActivation(annotation, mode, assets);
+  const activation = activated(annotation, mode);
   expect(activation.isActive).toBe(active);
   expect(activation.unknown).toEqual(unknown);
   expect(assets.filter((asset) => isAllowed(activation, asset)).map(({ name }) => name)).toEqual(allowed);
@@ -83,7 +100,7 @@ test.each(cases)("$reason", ({ mode, annotation, active, allowed, unknown = [] }
 
 test("only listed assets were requested", () => {
   const asked = (annotation: string) => {
-    const activation = readActivation(annotation, "always", assets);
+    const activation = activated(annotation, "always");
     return assets.filter((asset) => isAskedFor(activation, asset)).map(({ name }) => name);
   };
   expect(asked("true")).toEqual([]);
@@ -92,7 +109,7 @@ test("only listed assets were requested", () => {
 
 test("reports a few of thousands of unknown items, shortened", () => {
   const text = Array.from({ length: 20_000 }, (_, at) => `${"x".repeat(90)}${at}`).join(",");
-  const { unknown } = readActivation(text, "always", assets);
+  const { unknown } = activated(text, "always");
   expect(unknown).toEqual(Array.from({ length: 10 }, () => `${"x".repeat(60)}…`));
 });
 
@@ -120,12 +137,75 @@ const enablings = [
 
 test.each(enablings)("enables $reason and disables nothing", ({ mode, names, ...more }) => {
   const given = { said: undefined, wanted: undefined, ...more };
-  expect(enablingAnnotation(given.said, mode, { assets, names })).toBe(given.wanted);
+  expect(enablingAnnotation(activated(given.said, mode), { assets, names })).toBe(given.wanted);
   for (const asset of assets.filter((one) => isAllowedBy(given.said, mode, one)))
     expect(isAllowedBy(given.wanted ?? given.said, mode, asset)).toBe(true);
 });
 
 function isAllowedBy(annotation: string | undefined, mode: "always" | "opt-in", asset: { readonly name: string }) {
-  const activation = readActivation(annotation, mode, assets);
+  const activation = activated(annotation, mode);
   return activation.isActive && isAllowed(activation, asset);
 }
+
+type Said = Partial<ActivationInput> & { readonly mode?: "always" | "opt-in" };
+const decided = ({ mode = "opt-in", ...said }: Said) => decideActivation({ ...nothingSaid, ...said }, mode, assets);
+
+const kept = { autopilot: "psi-enable", isEnded: false };
+const ended = { autopilot: "psi-enable", isEnded: true };
+
+test.each<[string, Said, ReturnType<typeof decided>["source"], string | undefined, string?]>([
+  [
+    "our key counts next to the autopilot",
+    { key: "true", autopilot: "false", isAutopilotPresent: true },
+    "key",
+    "true",
+  ],
+  ["our key deactivates", { key: "false", autopilot: "true" }, "key", undefined],
+  ["an empty key counts as unset", { key: " ", autopilot: "true" }, "legacy", "true"],
+  ["without the autopilot, its annotation counts", { autopilot: "swap-enable" }, "legacy", "swap-enable"],
+  ["without the autopilot, false deactivates", { autopilot: "false", mode: "always" }, "legacy", undefined],
+  ["without the autopilot, the flag decides", { mode: "always" }, "flag", "true"],
+  [
+    "next to the autopilot, false deactivates",
+    { autopilot: "false", isAutopilotPresent: true, mode: "always" },
+    "flag",
+    undefined,
+  ],
+  [
+    "next to the autopilot, its annotation does not activate",
+    { autopilot: "true", isAutopilotPresent: true },
+    "flag",
+    undefined,
+    "true",
+  ],
+  [
+    "next to the autopilot, the flag decides",
+    { autopilot: "psi-enable", isAutopilotPresent: true, mode: "always" },
+    "flag",
+    "true",
+  ],
+  ["next to the autopilot, nothing is said", { isAutopilotPresent: true }, "flag", undefined],
+  [
+    "a consent keeps the annotation in effect",
+    { autopilot: "psi-enable", isAutopilotPresent: true, consent: kept },
+    "legacy",
+    "psi-enable",
+  ],
+  [
+    "a consent counts only for its exact value",
+    { autopilot: "psi-enable ", isAutopilotPresent: true, consent: kept },
+    "flag",
+    undefined,
+    "psi-enable",
+  ],
+  [
+    "an ended consent does not count again, even with always",
+    { autopilot: "psi-enable", isAutopilotPresent: true, consent: ended, mode: "always" },
+    "flag",
+    undefined,
+    "psi-enable",
+  ],
+])("%s", (_promise, said, source, value, ignored) => {
+  const activation = decided(said);
+  expect([activation.source, activationValue(activation), activation.ignored]).toEqual([source, value, ignored]);
+});

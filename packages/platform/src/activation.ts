@@ -1,14 +1,18 @@
-// Reads the autopilot annotation and the switches of assets.
+// Decides whether the platform controller is active, and reads the switches of assets.
 
 import { shorten } from "./annotation-values.ts";
 import type { Switch } from "./asset.ts";
+import type { LegacyConsent } from "./consent/legacy-consent.ts";
 import { annotationOf, annotationPrefix, booleanOf, notBoolean } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
 /** `always`: active unless an administrator opts out. `opt-in`: active only after an administrator opts in. */
 export type ActivationMode = "always" | "opt-in";
 
-/** The assets that the autopilot annotation enables. */
+/** The origin of the activation: our own key, the key of earlier releases, or the flag. */
+export type ActivationSource = "key" | "legacy" | "flag";
+
+/** The assets that the activation enables. */
 export type Activation = {
   /** False while the operator is idle. It then changes nothing. */
   readonly isActive: boolean;
@@ -16,21 +20,65 @@ export type Activation = {
   readonly listed: ReadonlySet<string> | undefined;
   /** List items that match neither an asset nor a group, at most 10. */
   readonly unknown: readonly string[];
+  readonly source: ActivationSource;
+  /** The trimmed value of the annotation. Empty with source `flag`. */
+  readonly text: string;
+  /** The value of annotation `autopilot` if it would enable an earlier release, but not this one. */
+  readonly ignored?: string;
 };
 
 type Named = { readonly name: string; readonly group?: string };
 
-/** Returns the activation. A non-empty annotation overrides the mode. */
-export function readActivation(
-  annotation: string | undefined,
+/** The annotations and facts that decide about the activation. */
+export type ActivationInput = {
+  /** The value of our own key. */
+  readonly key: string | undefined;
+  /** The exact value of annotation `autopilot`. It belongs to virt-platform-autopilot if that is present. */
+  readonly autopilot: string | undefined;
+  /** True if virt-platform-autopilot is installed, was installed, or cannot be looked up. */
+  readonly isAutopilotPresent: boolean;
+  /** The value of annotation `autopilot` that was in effect when an earlier release was upgraded. */
+  readonly consent: LegacyConsent | undefined;
+};
+
+/**
+ * Decides about the activation. Next to virt-platform-autopilot, a change of its annotation never activates the
+ * controller.
+ */
+export function decideActivation(
+  { key, autopilot, isAutopilotPresent, consent }: ActivationInput,
   mode: ActivationMode,
   assets: readonly Named[],
 ): Activation {
-  const text = (annotation ?? "").trim();
-  if (text === "" || text === "true" || text === "false") {
-    const isActive = text === "" ? mode === "always" : text === "true";
-    return { isActive, listed: undefined, unknown: [] };
-  }
+  if (isGiven(key)) return { ...readActivation(key, assets), source: "key", text: key.trim() };
+  const isConsented = consent !== undefined && !consent.isEnded && consent.autopilot === autopilot;
+  if (isGiven(autopilot) && (isConsented || !isAutopilotPresent))
+    return { ...readActivation(autopilot, assets), source: "legacy", text: autopilot.trim() };
+  const isOff = autopilot?.trim() === "false" || (isAutopilotPresent && consent?.isEnded === true);
+  const isActive = mode === "always" && !isOff;
+  const ignored =
+    isGiven(autopilot) && autopilot.trim() !== "false" && !isActive ? shorten(autopilot.trim()) : undefined;
+  return {
+    isActive,
+    listed: undefined,
+    unknown: [],
+    source: "flag",
+    text: "",
+    ...(ignored !== undefined && { ignored }),
+  };
+}
+
+function isGiven(annotation: string | undefined): annotation is string {
+  return annotation !== undefined && annotation.trim() !== "";
+}
+
+/** Returns the assets that a value enables: `true`, `false` or a list. */
+export function readActivation(
+  annotation: string,
+  assets: readonly Named[],
+): Pick<Activation, "isActive" | "listed" | "unknown"> {
+  const text = annotation.trim();
+  if (text === "true" || text === "false") return { isActive: text === "true", listed: undefined, unknown: [] };
   const names = new Set(assets.flatMap(({ name, group }) => [name, group ?? name]));
   const items = new Set(text.split(",").map((item) => item.trim()));
   items.delete("");
@@ -47,24 +95,25 @@ export function isAllowed({ listed }: Activation, asset: Named): boolean {
   return listed === undefined || isListed(listed, asset);
 }
 
-/**
- * Returns the annotation that enables the named assets in addition, or all assets if no names are given. Returns
- * undefined if they are already enabled.
- */
+/** Returns the value of our key that activates the same assets. Undefined if the controller is idle. */
+export function activationValue({ isActive, listed }: Activation): string | undefined {
+  if (!isActive) return undefined;
+  return listed === undefined ? "true" : [...listed].join(",");
+}
+
+/** Returns the value of our key that also enables the named assets, or all without names. Undefined if unchanged. */
 export function enablingAnnotation(
-  annotation: string | undefined,
-  mode: ActivationMode,
+  activation: Activation,
   { assets, names }: { readonly assets: readonly Named[]; readonly names: readonly string[] },
 ): string | undefined {
-  const activation = readActivation(annotation, mode, assets);
-  const { isActive, listed } = activation;
+  const { isActive, listed, text } = activation;
   if (isActive && listed === undefined) return undefined;
   if (names.length === 0) return "true";
   const isAllowedNow = (name: string) =>
     isActive && isAllowed(activation, assets.find((asset) => asset.name === name) ?? { name });
   const added = [...new Set(names)].filter((name) => !isAllowedNow(name));
   if (added.length === 0) return undefined;
-  return [...(listed === undefined ? [] : [(annotation ?? "").trim()]), ...added].join(",");
+  return [...(listed === undefined ? [] : [text]), ...added].join(",");
 }
 
 /** Reports whether the list names the asset or its group. */

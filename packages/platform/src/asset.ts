@@ -2,14 +2,24 @@
 
 import type { JsonMap, KubeObject, NodeContent, ObjectForm, Ref } from "@virt/api";
 import type { Detector, Hardware, PoolFact, ReadParts, Topology, TopologyField } from "@virt/cluster";
+import type { Counterpart } from "./autopilot/counterpart.ts";
 import type { AssetHcoFact } from "./hco-fact.ts";
 
 /** The result of `render` if there is nothing to apply, with the reason. */
-export type Nothing = { readonly nothing: string };
+export type Nothing = {
+  readonly nothing: string;
+  /** True if the cluster lacks a requirement that only the reads reveal. */
+  readonly isUnmet?: true;
+};
 
 /** Returns the result of `render` for a cluster where the asset has nothing to apply. Users see the reason. */
 export function nothing(reason: string): Nothing {
   return { nothing: reason };
+}
+
+/** Returns the result of `render` for a cluster that lacks a requirement. The reason is then `ConditionNotMet`. */
+export function unmet(expected: string, actual: string): Nothing {
+  return { nothing: `expected ${expected}, found ${actual}`, isUnmet: true };
 }
 
 /** The user's switch for an asset. An asset without one is always on. */
@@ -26,6 +36,8 @@ type Declared = {
   readonly name: string;
   /** Assets of a group are listed and switched together. Defaults to the asset's name. */
   readonly group?: string;
+  /** The folder in `catalog/assets`. Defaults to the asset's name. Assets of one table share a folder. */
+  readonly folder?: string;
   /** A row of the feature table. All assets of a feature share the same value. */
   readonly feature: Feature;
   readonly tier: "always-on" | "context-aware" | "advanced";
@@ -38,13 +50,15 @@ type Declared = {
   readonly needs: readonly NeededKind[];
   /** Other kinds without which the asset is useless. */
   readonly gates?: readonly NeededKind[];
-  /** Determines how the operator reports a missing CRD. */
-  readonly dependency: "platform" | "optional";
+  /** Selects how the operator reports a missing CRD. `unreported`: never, because the asset only adds to another one. */
+  readonly dependency: "platform" | "optional" | "unreported";
   readonly switch?: Switch;
   readonly conditions?: readonly AssetCondition[];
   readonly purpose?: string;
   /** Objects of other clients that already serve the purpose. */
   readonly alternates?: readonly (Ref | PlacedRef)[];
+  /** Objects of virt-platform-autopilot for the same purpose. The catalog fills them in from its table. */
+  readonly counterparts?: readonly Counterpart[];
   /** True if the asset yields to any other object of its kind. */
   readonly singleton?: boolean;
   /**
@@ -146,6 +160,7 @@ export type AssetRead =
   | { readonly read: "topology" }
   | { readonly read: "images" }
   | { readonly read: "schema"; readonly crd: string; readonly version: string }
+  | { readonly read: "served"; readonly crd: string; readonly version: string }
   | { readonly read: "object"; readonly ref: Ref | PlacedRef }
   | {
       readonly read: "objects";
@@ -169,6 +184,7 @@ type AssetFactsByRead = {
   readonly images: Readonly<Record<string, string>>;
   /** The openAPIV3Schema of the version, or undefined if it is not served. */
   readonly schema: JsonMap | undefined;
+  readonly served: boolean;
   readonly object: KubeObject | undefined;
   readonly objects: readonly KubeObject[];
   readonly pool: PoolFact | undefined;
@@ -193,5 +209,7 @@ export const hardware = () => ({ read: "hardware" }) as const;
 export const topology = () => ({ read: "topology" }) as const;
 /** Reads the images from the operator's `RELATED_IMAGE_*` environment variables. */
 export const images = () => ({ read: "images" }) as const;
+/** Reads whether the cluster serves this version of a CRD. Cheaper than `schema`. */
+export const served = (crd: string, version: string) => ({ read: "served", crd, version }) as const;
 /** Reads a MachineConfigPool and the kernel arguments of its rendered config. Undefined if the pool is absent. */
 export const pool = (name: string) => ({ read: "pool", name }) as const;

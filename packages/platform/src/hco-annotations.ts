@@ -1,6 +1,6 @@
 // The operator's annotations on the HyperConverged and on objects, and their validation.
 
-import { managedByLabel } from "@virt/api";
+import { activationAnnotation, autopilotAnnotation, governorAnnotation, managedByLabel } from "@virt/api";
 import { fieldPath, type Path } from "@virt/objects";
 import { didYouMean, likelyMeant, shorten } from "./annotation-values.ts";
 import type { Asset, AssetCondition } from "./asset.ts";
@@ -15,6 +15,7 @@ export const objectAnnotations = {
   ignoreFields: `${annotationPrefix}ignore-fields`,
   mode: `${annotationPrefix}mode`,
   adopt: `${annotationPrefix}adopt`,
+  governor: governorAnnotation,
   paused: `${annotationPrefix}reconcile-paused`,
   state: `${annotationPrefix}state`,
 } as const;
@@ -46,6 +47,11 @@ export function isStateParent(path: Path): boolean {
 }
 
 type Annotations = Readonly<Record<string, string>>;
+
+/** Returns the value of a complete key, with its spaces. Undefined if it is absent. */
+export function exactAnnotation(annotations: Annotations, name: string): string | undefined {
+  return Object.hasOwn(annotations, name) ? annotations[name] : undefined;
+}
 
 /** Returns the trimmed value of a short key such as `enable-swap`, or undefined if it is absent. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
@@ -125,7 +131,7 @@ export function notBoolean(value: string): string {
 
 /** The annotation that enables the reboot gate, without its prefix. */
 export const rebootGateKey = "reboot-gate";
-/** The only valid value of the `reboot-gate` annotation. */
+/** The only value of the reboot gate. */
 export const noBlockers = "no-blockers";
 
 export function refuseRebootGate(value: string): string | undefined {
@@ -139,23 +145,39 @@ export function isHcoKey(key: string): boolean {
 
 const booleans = ["prune", "enable-incident-detection"];
 
+const shortKey = (name: string) => name.slice(annotationPrefix.length);
+
+/** Keys of virt-platform-autopilot that have no effect here. They are valid on every object. */
+const ofAutopilot = [
+  "managed-by",
+  "version",
+  "enable-cpu-manager-perf-tunings",
+  "enable-logging",
+  "enable-audit-logging",
+  "logging-storage-class",
+  "enable-kubevirt-metrics-exporter",
+  "kubevirt-metrics-exporter-env",
+  "enable-vm-drain-shutdown-inhibitor",
+];
+
+const autopilotKeys: ReadonlySet<string> = new Set(ofAutopilot);
+
+/** Reports whether the key belongs to virt-platform-autopilot and has no effect here. */
+export function isAutopilotKey(key: string): boolean {
+  return autopilotKeys.has(key);
+}
+
 const onHcoAlone = [
-  "autopilot", // the activation validates its list, and disabled-resources has its own report
+  shortKey(activationAnnotation), // the activation validates its list, and disabled-resources has its own report
+  shortKey(autopilotAnnotation),
   "disabled-resources",
   "feature-gates",
   "openshift", // accepted for compatibility: the operator detects OpenShift
   // Reserved for future releases, without effect.
-  "enable-logging",
-  "enable-audit-logging",
   "enable-ksm-zero-only",
   "enable-thp-tuning",
-  "enable-kubevirt-metrics-exporter",
-  "kubevirt-metrics-exporter-env",
-  "enable-in-flight-operations",
   "enable-node-remediation",
   "sbr-storage-class",
-  "enable-vm-drain-shutdown-inhibitor",
-  "enable-korrel8r",
 ];
 
 const hcoKeys: ReadonlySet<string> = new Set([...onHcoAlone, ...booleans, rebootGateKey]);
@@ -165,4 +187,4 @@ export const objectKeys: readonly string[] = Object.values(objectAnnotations).ma
   name.slice(annotationPrefix.length),
 );
 
-const plain = [...onHcoAlone, ...objectKeys];
+const plain = [...onHcoAlone, ...ofAutopilot, ...objectKeys];

@@ -16,6 +16,7 @@ const common = {
   ksmConfiguration: { nodeLabelSelector: {} },
   permittedHostDevices: { pciHostDevices: [] },
   applicationAwareQuota: true,
+  persistentReservation: true,
   uninstallStrategy: "RemoveWorkloads",
 };
 const liveMigrationConfig = common.liveMigration;
@@ -24,7 +25,7 @@ const { ksmConfiguration, permittedHostDevices, uninstallStrategy } = common;
 test("v1beta1 has one flat spec", () => {
   const fact = readHco(
     hcoOf("v1beta1", {
-      featureGates: { downwardMetrics: true, alignCPUs: false },
+      featureGates: { downwardMetrics: true, alignCPUs: false, persistentReservation: true },
       liveMigrationConfig,
       ksmConfiguration,
       permittedHostDevices,
@@ -33,7 +34,8 @@ test("v1beta1 has one flat spec", () => {
     }),
     undefined,
   );
-  expect(fact).toEqual({ ...common, apiVersion: "hco.kubevirt.io/v1beta1" });
+  const featureGates = { ...common.featureGates, persistentreservation: true };
+  expect(fact).toEqual({ ...common, featureGates, apiVersion: "hco.kubevirt.io/v1beta1" });
 });
 
 test("v1 has groups and a list of gates", () => {
@@ -42,6 +44,7 @@ test("v1 has groups and a list of gates", () => {
       featureGates: [{ name: "downwardMetrics" }, { name: "alignCPUs", state: "Disabled" }],
       virtualization: { liveMigrationConfig, ksmConfiguration, permittedHostDevices },
       deployment: { applicationAwareConfig: { enable: true }, uninstallStrategy },
+      storage: { persistentReservationConfiguration: { enabled: true } },
     }),
     undefined,
   );
@@ -59,6 +62,7 @@ test.each(["v1", "v1beta1"] as const)("an empty %s has the defaults of every rel
     ksmConfiguration: undefined,
     permittedHostDevices: {},
     applicationAwareQuota: false,
+    persistentReservation: false,
     uninstallStrategy: undefined,
   });
 });

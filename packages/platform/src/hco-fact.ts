@@ -18,6 +18,7 @@ export type AssetHcoFact = {
   readonly ksmConfiguration: Json | undefined;
   readonly permittedHostDevices: JsonMap;
   readonly applicationAwareQuota: boolean;
+  readonly persistentReservation: boolean;
   readonly uninstallStrategy: string | undefined;
 };
 
@@ -28,6 +29,7 @@ export const hcoPaths = {
     ksmConfiguration: ["spec", "ksmConfiguration"],
     permittedHostDevices: ["spec", "permittedHostDevices"],
     applicationAwareQuota: ["spec", "enableApplicationAwareQuota"],
+    persistentReservation: ["spec", "featureGates", "persistentReservation"],
     uninstallStrategy: ["spec", "uninstallStrategy"],
   },
   "hco.kubevirt.io/v1": {
@@ -35,6 +37,7 @@ export const hcoPaths = {
     ksmConfiguration: ["spec", "virtualization", "ksmConfiguration"],
     permittedHostDevices: ["spec", "virtualization", "permittedHostDevices"],
     applicationAwareQuota: ["spec", "deployment", "applicationAwareConfig", "enable"],
+    persistentReservation: ["spec", "storage", "persistentReservationConfiguration", "enabled"],
     uninstallStrategy: ["spec", "deployment", "uninstallStrategy"],
   },
 } as const;
@@ -62,6 +65,7 @@ export function readHco(object: KubeObject, schema: JsonMap | undefined): AssetH
     ksmConfiguration: at(object, ...paths.ksmConfiguration),
     permittedHostDevices: isMap(devices) ? devices : {},
     applicationAwareQuota: at(object, ...paths.applicationAwareQuota) === true,
+    persistentReservation: at(object, ...paths.persistentReservation) === true,
     uninstallStrategy: asText(at(object, ...paths.uninstallStrategy)),
   };
 }

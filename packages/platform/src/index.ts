@@ -2,7 +2,11 @@
 
 export {
   type Activation,
+  type ActivationInput,
   type ActivationMode,
+  type ActivationSource,
+  activationValue,
+  decideActivation,
   enablingAnnotation,
   isAllowed,
   isAskedFor,
@@ -10,6 +14,38 @@ export {
   type SwitchState,
   switchState,
 } from "./activation.ts";
+export { adoptionKey } from "./adoption/adoption-key.ts";
+export {
+  type AdoptionAction,
+  type AdoptionForecast,
+  type AdoptionRow,
+  adoptionRow,
+  isNodeObject,
+  type NodeFacts,
+  rebootedNodes,
+  refOfObject,
+  replacingWrites,
+  type TheirObject,
+} from "./adoption/adoption-row.ts";
+export {
+  type AdoptedObject,
+  type AdoptionPlan,
+  type AdoptionStep,
+  isOurs,
+  nextAdoptionStep,
+  nextReturnStep,
+  type ObservedAdoption,
+  type ObservedReturn,
+  type ReturnPlan,
+} from "./adoption/adoption-step.ts";
+export {
+  type AdoptionTableRow,
+  adoptedSwitches,
+  adoptionChanges,
+  adoptionTable,
+  nodeCount,
+} from "./adoption/adoption-texts.ts";
+export { type AnnotationOperation, annotationPatch } from "./adoption/annotation-patch.ts";
 export { didYouMean, likelyMeant, nearest, shorten } from "./annotation-values.ts";
 export type { Feature, Tombstone, ValueReason } from "./asset.ts";
 export {
@@ -36,9 +72,19 @@ export {
   type PlacedRef,
   pool,
   type Switch,
+  served,
   topology,
   topologyIs,
+  unmet,
 } from "./asset.ts";
+export {
+  type Counterpart,
+  type CounterpartTarget,
+  counterpartAlternates,
+  counterpartsOf,
+  isCounterpartApplied,
+} from "./autopilot/counterpart.ts";
+export { type AutopilotFact, autopilotFactOf, isLeftToAutopilot } from "./autopilot/manager.ts";
 export { isWriteDue } from "./baseline/compare.ts";
 export type { Contested } from "./baseline/contested.ts";
 export { decideObject, writeRate } from "./baseline/decide-object.ts";
@@ -62,6 +108,15 @@ export { builtInShape, defaultFrom, type KnownFields, keepKnown, shapeFrom } fro
 export { noteThere, type ObjectState, readState, writeState } from "./baseline/state.ts";
 export { type AssetCatalog, catalogFaults, isBefore, renderFaults } from "./catalog-checks.ts";
 export {
+  type ConsentRecord,
+  consentObject,
+  consentRecordName,
+  consentText,
+  readConsentRecord,
+  writeConsentRecord,
+} from "./consent/consent-record.ts";
+export { firstLegacyConsent, followLegacyConsent, type LegacyConsent } from "./consent/legacy-consent.ts";
+export {
   type Devices,
   deviceAnnotations,
   readUsbDevices,
@@ -72,7 +127,12 @@ export {
 export { type ExclusionRule, type Exclusions, excludedBy, readExclusions } from "./disabled-resources.ts";
 export { type AssetStatus, type Reason, type SettledStatus } from "./evaluate/asset-status.ts";
 export type { ClusterFacts, Fact } from "./evaluate/cluster-facts.ts";
-export { buildClusterFacts, type ClusterFactsInput, readImages } from "./evaluate/cluster-facts.ts";
+export {
+  buildClusterFacts,
+  type ClusterFactsInput,
+  type ObservedPresence,
+  readImages,
+} from "./evaluate/cluster-facts.ts";
 export {
   type EvaluatedObject,
   type EvaluationInput,
@@ -119,6 +179,7 @@ export {
   annotationPrefix,
   annotationProblems,
   booleanOf,
+  exactAnnotation,
   isOwnLabel,
   isState,
   noBlockers,
@@ -130,6 +191,7 @@ export { decisionsFor, hcoContent } from "./hco-content.ts";
 export { type AssetHcoFact, hcoPaths, hcoPointers, isGateOn, readHco } from "./hco-fact.ts";
 export { type MergedParts, mergeParts, type PartConflict, type RenderedPart } from "./merge-parts.ts";
 export { type DryRunAnswer, type Explanation, explainAsset, explanationText } from "./preview/explain.ts";
+export { type ManagedBy, yieldedTo } from "./preview/managed-by.ts";
 export { type Preview, previewObject, readObjects } from "./preview/preview.ts";
 export {
   type RenderChoice,
@@ -191,6 +253,7 @@ export {
 } from "./reboot/reboot-gate.ts";
 export { type ShownImpact, shownImpact } from "./reboot/shown-impact.ts";
 export {
+  autopilotEvent,
   type Dependency,
   type DiscoveredCrds,
   dependencies,

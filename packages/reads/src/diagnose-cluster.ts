@@ -21,7 +21,7 @@ import { DrainedPods } from "./drained-pods.ts";
 import { assessList, collectDoctorFacts, findDiagnosisGaps, type ListFacts } from "./impact-facts.ts";
 import { listOnce } from "./informer-lists.ts";
 
-/** A point-in-time diagnosis of all rollouts in a cluster. */
+/** The diagnosis of all rollouts in a cluster at one time. */
 export type ClusterDiagnosis = {
   readonly rollout: RolloutStatus;
   /** Causes that have not lasted long enough to be findings. The advisor reports them if they persist. */

@@ -15,6 +15,7 @@ import type { InformerSpec } from "@virt/kube";
 import {
   type Asset,
   type AssetRead,
+  consentRecordName,
   governanceRecordName,
   type ManagedObject,
   type Places,
@@ -25,6 +26,12 @@ import {
 export function governanceInformer(namespace: string): InformerSpec {
   const projection = { keep: "parts", parts: [["data"]] } as const;
   return { apiVersion: "v1", kind: "ConfigMap", name: governanceRecordName, namespace, projection };
+}
+
+/** Returns the informer of the record of what users consented to. */
+export function consentInformer(namespace: string): InformerSpec {
+  const projection = { keep: "parts", parts: [["data"]] } as const;
+  return { apiVersion: "v1", kind: "ConfigMap", name: consentRecordName, namespace, projection };
 }
 
 /** Returns one informer per HyperConverged version, newest first. Empty `hcoNamespace`: all namespaces. */
@@ -64,6 +71,7 @@ function readInformers(read: AssetRead, places: Places): readonly InformerSpec[]
     case "topology":
     case "images":
     case "schema":
+    case "served":
       return [];
   }
 }

@@ -40,14 +40,44 @@ test("every asset has a known state and a reason", () => {
   for (const { state } of rows) expect(assetStates).toContain(state);
 });
 
-test("assets that autopilot does not list share one reason", () => {
+test("assets that the annotation does not list share one reason", () => {
   const listed = ["aaq-operator", "swap-enable"].map((asset) => ({
-    ...left("NotListed", `annotation platform.kubevirt.io/autopilot lists neither ${asset} nor its group`),
+    ...left("NotListed", `annotation platform.kubevirt.io/virt-platform-operator lists neither ${asset} nor its group`),
     asset,
   }));
   expect(new Set(assetStateRows({ exclusions: listed }).map(({ why }) => why))).toEqual(
-    new Set(["annotation platform.kubevirt.io/autopilot lists neither the asset nor its group (NotListed)"]),
+    new Set([
+      "annotation platform.kubevirt.io/virt-platform-operator lists neither the asset nor its group (NotListed)",
+    ]),
   );
+});
+
+test("each asset names the manager of its object, also if it is not applied", () => {
+  const managed = (name: string, managedBy: string, assets: readonly string[]) => ({
+    ...object(assets.length === 0 ? "Excluded" : "InSync"),
+    object: name,
+    managedBy,
+    assets,
+  });
+  const rows = assetStateRows({
+    objects: [
+      managed("Thing ours", "virt-platform-operator", ["a"]),
+      managed("Thing theirs", "virt-platform-autopilot", []),
+      managed("Thing governed", "VirtPlatformConfig/p", []),
+    ],
+    exclusions: ["theirs", "governed", "unknown"].map((asset) => ({
+      ...left("ManagedByOther"),
+      asset,
+      target: `Thing ${asset}`,
+    })),
+  });
+  expect(rows.map(({ assets, managedBy }) => `${assets.join()}: ${managedBy}`)).toEqual([
+    "a: virt-platform-operator",
+    "theirs: virt-platform-autopilot",
+    "governed: VirtPlatformConfig/p",
+    "unknown: ",
+  ]);
+  expect(rows.map(assetDetailLines)[1]).toContain("Managed by: virt-platform-autopilot");
 });
 
 test("a repeated correction shows the field and the other client", () => {

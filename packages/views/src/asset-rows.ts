@@ -11,6 +11,8 @@ export type AssetStateRow = {
   readonly object: string;
   readonly state: AssetState;
   readonly why: string;
+  /** The operator or plan that manages the object, or `none`. Empty in the report of an earlier version. */
+  readonly managedBy: string;
   /** The status of the object, or the reason for the exclusion, as in the report. */
   readonly key: string;
   readonly entry: JsonMap;
@@ -18,12 +20,15 @@ export type AssetStateRow = {
 
 /** Returns the assets that have an object, then the excluded ones. Empty if the value is not a report. */
 export function assetStateRows(report: Json): readonly AssetStateRow[] {
-  const exclusions = asList(member(report, "exclusions")).filter(isMap).map(exclusionRow);
+  const entries = asList(member(report, "objects")).filter(isMap);
+  const managers = new Map(entries.map((entry) => [textIn(entry, "object"), textIn(entry, "managedBy")]));
+  const exclusions = asList(member(report, "exclusions"))
+    .filter(isMap)
+    .map((entry) => exclusionRow(entry, managers));
   const whys = new Map(
     exclusions.flatMap(({ assets, object, why }) => assets.map((asset) => [`${asset} ${object}`, why])),
   );
-  const objects = asList(member(report, "objects"))
-    .filter(isMap)
+  const objects = entries
     .filter((entry) => entry["status"] !== "Excluded" && textsIn(entry["assets"]).length > 0)
     .map((entry) => objectRow(entry, whys));
   const known = new Set(objects.flatMap(({ assets, object }) => assets.map((asset) => `${asset} ${object}`)));
@@ -39,17 +44,26 @@ function objectRow(entry: JsonMap, whys: ReadonlyMap<string, string>): AssetStat
   const state = assetStateOf(key, contested !== "");
   const excluded = assets.flatMap((asset) => whys.get(`${asset} ${object}`) ?? [])[0];
   const causes = [textIn(entry, "lastError"), textIn(entry, "held"), excluded ?? "", contested, fightsText(entry)];
-  return { assets, object, state, why: causes.find((text) => text !== "") ?? assetStateTexts[state], key, entry };
+  return {
+    assets,
+    object,
+    state,
+    why: causes.find((text) => text !== "") ?? assetStateTexts[state],
+    managedBy: textIn(entry, "managedBy"),
+    key,
+    entry,
+  };
 }
 
-function exclusionRow(entry: JsonMap): AssetStateRow {
-  const [key, details] = [textIn(entry, "reason"), textIn(entry, "details")];
+function exclusionRow(entry: JsonMap, managers: ReadonlyMap<string, string>): AssetStateRow {
+  const [key, details, object] = [textIn(entry, "reason"), textIn(entry, "details"), textIn(entry, "target")];
   const state = assetStateOf(key);
   const words = assetReasonTexts[key];
   const reason = words === undefined ? key : `${words} (${key})`;
   const parts = key === "NotListed" ? [reason] : [reason, details]; // the details repeat the reason
   const why = parts.filter((text) => text !== "").join(": ") || assetStateTexts[state];
-  return { assets: [textIn(entry, "asset")], object: textIn(entry, "target"), state, why, key, entry };
+  const managedBy = managers.get(object) ?? "";
+  return { assets: [textIn(entry, "asset")], object, state, why, managedBy, key, entry };
 }
 
 /** `spec.minHealthy (owned by gitops)` */
@@ -80,7 +94,7 @@ export function fieldText(pointer: string): string {
 }
 
 /** Returns all details of the row in the report, as lines of text. */
-export function assetDetailLines({ object, state, why, entry }: AssetStateRow): readonly string[] {
+export function assetDetailLines({ object, state, why, managedBy, entry }: AssetStateRow): readonly string[] {
   const list = (title: string, texts: readonly string[]) =>
     texts.length === 0 ? [] : [`${title}:`, ...texts.map((text) => `  ${foreignText(text, 400)}`)];
   const line = (title: string, text: string) => (text === "" ? [] : [`${title}: ${foreignText(text, 600)}`]);
@@ -91,6 +105,7 @@ export function assetDetailLines({ object, state, why, entry }: AssetStateRow): 
     ...line("Object", object),
     ...line("State", state),
     ...line("Reason", why),
+    ...line("Managed by", managedBy),
     ...line("Last write", textIn(entry, "lastWrite")),
     ...line("Pending write", textIn(member(entry, "impact") ?? null, "summary")),
     ...list("Contested fields", contested),

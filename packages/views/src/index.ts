@@ -15,6 +15,13 @@ export {
   shortHash as planName,
 } from "@virt/advisor";
 export { type BlockerRemedy, blockerRemedies, durationText, findingRemedies, foreignText } from "@virt/impact";
+export {
+  type AdoptionProgress,
+  type AdoptionQuery,
+  type AdoptionView,
+  type AdoptionViewRow,
+  readAdoptionQuery,
+} from "./adoption-view.ts";
 export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
 export { gapText, isRolloutCurrent, noBlockerText, uncheckedText } from "./blocker-texts.ts";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
@@ -44,6 +51,12 @@ export {
   rejectionPatch,
   rejectionText,
 } from "./plan-patches.ts";
+export {
+  autopilotText,
+  combinedStateText,
+  type PlatformOperators,
+  platformOperators,
+} from "./platform-operators.ts";
 export {
   leftBehindCount,
   leftBehindNotice,

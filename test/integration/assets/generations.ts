@@ -56,6 +56,9 @@ const published = (): readonly Definition[] => [
   readGenuine("operators/observability.openshift.io_uiplugins.yaml", "v1alpha1"),
   readGenuine("operators/monitoring.coreos.com_servicemonitors.yaml", "v1"),
   readGenuine("operators/monitoring.coreos.com_prometheusrules.yaml", "v1"),
+  readGenuine("operators/ifo.kubevirt.io_operationrulesets.yaml", "v1alpha1"),
+  readGenuine("operators/perses.dev_persesdashboards.yaml", "v1alpha2"),
+  readGenuine("kubevirt/migrationpolicies-main.yaml", "v1alpha1"),
 ];
 
 const genuine = (): Family => ({

@@ -13,7 +13,7 @@ import {
   readHco,
   shapeFrom,
 } from "@virt/platform";
-import { assetFacts } from "../../../catalog/testing/asset-facts.ts";
+import { alphaKubeVirt, assetFacts } from "../../../catalog/testing/asset-facts.ts";
 import type { Definition } from "../mock-crds/definitions.ts";
 
 export type Setting = { readonly said: Readonly<Record<string, string>>; readonly podCIDR: string };
@@ -64,6 +64,7 @@ function factsOf(asset: Asset, definitions: readonly Definition[], { said, podCI
     hco: readHco(hcoWith(definitions, said), schemaOf("hyperconvergeds.hco.kubevirt.io")),
     hardware: readHardware(nodes),
     topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes, crds }),
+    kubeVirt: alphaKubeVirt,
     rules: { apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", metadata: { name: "descheduler-rules" } },
   });
 }

@@ -8,6 +8,7 @@ import { liveMigration } from "./kinds/live-migration.ts";
 import { machineConfigs } from "./kinds/machine-config.ts";
 import { rollouts } from "./kinds/machine-config-rollout.ts";
 import { monitoring } from "./kinds/monitoring.ts";
+import { operations } from "./kinds/operations.ts";
 import { operators } from "./kinds/operators.ts";
 import { remediations } from "./kinds/remediation.ts";
 import type { Subject } from "./subject.ts";
@@ -20,6 +21,7 @@ export const subjects: readonly Subject[] = [
   ...hyperConvergeds,
   ...remediations,
   ...operators,
+  ...operations,
   ...monitoring,
   ...clusterConfigs,
   ...kubeVirt,

@@ -1,6 +1,7 @@
 import type { JsonMap } from "@virt/api";
 import type { ControllerName } from "../../support/account.ts";
 
+/** `on` is a kind, or a kind and the name of an object. */
 export type ContentAttack = { readonly attack: string; readonly on: string; readonly body: JsonMap };
 
 const on = (target: string, attacks: Readonly<Record<string, JsonMap>>): readonly ContentAttack[] =>
@@ -99,9 +100,38 @@ const byPlatform: readonly ContentAttack[] = [
     "move MetalLB speakers": spec({ nodeSelector: { hostile: "true" } }),
     "log everything": spec({ logLevel: "all" }),
   }),
-  ...on("UIPlugin", {
+  ...on("UIPlugin troubleshooting-panel", {
+    "cancel its searches": spec({ troubleshootingPanel: { timeout: "1s" } }),
+  }),
+  ...on("UIPlugin monitoring", {
     "disable dashboards": spec({ monitoring: { perses: { enabled: false } } }),
     "remove the dashboards": spec({ monitoring: null }),
+  }),
+  ...on("OperationRuleSet", {
+    "detect an operation all the time": spec({ rules: [{ operation: "Running", expression: "true" }] }),
+    "read secrets": spec({ target: { group: "", version: "v1", resource: "secrets" } }),
+    "read another version": spec({ target: { version: "v1alpha9" } }),
+    "copy content into labels": spec({ labelExpressions: [{ key: "a", expression: "object.metadata.name" }] }),
+    "ignore most namespaces": spec({ namespaces: ["hostile"] }),
+    "name another component": spec({ component: "hostile" }),
+    "add a label to every operation": spec({ labels: { hostile: "true" } }),
+    "detect nothing": spec({ rules: [{ operation: "Running", expression: "false" }] }),
+  }),
+  ...on("PersesDashboard", {
+    "show other queries": spec({
+      config: { panels: { hostile: { kind: "Panel", spec: { plugin: { kind: "a", spec: {} } } } } },
+    }),
+    "show an empty panel": spec({ config: { panels: { panel1: { spec: { queries: null } } } } }),
+    "hide the panels": spec({ config: { layouts: [] } }),
+    "choose another title": spec({ config: { display: { name: "hostile" } } }),
+    "reload all the time": spec({ config: { refreshInterval: "1ms" } }),
+  }),
+  ...on("MigrationPolicy", {
+    "exempt VMs": spec({ selectors: { namespaceSelector: { hostile: "true" } } }),
+    "allow long pauses": spec({ maxDowntimeMs: 2_000_000 }),
+    "use post-copy": spec({ allowPostCopy: true }),
+    "stop the tuning": spec({ experimental: null }),
+    "tune in another way": spec({ experimental: { downtimeTuning: { initialMs: 2_000_000 } } }),
   }),
   ...on("PrometheusRule", {
     "remove the alerts": spec({ groups: [] }),

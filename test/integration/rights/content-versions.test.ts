@@ -19,7 +19,9 @@ const setting = {
 };
 
 function rendered(version: Version): KubeObject {
-  const definitions = [`hyperconvergeds-${version}`, "kubedeschedulers-v532"].map((name) => readMock(`${name}.yaml`));
+  const definitions = [`hyperconvergeds-${version}`, "kubedeschedulers-v532", "migrationpolicies"].map((name) =>
+    readMock(`${name}.yaml`),
+  );
   const found = desiredWith(definitions, setting).find(({ object }) => object.kind === "HyperConverged");
   if (found === undefined) throw new Error("the catalog renders no HyperConverged");
   return found.object;

@@ -10,7 +10,7 @@ import { messageOf, type RightsCluster, startRightsCluster } from "./rights-clus
 const kinds = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] as const;
 const plurals = { [kinds[0]]: "validatingadmissionpolicies", [kinds[1]]: "validatingadmissionpolicybindings" };
 const all = Object.values(expectedPolicies).flat();
-const namespaceOf = ({ name }: ExpectedPolicy) => `${name.slice(0, name.lastIndexOf("-"))}-system`;
+const namespaceOf = ({ name }: ExpectedPolicy) => name.replace(/^(virt-\w+-operator)-.*$/, "$1-system");
 const hashesOf = (policy: ExpectedPolicy) => ({ [kinds[0]]: policy.hash, [kinds[1]]: policy.bindingHash });
 
 let cluster: RightsCluster;

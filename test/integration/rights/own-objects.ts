@@ -24,6 +24,8 @@ const definitions = [
   "metallbs",
   "migrationpolicies",
   "nodehealthchecks",
+  "operationrulesets",
+  "persesdashboards",
   "prometheusrules",
   "servicemonitors",
   "uiplugins",

@@ -3,7 +3,13 @@
 import { type ApiResponse, type ApiUser, borrowServer, inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { mockFiles } from "../../../tools/demo/mocks.ts";
-import { applyManifests, type ControllerName, grantRights, openAccount } from "../../support/account.ts";
+import {
+  applyManifests,
+  type ControllerName,
+  grantRights,
+  openAccount,
+  untilPoliciesEnforced,
+} from "../../support/account.ts";
 import { crdFile } from "../crd-objects.ts";
 
 export type RightsCluster = {
@@ -28,6 +34,7 @@ export async function startRightsCluster(): Promise<RightsCluster> {
   await Promise.all([
     untilDenied(accounts.advisor, otherLease("virt-advisor-operator"), "virt-advisor-operator-writes"),
     untilDenied(accounts.platform, otherLease("virt-platform-operator"), "virt-platform-operator-writes"),
+    untilPoliciesEnforced(server),
   ]);
   return { server, accounts };
 }

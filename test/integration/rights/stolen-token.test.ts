@@ -148,7 +148,7 @@ describe.each(operators)("the token of the %s with all cluster rights", (by) => 
     const answer = await dryRunWrite(cluster.accounts[by], crime);
     // If two policies deny the request, the API server names either.
     const policies = [`virt-${by}-operator-writes`, "virt-advisor-operator-status"];
-    const naming = policies.filter((policy) => messageOf(answer).includes(`ValidatingAdmissionPolicy '${policy}'`));
+    const naming = policies.filter((policy) => messageOf(answer).includes(`ValidatingAdmissionPolicy '${policy}`));
     expect(naming).toHaveLength(1);
     expect(answer.status).toBe(403);
   });

@@ -121,7 +121,7 @@ const works: Readonly<Record<ControllerName, () => Promise<void>>> = {
     const metadata = {
       name: "kubevirt-hyperconverged",
       namespace: "openshift-cnv",
-      annotations: { "platform.kubevirt.io/autopilot": "monitoring" },
+      annotations: { "platform.kubevirt.io/virt-platform-operator": "monitoring" },
     };
     const body = { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata, spec: {} };
     await server.request({

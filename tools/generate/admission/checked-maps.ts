@@ -3,7 +3,6 @@
 import { contentForms, type FieldForm, type FieldsForm, type ObjectForm } from "@virt/api";
 import { celKeys } from "./cel.ts";
 import type { PinnedObject } from "./pinned-objects.ts";
-import { celText } from "./policy.ts";
 
 const { kept, oneOf, required } = contentForms;
 
@@ -47,8 +46,8 @@ function mapsBelow(path: readonly string[], fields: FieldsForm["fields"]): reado
   return [{ path, fields }, ...nested];
 }
 
-export function mapsEntry({ version, maps }: Content): string {
-  return `${celText(version)}: [\n${maps.map(mapData).join(",\n")}]`;
+export function mapsEntry({ maps }: Pick<Content, "maps">, shape: number): string {
+  return `${shape}: [\n${maps.map(mapData).join(",\n")}]`;
 }
 
 /** Returns the data of a map for the policy. Treats the map as removable, because its fields are checked separately. */

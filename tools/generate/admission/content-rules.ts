@@ -1,12 +1,11 @@
 // Restricts an operator's account to the content that the catalog declares, in every object that it writes.
 
-import { contentForms, managedByLabel } from "@virt/api";
+import { contentForms, type FieldsForm, managedByLabel } from "@virt/api";
 import { annotationPrefix, objectAnnotations, releasedManager } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { celForm, celKey, celKeys } from "./cel.ts";
 import {
   type CheckedMap,
-  type Content,
   comparedMaps,
   contentOf,
   mapsEntry,
@@ -14,6 +13,7 @@ import {
   strangeMembers,
   targetOf,
 } from "./checked-maps.ts";
+import { type ContentShape, constantsByVersion, contentShapes, placeOf, shapesByVersion } from "./content-shapes.ts";
 import type { PinnedObject } from "./pinned-objects.ts";
 import { celList, celText, type Policy, type Validation } from "./policy.ts";
 
@@ -47,6 +47,7 @@ export type ContentOptions = {
  */
 export function contentRules({ operator, managers, objects, marks, isPatched }: ContentOptions): ContentRules {
   const contents = objects.flatMap((object) => object.forms.map((form) => contentOf(object, form, marks)));
+  const shapes = contentShapes(contents);
   const managersOf = (object: string) => `${object} == null ? [] : ${object}.metadata.?managedFields.orValue([])`;
   const ours = celKeys([...managers, releasedManager]);
   const fieldsOf = (when: string, condition: string) =>
@@ -75,19 +76,20 @@ export function contentRules({ operator, managers, objects, marks, isPatched }: 
           `!variables.isTracked || one.?manager.orValue('') in ${celKeys([...managers, releasedManager, mergedManager])}`,
         ),
       },
-      { name: "maps", expression: `{\n${contents.map(mapsEntry).join(",\n")}\n}[?variables.version].orValue([])` },
+      { name: "shape", expression: shapesByVersion(shapes) },
+      { name: "constants", expression: constantsByVersion(shapes) },
+      { name: "maps", expression: `{\n${shapes.map(mapsEntry).join(",\n")}\n}[?variables.shape].orValue([])` },
       { name: "compared", expression: comparedMaps(contents) },
       { name: "strangeMembers", expression: strangeMembers },
-      ...contents.map((content, at) => ({ name: `strangeValues${at}`, expression: strangeValues(content) })),
+      { name: "strangeMarks", expression: strangeMarks(marks) },
+      ...shapes.map((shape, at) => ({ name: `strangeValues${at}`, expression: strangeValues(shape, marks) })),
+      { name: "strangeValues", expression: valuesOfShape(shapes) },
     ],
     validations: [
-      ...unownedRules(operator),
       versionRule(operator, objects),
       appliedRule(operator, objects),
       refuseAll(operator, "variables.strangeMembers"),
-      ...contents.map(({ version }, at) =>
-        refuseAll(operator, `variables.strangeValues${at}`, `variables.version != ${celText(version)} || `),
-      ),
+      refuseAll(operator, "variables.strangeValues"),
     ],
   };
 }
@@ -95,9 +97,9 @@ export function contentRules({ operator, managers, objects, marks, isPatched }: 
 /** The API server merges the oldest managedFields entries under this name if there are too many. */
 const mergedManager = "ancient-changes";
 
-function refuseAll(operator: string, places: string, unless = ""): Validation {
+function refuseAll(operator: string, places: string): Validation {
   return {
-    expression: `${unless}${places}.size() == 0`,
+    expression: `${places}.size() == 0`,
     messageExpression: [
       `${celText(`${operator} may not write `)} + ${places}.join(', ') + ' of ' + object.kind + ' ' + variables.name +`,
       "': its catalog does not contain this content. Next: if the operator was upgraded, apply the admission policies of its release. If a mutating webhook changes the object, exempt the object from the webhook'",
@@ -106,7 +108,7 @@ function refuseAll(operator: string, places: string, unless = ""): Validation {
 }
 
 /** Owners and finalizers control deletion, and the catalog sets none. */
-function unownedRules(operator: string): readonly Validation[] {
+export function unownedRules(operator: string): readonly Validation[] {
   return ["ownerReferences", "finalizers"].map((field) => {
     const of = (object: string) => `(${object} == null ? [] : ${object}.metadata.?${field}.orValue([]))`;
     return {
@@ -135,26 +137,51 @@ function appliedRule(operator: string, objects: readonly PinnedObject[]): Valida
   };
 }
 
-function strangeValues({ maps }: Content): string {
+/** Every object has the operator's marks, which are checked once for all shapes. */
+function strangeMarks(marks: OwnMarks): string {
+  const places = Object.entries(marks).flatMap(([part, fields], at) =>
+    valueRules({ path: ["metadata", part], fields }, { at, varying: new Set() }),
+  );
+  return `variables.compared.size() == 0 ? [] : [${places.join(",\n")}].filter(place, place != '')`;
+}
+
+function strangeValues({ maps, varying }: ContentShape, marks: OwnMarks): string {
   const checked = (isChecked: (root: string | undefined) => boolean) =>
-    maps.flatMap((part, at) => (isChecked(part.path[0]) ? valueRules(part, at) : []));
+    maps.flatMap((part, at) => (isChecked(part.path[0]) ? valueRules(withoutMarks(part, marks), { at, varying }) : []));
   const metadata = checked((root) => root === "metadata");
   const content = checked((root) => root !== "metadata");
   return `([${metadata.join(",\n")}] +\n(variables.isPatched ? [] : [${content.join(",\n")}])).filter(place, place != '')`;
 }
 
-function valueRules({ path, fields }: CheckedMap, at: number): readonly string[] {
+function withoutMarks({ path, fields }: CheckedMap, marks: OwnMarks): CheckedMap {
+  if (path[0] !== "metadata") return { path, fields };
+  const known: FieldsForm["fields"] = { ...marks.labels, ...marks.annotations };
+  return { path, fields: Object.fromEntries(Object.entries(fields).filter(([key]) => known[key] === undefined)) };
+}
+
+/** Returns a chain of conditions, so that only the values of one shape are compared. */
+function valuesOfShape(shapes: readonly ContentShape[]): string {
+  const chain = shapes.map((_, at) => `variables.shape == ${at} ? variables.strangeValues${at} :`);
+  return ["variables.strangeMarks + (", ...chain, "[])"].join("\n");
+}
+
+type ComparedPart = { readonly at: number; readonly varying: ContentShape["varying"] };
+
+function valueRules({ path, fields }: CheckedMap, { at, varying }: ComparedPart): readonly string[] {
   const [after, before] = [`variables.compared[${at}].after`, `variables.compared[${at}].before`];
   return Object.entries(fields).flatMap(([key, { value }]) => {
     if (value.form === "fields") return [];
     const name = celKey(key);
+    const place = placeOf(path, key);
     const old = `${before}[${name}]`;
     const list = `(${name} in ${before} && type(${old}) == type([]) ? ${old} : dyn([]))`;
-    const check = celForm(value, `${after}[${name}]`, list);
+    const check = varying.has(place)
+      ? `${after}[${name}] == variables.constants[${celKey(place)}]`
+      : celForm(value, `${after}[${name}]`, list);
     // A patch may change a declared label, but not the operator's marks.
     const patched = path[0] === "metadata" && !key.startsWith(annotationPrefix) ? "variables.isPatched || " : "";
     return [
-      `${patched}!(${name} in ${after}) || (${name} in ${before} && ${old} == ${after}[${name}]) || (${check}) ? '' : ${celKey([...path, key].join("."))}`,
+      `${patched}!(${name} in ${after}) || (${name} in ${before} && ${old} == ${after}[${name}]) || (${check}) ? '' : ${celKey(place)}`,
     ];
   });
 }

@@ -5,6 +5,7 @@ import { objectAnnotations } from "@virt/platform";
 import { type OperatorNames, platform } from "../operators.ts";
 import type { OperatorRights } from "../rbac/operator-rights.ts";
 import type { Right } from "../rbac/right.ts";
+import type { PinnedObject } from "./pinned-objects.ts";
 import { celList, celText, type Policy, type Validation } from "./policy.ts";
 
 export function operatorPolicy(
@@ -23,11 +24,9 @@ export function operatorPolicy(
         operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"],
       },
     ],
-    // For writes of all other clients, the API server evaluates only this condition.
-    matchConditions: [{ name: "is-the-operator", expression: `request.userInfo.username == ${celText(account)}` }],
+    matchConditions: [isOperator(account)],
     variables: [
-      { name: "name", expression: "request.?name.orValue('')" },
-      { name: "write", expression: write },
+      ...requestVariables,
       {
         name: "place",
         expression: "(request.?namespace.orValue('') == '' ? '' : request.namespace + '/') + variables.name",
@@ -46,11 +45,49 @@ export function operatorPolicy(
   };
 }
 
+/** For writes of all other clients, the API server evaluates only this condition. */
+const isOperator = (account: string) => ({
+  name: "is-the-operator",
+  expression: `request.userInfo.username == ${celText(account)}`,
+});
+
+/**
+ * Restricts the content of some of the operator's objects, because one policy for all would not fit into the annotation
+ * of `kubectl apply`. `part` is the end of its name.
+ */
+export function contentPolicy(
+  { name, account }: OperatorNames,
+  { part, objects }: { readonly part: string; readonly objects: readonly PinnedObject[] },
+  further: Pick<Policy, "variables" | "validations">,
+): Policy {
+  const resources = Map.groupBy(new Set(objects.map(({ resource }) => resource)), groupOf);
+  return {
+    promise: `The token of ${name} can write only the content that its catalog declares.`,
+    name: `${name}-writes-${part}`,
+    resourceRules: [...resources].map(([group, names]) => ({
+      apiGroups: [group],
+      apiVersions: ["*"],
+      resources: names.map((resource) => resource.split(".", 1)[0] ?? ""),
+      operations: ["CREATE", "UPDATE"],
+    })),
+    matchConditions: [isOperator(account)],
+    variables: [...requestVariables, ...further.variables],
+    validations: further.validations,
+  };
+}
+
+const groupOf = (resource: string): string => resource.split(".").slice(1).join(".");
+
 const write = [
   "request.operation + ' ' + request.resource.resource",
   "(request.resource.group == '' ? '' : '.' + request.resource.group)",
   "(request.?subResource.orValue('') == '' ? '' : '/' + request.subResource)",
 ].join(" +\n");
+
+const requestVariables = [
+  { name: "name", expression: "request.?name.orValue('')" },
+  { name: "write", expression: write },
+];
 
 const operations = { create: "CREATE", update: "UPDATE", patch: "UPDATE", delete: "DELETE" } as const;
 

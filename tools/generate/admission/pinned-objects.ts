@@ -11,7 +11,7 @@ import {
   type ValueForm,
 } from "@virt/api";
 import { equalJson } from "@virt/objects";
-import { type Asset, governanceRecordName } from "@virt/platform";
+import { type Asset, consentRecordName, governanceRecordName } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { resourceOf } from "../rbac/asset-rights.ts";
 import { formOfNodeContent } from "./node-content.ts";
@@ -66,6 +66,7 @@ export function pinnedByProfiles(profiles: readonly Pick<Profile, "name" | "targ
 /** ConfigMaps that the platform controller writes in addition to the catalog's objects. */
 export const pinnedRecords: readonly PinnedObject[] = [
   recordOf(governanceRecordName, { "governance.json": required(anyText) }),
+  recordOf(consentRecordName, { "consent.json": required(anyText) }),
   // report.txt is optional: a replica of an earlier release, which does not write it, can lead during an upgrade.
   recordOf(`${platform.name}-report`, { "report.json": optional(anyText), "report.txt": optional(anyText) }),
 ];

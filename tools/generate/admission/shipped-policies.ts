@@ -8,10 +8,23 @@ import { advisorRights } from "../rbac/advisor-rights.ts";
 import { ownPolicies } from "../rbac/operator-rights.ts";
 import { platformRights, type Shipped } from "../rbac/platform-rights.ts";
 import type { Right } from "../rbac/right.ts";
-import { type ContentRules, contentRules, deletesOwnObjects, platformMarks } from "./content-rules.ts";
-import { isPatchedByPerson, onlyAdvertises, operatorPolicy, overridesNothing, ownEvents } from "./operator-policy.ts";
+import { type ContentRules, contentRules, deletesOwnObjects, platformMarks, unownedRules } from "./content-rules.ts";
+import {
+  contentPolicy,
+  isPatchedByPerson,
+  onlyAdvertises,
+  operatorPolicy,
+  overridesNothing,
+  ownEvents,
+} from "./operator-policy.ts";
 import { overridePolicy } from "./override-policy.ts";
-import { pinnedAdvertisements, pinnedByAssets, pinnedByProfiles, pinnedRecords } from "./pinned-objects.ts";
+import {
+  type PinnedObject,
+  pinnedAdvertisements,
+  pinnedByAssets,
+  pinnedByProfiles,
+  pinnedRecords,
+} from "./pinned-objects.ts";
 import { approvalPolicy, statusPolicy } from "./plan-policies.ts";
 import { type Policy, policyManifest, policySpecs } from "./policy.ts";
 import { switchPolicy } from "./switch-policy.ts";
@@ -39,7 +52,7 @@ function shippedPolicies({
       policies: [
         overridePolicy(shipped.assets),
         switchPolicy(switchReach(shipped.assets)),
-        operatorPolicy(platform, platformRights(shipped), ofPlatform(shipped)),
+        ...platformPolicies(shipped),
       ],
     },
   };
@@ -53,21 +66,53 @@ function ofAdvisor(profiles: readonly Profile[]): ContentRules {
     marks: { labels: {}, annotations: {} },
     isPatched: "false",
   });
-  return { variables, validations: [onlyAdvertises, ownEvents(advisor.name), ...validations] };
+  return {
+    variables,
+    validations: [onlyAdvertises, ownEvents(advisor.name), ...unownedRules(advisor.name), ...validations],
+  };
 }
 
-function ofPlatform({ assets }: Shipped): ContentRules {
-  const content = contentRules({
-    operator: platform.name,
-    managers: [platform.name],
-    objects: [...pinnedByAssets(assets), ...pinnedRecords],
-    marks: platformMarks,
-    isPatched: isPatchedByPerson,
-  });
-  return {
-    variables: [...overridesNothing.variables, ...content.variables],
-    validations: [...overridesNothing.validations, deletesOwnObjects, ownEvents(platform.name), ...content.validations],
+/** The API groups whose content has a policy of its own, by the end of its name. All others share a policy. */
+const contentParts: Readonly<Record<string, readonly string[]>> = {
+  hyperconverged: ["hco.kubevirt.io"],
+  nodes: ["machineconfiguration.openshift.io"],
+  monitoring: ["monitoring.coreos.com", "perses.dev"],
+  operations: ["ifo.kubevirt.io"],
+};
+
+function partOf({ forms }: PinnedObject): string | undefined {
+  const group = forms[0]?.apiVersion.split("/")[0] ?? "";
+  return Object.entries(contentParts).find(([, groups]) => groups.includes(group))?.[0];
+}
+
+function platformPolicies({ assets, tombstones }: Shipped): readonly Policy[] {
+  const objects = Map.groupBy([...pinnedByAssets(assets), ...pinnedRecords], partOf);
+  const rulesFor = (part: string | undefined): ContentRules => {
+    const content = contentRules({
+      operator: platform.name,
+      managers: [platform.name],
+      objects: objects.get(part) ?? [],
+      marks: platformMarks,
+      isPatched: isPatchedByPerson,
+    });
+    return { ...content, variables: [...overridesNothing.variables, ...content.variables] };
   };
+  const common = rulesFor(undefined);
+  return [
+    operatorPolicy(platform, platformRights({ assets, tombstones }), {
+      variables: common.variables,
+      validations: [
+        ...overridesNothing.validations,
+        deletesOwnObjects,
+        ownEvents(platform.name),
+        ...unownedRules(platform.name),
+        ...common.validations,
+      ],
+    }),
+    ...Object.keys(contentParts).map((part) =>
+      contentPolicy(platform, { part, objects: objects.get(part) ?? [] }, rulesFor(part)),
+    ),
+  ];
 }
 
 export function policyManifests(catalog: Catalog): Readonly<Record<string, string>> {

@@ -1,13 +1,14 @@
 // Requires clients that change a switch on the HyperConverged to have the permissions for the operator's resulting
 // writes.
 
+import { activationAnnotation } from "@virt/api";
 import { annotationPrefix, noBlockers, rebootGateKey } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { celList, celText, type Policy, type Validation } from "./policy.ts";
 import type { Reach } from "./switch-reach.ts";
 
 /** Switches that concern every asset. */
-const general = ["autopilot", "prune", "disabled-resources"].map((key) => `${annotationPrefix}${key}`);
+const general = [activationAnnotation, `${annotationPrefix}prune`, `${annotationPrefix}disabled-resources`];
 
 // These controllers delete on behalf of another user. That user's permissions were checked when the owner was set.
 const cleaners = ["namespace-controller", "generic-garbage-collector"].map(

@@ -43,6 +43,7 @@ function rightsForRead(read: AssetRead): readonly Right[] {
     case "topology":
     case "images":
     case "schema":
+    case "served":
       return [];
     case "object":
       return rights(resourceOf(read.ref), ...follow);

@@ -63,6 +63,7 @@ function commonRights(controller: "advisor" | "platform", lease: string): Table 
     ...Object.fromEntries(policies),
     "customresourcedefinitions.apiextensions.k8s.io *": new Set(known),
     "events.events.k8s.io *": new Set(["create", "patch"]),
+    "deployments.apps virt-platform-autopilot": new Set(known),
     "tokenreviews.authentication.k8s.io *": new Set(["create"]),
     "subjectaccessreviews.authorization.k8s.io *": new Set(["create"]),
     "leases.coordination.k8s.io *": new Set(["create"]),
@@ -137,6 +138,7 @@ test("the platform operator's role has exactly the rights that its assets declar
     add(table, `${kind}.admissionregistration.k8s.io *`, watchVerbs);
   add(table, "configmaps virt-platform-operator-report", ["get", "create", "patch"]);
   add(table, "configmaps virt-platform-operator-governance", [...watchVerbs, "create", "patch"]);
+  add(table, "configmaps virt-platform-operator-consent", [...watchVerbs, "create", "patch"]);
   add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", ["get"]);
   for (const asset of assets) {
     const { apiVersion, kind, name, namespace, crd } = asset.target;

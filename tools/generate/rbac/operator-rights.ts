@@ -1,5 +1,6 @@
 // Permissions that both operators share, and the manifests of their roles.
 
+import { autopilotName } from "@virt/api";
 import { type KubeObject, writeYaml } from "@virt/objects";
 import type { OperatorNames } from "../operators.ts";
 import { follow, type Right, rights, rulesOf } from "./right.ts";
@@ -9,8 +10,9 @@ export type OperatorRights = {
   readonly ownNamespace: readonly Right[];
 };
 
-/** Reviews authorize clients that request metrics. */
+/** Reviews authorize clients that request metrics. The Deployment shows whether virt-platform-autopilot is installed. */
 export const alwaysGranted: readonly Right[] = [
+  ...rights({ group: "apps", resource: "deployments", name: autopilotName }, "get", ...follow),
   ...rights({ group: "apiextensions.k8s.io", resource: "customresourcedefinitions" }, "get", ...follow),
   ...rights({ group: "events.k8s.io", resource: "events", namespace: "*" }, "create", "patch"),
   ...rights({ group: "authentication.k8s.io", resource: "tokenreviews" }, "create"),

@@ -1,7 +1,7 @@
 // The platform controller's permissions: the declarations of the assets and a few of its own.
 
 import { configKind } from "@virt/api";
-import { type Asset, governanceRecordName, type Tombstone } from "@virt/platform";
+import { type Asset, consentRecordName, governanceRecordName, type Tombstone } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { resourceOf, rightsForTarget, rightsToRead } from "./asset-rights.ts";
 import { impactRights } from "./impact-rights.ts";
@@ -12,6 +12,7 @@ const config = "config.openshift.io";
 const { namespace } = platform;
 const hco = { group: "hco.kubevirt.io", resource: "hyperconvergeds", name: "kubevirt-hyperconverged" };
 const governance = { group: "", resource: "configmaps", name: governanceRecordName, namespace };
+const consent = { group: "", resource: "configmaps", name: consentRecordName, namespace };
 const report = { group: "", resource: "configmaps", name: `${platform.name}-report`, namespace };
 
 const always: readonly Right[] = [
@@ -43,6 +44,7 @@ export function platformRights({ assets, tombstones }: Shipped): OperatorRights 
       // `get` is for commands in the pod, such as --activation.
       ...rights(report, "get", "create", "patch"),
       ...rights(governance, ...follow, "create", "patch"),
+      ...rights(consent, ...follow, "create", "patch"),
       ...forAssets.filter(isOwn),
     ],
   };

@@ -1,10 +1,19 @@
 // `assets`: prints the platform controller's report, asset by asset.
 
+import { autopilotName } from "@virt/api";
 import type { AssetState } from "@virt/cluster";
 import { asList, asText, at, type Json } from "@virt/objects";
 import { didYouMean, reportName } from "@virt/platform";
 import { findReports } from "@virt/reads";
-import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } from "@virt/views";
+import {
+  type AssetStateRow,
+  assetDetailLines,
+  assetStateRows,
+  autopilotText,
+  foreignText,
+  type PlatformOperators,
+  platformOperators,
+} from "@virt/views";
 import { type Block, nextBlock, type TextStyle, textBlock } from "../blocks.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
@@ -20,14 +29,24 @@ export const showAssets: RunVerb = async (context) => {
     const hint = didYouMean(name, names) || ".";
     throw new CliError(`asset "${name}" not found${hint} Available assets: ${names.join(", ")}`);
   }
+  const operators = platformOperators(report);
   const items = chosen.map(({ key, entry, ...row }) => ({ ...row, reportedAs: key, fields: entry }));
   printer.print({
     type: "AssetList",
     names: chosen.flatMap(({ assets }) => assets),
-    data: { activation: at(report, "activation") ?? null, hardwareChanges: at(report, "hardwareChanges") ?? [], items },
+    data: {
+      activation: at(report, "activation") ?? null,
+      autopilot: at(report, "autopilot") ?? null,
+      hardwareChanges: at(report, "hardwareChanges") ?? [],
+      items,
+    },
     blocks:
       name === undefined
-        ? [controllerState(report), assetTable(chosen), ...enableHint(report, program)]
+        ? [
+            textBlock(...autopilotLines(operators), ...controllerLines(report)),
+            assetTable(chosen),
+            ...nextBlocks(report, operators, program),
+          ]
         : chosen.map(assetDetails),
   });
   return exitCodes.done;
@@ -37,6 +56,7 @@ const sortKeys: SortKeys<AssetStateRow> = {
   asset: ({ assets }) => assets.join(","),
   object: ({ object }) => object,
   state: ({ state }) => state,
+  "managed-by": ({ managedBy }) => managedBy,
   why: ({ why }) => why,
 };
 
@@ -63,11 +83,16 @@ function placesText(namespaces: readonly string[] | undefined): string {
   return `${namespaces.length === 1 ? "namespace" : "namespaces"} ${namespaces.join(" and ")}`;
 }
 
-function controllerState(report: Json): Block {
+function autopilotLines(operators: PlatformOperators | undefined): readonly string[] {
+  const text = operators && autopilotText(operators);
+  return text === undefined ? [] : [text];
+}
+
+function controllerLines(report: Json): readonly string[] {
   const state = at(report, "activation", "isActive") === true ? "active" : "idle";
   const mode = asText(at(report, "activation", "mode")) ?? "unknown";
   const changes = asList(at(report, "hardwareChanges")).map((change) => foreignText(hardwareChangeText(change)));
-  return textBlock(`The platform controller is ${state} (activation ${mode})`, ...changes);
+  return [`The platform controller is ${state} (activation ${mode})`, ...changes];
 }
 
 function hardwareChangeText(change: Json): string {
@@ -76,7 +101,9 @@ function hardwareChangeText(change: Json): string {
   return `Hardware change: ${name} from ${counted} to ${seen}. It takes effect at ${countsAt}, unless it changes back`;
 }
 
-function enableHint(report: Json, program: string): readonly Block[] {
+function nextBlocks(report: Json, operators: PlatformOperators | undefined, program: string): readonly Block[] {
+  if (operators?.autopilot === "Active" && operators.autopilotObjects > 0)
+    return [nextBlock(`to move objects of ${autopilotName} to this operator, run: ${program} adopt`)];
   if (at(report, "activation", "isActive") === true) return [];
   return [nextBlock(`to see the combined impact and enable the platform controller, run: ${program} enable`)];
 }
@@ -95,11 +122,12 @@ const stateStyles: Readonly<Record<AssetState, TextStyle>> = {
 function assetTable(rows: readonly AssetStateRow[]): Block {
   return {
     kind: "table",
-    head: ["ASSET", "OBJECT", "STATE", "WHY"],
-    rows: rows.map(({ assets, object, state, why }) => [
+    head: ["ASSET", "OBJECT", "STATE", "MANAGED BY", "WHY"],
+    rows: rows.map(({ assets, object, state, managedBy, why }) => [
       assets.join(","),
       object,
       { text: state, style: stateStyles[state] },
+      foreignText(managedBy) || "-",
       foreignText(why),
     ]),
     wide: { head: ["REPORTED AS"], rows: rows.map(({ key }) => [key]) },

@@ -3,12 +3,14 @@
 import { assets, profiles } from "@virt/catalog";
 import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console/server";
 import { previewEnablement } from "@virt/reads";
+import { consoleAdoption } from "../adoption/console-adoption.ts";
 import { textBlock } from "../blocks.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
 declare const CONSOLE_PAGES: readonly EmbeddedPage[] | undefined;
 
-export const serveConsolePages: RunVerb = async ({ access, environment, flag, now, printer, signal, version }) => {
+export const serveConsolePages: RunVerb = async (context) => {
+  const { access, environment, flag, now, printer, program, signal, version } = context;
   const wanted = Number(flag("port") ?? "7070");
   const pages = readEmbeddedPages(typeof CONSOLE_PAGES === "undefined" ? [] : CONSOLE_PAGES);
   const ended = new Promise<void>((resolve) => {
@@ -31,6 +33,7 @@ export const serveConsolePages: RunVerb = async ({ access, environment, flag, no
       });
       return { assets: applied, impact };
     },
+    adoption: consoleAdoption({ access: access(), environment, ownNamespace: undefined, now, program }),
   });
   if (wanted !== 0 && served.port !== wanted)
     printer.progress(`Port ${wanted} is in use. Using port ${served.port} instead`);

@@ -1,9 +1,24 @@
 // `doctor`: diagnoses the pools with the user's permissions, and prints findings with commands to fix them.
 
-import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
+import { autopilotName, type RolloutFinding, type VirtPlatformConfig } from "@virt/api";
 import { didYouMean } from "@virt/platform";
-import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
-import { type BlockerRemedy, findingRemedies, foreignText, noBlockerText, viewFinding, viewRollout } from "@virt/views";
+import {
+  type AutopilotLease,
+  type ClusterDiagnosis,
+  type DiagnosisGap,
+  diagnoseCluster,
+  readAutopilotLease,
+} from "@virt/reads";
+import {
+  ageText,
+  type BlockerRemedy,
+  findingRemedies,
+  foreignText,
+  noBlockerText,
+  secondsSince,
+  viewFinding,
+  viewRollout,
+} from "@virt/views";
 import { type Block, listBlock, nextBlock, textBlock } from "../blocks.ts";
 import { requireConfig } from "../find-config.ts";
 import { findingLines, rolloutLines } from "../status-blocks.ts";
@@ -17,14 +32,11 @@ export const showFindings: RunVerb = async (context) => {
   const { configs, gaps } = one === undefined ? all : { configs: [one], gaps: [] };
   const pool = flag("pool");
   const pools = pool === undefined ? poolsOf(name, configs) : new Set([pool]);
-  const found = await diagnoseCluster({
-    client: session().client,
-    signal,
-    configs,
-    observers: all.configs,
-    pools,
-    now: now(),
-  });
+  const { client } = session();
+  const [found, lease] = await Promise.all([
+    diagnoseCluster({ client, signal, configs, observers: all.configs, pools, now: now() }),
+    readAutopilotLease({ client, signal }, now()),
+  ]);
   const diagnosis = { ...found, notAssessed: [...gaps, ...found.notAssessed] };
   if (pool !== undefined && diagnosis.pools.length > 0 && !diagnosis.pools.includes(pool))
     throw new CliError(
@@ -33,11 +45,37 @@ export const showFindings: RunVerb = async (context) => {
   const blocking = diagnosis.rollout.findings.find(({ severity }) => severity === "blocking");
   printer.print({
     type: "Diagnosis",
-    data: diagnosisData(diagnosis),
-    blocks: [...diagnosisBlocks(diagnosis, now(), printer.format === "wide"), ...nextBlocks(blocking)],
+    data: { ...diagnosisData(diagnosis), autopilot: { lease } },
+    blocks: [
+      ...diagnosisBlocks(diagnosis, now(), printer.format === "wide"),
+      textBlock(...leaseLines(lease, now())),
+      ...nextBlocks(blocking),
+    ],
   });
   return exitCodeOfDiagnosis(diagnosis);
 };
+
+/** Names the leading pod of the other platform operator. A missing permission is not a failure. */
+function leaseLines(lease: AutopilotLease, now: number): readonly string[] {
+  const line = (text: string) => [`${autopilotName}: ${text}`];
+  switch (lease.kind) {
+    case "absent":
+      return [];
+    case "held":
+      return line(`${foreignText(lease.holder)} leads (lease ${lease.lease}, ${renewalText(lease.renewedAt, now)})`);
+    case "expired":
+      return line(`no pod leads (lease ${lease.lease} of ${foreignText(lease.holder)} has expired)`);
+    case "free":
+      return line(`no pod leads (lease ${lease.lease} has no holder)`);
+    case "unread":
+      return line(`its leader is unknown, because its lease cannot be read: ${foreignText(lease.message, 300)}`);
+  }
+}
+
+function renewalText(time: string, now: number): string {
+  const seconds = secondsSince(time, now);
+  return seconds === undefined ? "renewal time unknown" : `renewed ${ageText(seconds)} ago`;
+}
 
 export function diagnosisData({ rollout, young, notAssessed }: ClusterDiagnosis) {
   return {

@@ -1,9 +1,8 @@
 // `enable`: enables the platform controller for all or some assets, after showing their combined impact.
 
-import type { KubeObject } from "@virt/api";
+import { activationAnnotation, type KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
 import { Discovery, noLease, patchObject } from "@virt/kube";
-import { annotationPrefix } from "@virt/platform";
 import { type Enablement, previewEnablement } from "@virt/reads";
 import { foreignText } from "@virt/views";
 import { type Block, nextBlock, textBlock } from "../blocks.ts";
@@ -13,8 +12,6 @@ import { describeFailure } from "../session-failure.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 import { impactBlocks } from "./impact.ts";
 import { withPreviewErrors } from "./render.ts";
-
-const annotation = `${annotationPrefix}autopilot`;
 
 export const enablePlatformAssets: RunVerb = async (context) => {
   const { environment, flag, isOn, now, printer, program, session, signal, words } = context;
@@ -31,7 +28,7 @@ export const enablePlatformAssets: RunVerb = async (context) => {
     }),
   );
   const what = words.length === 0 ? "all assets" : words.join(", ");
-  if (preview.autopilot === undefined) {
+  if (preview.activation === undefined) {
     const blocks = [textBlock(`The platform controller is already enabled for ${what}. Nothing was changed.`)];
     printer.print({ type: "Enablement", data: dataOf(preview, false), blocks });
     return exitCodes.done;
@@ -39,20 +36,20 @@ export const enablePlatformAssets: RunVerb = async (context) => {
   showBeforeChange(previewBlocks(preview), context);
   const question = `Enable the platform controller for ${what}?`;
   if (!isOn("yes") && !(await confirmChange({ question }, context))) return exitCodes.error;
-  await annotate(preview.hco, preview.autopilot, context);
+  await annotate(preview.hco, preview.activation, context);
   printer.print({
     type: "Enablement",
     data: dataOf(preview, true),
     blocks: [
-      textBlock(`The platform controller is enabled for ${what} (${annotation}=${preview.autopilot})`),
+      textBlock(`The platform controller is enabled for ${what} (${activationAnnotation}=${preview.activation})`),
       nextBlock(`to follow the progress, run: ${program} status, or ${program} assets`),
     ],
   });
   return exitCodes.done;
 };
 
-function dataOf({ assets: applied, excluded, impact, autopilot }: Enablement, isChanged: boolean) {
-  return { assets: applied, excluded, impact, ...(autopilot !== undefined && { autopilot }), isChanged };
+function dataOf({ assets: applied, excluded, impact, activation }: Enablement, isChanged: boolean) {
+  return { assets: applied, excluded, impact, ...(activation !== undefined && { activation }), isChanged };
 }
 
 function previewBlocks({ assets: applied, excluded, impact }: Enablement): readonly Block[] {
@@ -70,7 +67,7 @@ async function annotate(hco: KubeObject, value: string, { access, session, signa
   const { client } = session();
   const found = await new Discovery(client).place(hco, signal, client);
   if (found.kind !== "served") throw new CliError("this cluster no longer serves HyperConvergeds");
-  const body = { metadata: { ...(uid !== undefined && { uid }), annotations: { [annotation]: value } } };
+  const body = { metadata: { ...(uid !== undefined && { uid }), annotations: { [activationAnnotation]: value } } };
   const request = patchObject(found.resource, { name, namespace }, body, { type: "merge", fieldManager });
   const answer = await client.under(noLease).write(request, { signal });
   if (answer.kind === "answered" && answer.status < 300) return;

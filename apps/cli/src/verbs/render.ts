@@ -44,12 +44,13 @@ function renderBlocks(rows: readonly AssetRow[], program: string): readonly Bloc
   return [
     {
       kind: "table",
-      head: ["ASSET", "STATUS", "KIND", "IMPACT", "WHY"],
+      head: ["ASSET", "STATUS", "KIND", "IMPACT", "MANAGED BY", "WHY"],
       rows: rows.map((row) => [
         row.asset.name,
         { text: row.status, style: statusStyles[row.status] },
         row.kind,
         row.asset.impact,
+        row.managedBy,
         reasonText(row) || "-",
       ]),
     },

@@ -7,6 +7,7 @@ import type { ClusterSession, ConfigNotice } from "../cluster-session.ts";
 import { conditionMessage } from "../condition-message.ts";
 import { requireConfig } from "../find-config.ts";
 import { readFlagDuration } from "../flag-values.ts";
+import { platformOperatorBlocks, readPlatformOperators } from "../platform-operators.ts";
 import type { VerbReport } from "../printer.ts";
 import { readRollingPools, rollingPoolBlocks } from "../rolling-pools.ts";
 import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
@@ -34,15 +35,17 @@ async function optionsFor(
   context: VerbContext,
 ): Promise<StatusOptions> {
   const { isOn, now, program, session, signal, words, printer } = context;
-  const [counts, rolling] = await Promise.all([
+  const [counts, rolling, operators] = await Promise.all([
     countVms(configs, now(), session()),
     readRollingPools(session(), all, signal),
+    words.length === 0 ? readPlatformOperators(session(), signal) : undefined,
   ]);
   const shown = {
     isDetailed: words.length > 0,
     isWatching: isOn("watch") || isOn("wait"),
     isWide: printer.format === "wide",
     rolling,
+    operators,
   };
   return { now: now(), program, countVms: (node) => counts.get(node), ...shown };
 }
@@ -66,8 +69,10 @@ function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOpt
     data: {
       items: sorted.map((config) => statusData(config, options)),
       ...(options.rolling !== undefined && { rollingPools: options.rolling }),
+      ...(options.operators !== undefined && { platformOperators: options.operators }),
     },
     blocks: [
+      ...platformOperatorBlocks(options.operators),
       ...rollingPoolBlocks(options.rolling, sorted, options),
       ...(sorted.length === 0
         ? [textBlock(noProfilesText)]

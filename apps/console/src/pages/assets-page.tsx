@@ -13,6 +13,7 @@ import { ExpandableRowContent, Table, Tbody, Td, Th, Thead, Tr } from "@patternf
 import { assetStates } from "@virt/cluster";
 import { memo, useMemo, useState } from "react";
 import { AssetDetails } from "./assets/asset-details.tsx";
+import { AutopilotBanner } from "./assets/autopilot-banner.tsx";
 import { SharedReasons } from "./assets/shared-reasons.tsx";
 import { fitsFilter } from "./data/events.ts";
 import { type AssetLine, readReport } from "./data/report.ts";
@@ -47,6 +48,7 @@ const sortKeys = {
   tier: (row: AssetLine) => row.group,
   object: (row: AssetLine) => row.object,
   state: (row: AssetLine) => row.state,
+  manager: (row: AssetLine) => row.managedBy,
   reason: (row: AssetLine) => row.why,
 };
 
@@ -62,7 +64,9 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
     });
   };
   const rows = (report?.rows ?? []).filter(
-    (row) => (state === "" || row.state === state) && fitsFilter([row.asset, row.group, row.object, row.why], filter),
+    (row) =>
+      (state === "" || row.state === state) &&
+      fitsFilter([row.asset, row.group, row.object, row.managedBy, row.why], filter),
   );
   const shared = useMemo(() => sharedReasons(report?.rows ?? []), [report]);
   const { sorted, sortOf } = useSortedRows(rows, sortKeys);
@@ -71,6 +75,7 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
   return (
     <>
       {report.hasHco ? null : <EmptyPage title={texts.noHco} text={texts.noHcoText} />}
+      <AutopilotBanner operators={report.operators} />
       {report.hasHco ? <SharedReasons shared={shared} hco={report.hco} /> : null}
       <Toolbar>
         <ToolbarContent>
@@ -105,9 +110,14 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
             <Tr>
               <Th screenReaderText={texts.details} />
               <Th sort={sortOf("asset")}>{texts.asset}</Th>
-              <Th sort={sortOf("tier")}>{texts.tier}</Th>
+              <Th sort={sortOf("tier")} modifier="wrap">
+                {texts.tier}
+              </Th>
               <Th sort={sortOf("object")}>{texts.object}</Th>
               <Th sort={sortOf("state")}>{texts.state}</Th>
+              <Th sort={sortOf("manager")} modifier="wrap">
+                {texts.managedBy}
+              </Th>
               <Th sort={sortOf("reason")}>{texts.reason}</Th>
             </Tr>
           </Thead>
@@ -149,6 +159,9 @@ const AssetRows = memo(function AssetRows({ row, at, isReasonShared }: AssetRows
         <Td dataLabel={texts.state}>
           <AssetStateLabel state={row.state} />
         </Td>
+        <Td dataLabel={texts.managedBy} modifier="breakWord">
+          {row.managedBy}
+        </Td>
         <Td dataLabel={texts.reason} modifier="breakWord">
           {isReasonShared ? <span className="pf-v6-screen-reader">{texts.seeAbove}</span> : row.why}
           {row.status === "GovernedByPlan" ? <PlanLink why={row.why} /> : null}
@@ -156,7 +169,7 @@ const AssetRows = memo(function AssetRows({ row, at, isReasonShared }: AssetRows
       </Tr>
       {isOpen ? (
         <Tr isExpanded>
-          <Td noPadding colSpan={6}>
+          <Td noPadding colSpan={7}>
             <ExpandableRowContent>
               <AssetDetails row={row} />
             </ExpandableRowContent>

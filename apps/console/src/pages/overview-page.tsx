@@ -19,6 +19,7 @@ import { assetStates } from "@virt/cluster";
 import { asText, at } from "@virt/objects";
 import {
   ageText,
+  combinedStateText,
   expectedRollout,
   hasPlanBegun,
   isDrifted,
@@ -144,7 +145,8 @@ const none: readonly VirtPlatformConfig[] = [];
 function AssetCounts() {
   const { state, resource } = useKind("reports");
   const [report] = useObjects("reports");
-  const rows = report === undefined ? undefined : readReport(report)?.rows;
+  const { rows, operators } = (report && readReport(report)) ?? {};
+  const combined = operators && combinedStateText(operators);
   const counts = Map.groupBy(rows ?? [], (row) => row.state);
   if (state === "loading") return null;
   return (
@@ -152,6 +154,7 @@ function AssetCounts() {
       <Title headingLevel="h2" size="lg" id="assets-title">
         {texts.assets}
       </Title>
+      {combined === undefined ? null : <p data-testid="platform-operators">{combined}</p>}
       {rows === undefined ? (
         <p>{state === "forbidden" ? strings.forbidden.title(resource) : texts.noReport}</p>
       ) : (

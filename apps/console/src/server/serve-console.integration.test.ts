@@ -20,6 +20,13 @@ beforeEach(async () => {
     userAgent: "virt-console/test",
     port: 0,
     previewEnablement: async () => ({ assets: ["swap-enable"], impact: null }),
+    adoption: {
+      preview: async ({ replaced }) => ({ ...adoption, summary: replaced.join() }),
+      run: async ({ digest }, { onProgress }) => {
+        onProgress(`running ${digest}`);
+        return { kind: "done" };
+      },
+    },
     now: () => clock.now,
   });
   ({ origin } = new URL(served.url));
@@ -69,6 +76,28 @@ test("only signed-in pages can read the platform controller's impact", async () 
   expect((await ask("/preview/enablement", { cookie })).status).toBe(401);
   const enablement = await ask("/preview/enablement", signedIn());
   expect(await enablement.json()).toEqual({ assets: ["swap-enable"], impact: null });
+});
+
+const adoption = { rows: [], notes: [], summary: "", impact: null, isNeeded: true, digest: "0123456789ab" };
+
+test("only signed-in pages can preview and run an adoption, and only one that they name", async () => {
+  const post = async (path: string, body: object, headers: Record<string, string> = signedIn()) => {
+    const init = { method: "POST", headers: { origin, ...headers }, body: JSON.stringify(body) };
+    const response = await fetch(`${origin}/adoption/${path}`, init);
+    return { status: response.status, text: await response.text() };
+  };
+  const query = { isBack: false, replaced: ["swap-enable"] };
+  expect((await post("preview", query, { cookie })).status).toBe(401);
+  expect((await post("run", { ...query, digest: adoption.digest }, { cookie })).status).toBe(401);
+  expect(JSON.parse((await post("preview", query)).text)).toEqual({ ...adoption, summary: "swap-enable" });
+  expect(await post("preview", { isBack: false, replaced: ["../x"] })).toMatchObject({ status: 400 });
+  expect(await post("run", query)).toMatchObject({ status: 400 });
+  expect((await ask("/adoption/run", signedIn())).status).toBe(405);
+  const run = await post("run", { ...query, digest: adoption.digest });
+  expect(run).toEqual({
+    status: 200,
+    text: `{"kind":"progress","text":"running ${adoption.digest}"}\n{"kind":"done"}\n`,
+  });
 });
 
 test("an open stream ends with its session", async () => {

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type Access, Client, noLease } from "@virt/kube";
+import { type AdoptionServer, answerAdoption, isAdoptionPath } from "./adoption-route.ts";
 import { allowRequest } from "./allowed-requests.ts";
 import { type ConsolePages, plainContent } from "./embedded-pages.ts";
 import { readUserName } from "./read-user-name.ts";
@@ -19,6 +20,7 @@ export type ServeConsoleOptions = {
   readonly port: number;
   /** Returns the impact of enabling the platform controller, as JSON. Rejects with a message for the user. */
   readonly previewEnablement: (client: Client, signal: AbortSignal) => Promise<unknown>;
+  readonly adoption: AdoptionServer;
   readonly now?: () => number;
   readonly tokenLifetimeMs?: number;
 };
@@ -44,6 +46,7 @@ export async function serveConsole(options: ServeConsoleOptions): Promise<Served
     client,
     server: apiServer,
     previewEnablement: options.previewEnablement,
+    adoption: options.adoption,
     sessions,
     now,
     signal: stopped.signal,
@@ -91,6 +94,7 @@ type ConsoleParts = {
   readonly client: Client;
   readonly server: string;
   readonly previewEnablement: ServeConsoleOptions["previewEnablement"];
+  readonly adoption: AdoptionServer;
   readonly sessions: Sessions;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -107,12 +111,19 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   const visit = console.sessions.checkCookie(cookie, console.now());
   if (token !== undefined && request.method === "GET")
     return visit.kind === "active" ? redirect(response, "/") : exchangeToken(console, token, port, response);
-  const isData = ["/cluster/", "/stream?", "/session/", "/preview/"].some((start) => url.startsWith(start));
+  const isData = ["/cluster/", "/stream?", "/session/", "/preview/", "/adoption/"].some((start) =>
+    url.startsWith(start),
+  );
   const check: SessionCheck = isData ? console.sessions.checkSecrets(cookie, readKey(request), console.now()) : visit;
   if (check.kind === "refused") return answerEndedSession(response, check.why);
   if (url === activityPath) return recordActivity(console, check.session, request, response);
   if (url === enablementPath) return answerEnablement(console, response);
   if (url === identityPath) return answerIdentity(console, response);
+  if (isAdoptionPath(url)) {
+    const ended = AbortSignal.any([console.signal, goneWith(response)]);
+    const body = await readRequestBody(request);
+    return answerAdoption(console.adoption, { request, body, client: console.client, signal: ended }, response);
+  }
   if (url.startsWith("/cluster/")) return forward(console, request, response);
   if (request.method !== "GET") return answerText(response, 405, "this path allows only GET");
   if (url.startsWith("/stream?")) {

@@ -1,7 +1,7 @@
 // Creates the advisor's controller and the state that its reconciles share.
 
 import type { Profile } from "@virt/advisor";
-import { type EventMessage, fieldManagers, type VirtPlatformConfig } from "@virt/api";
+import { type EventMessage, fieldManagers, metricPrefixes, type VirtPlatformConfig } from "@virt/api";
 import type { ExpectedPolicy } from "@virt/catalog";
 import { type Controller, crdInformer } from "@virt/kube";
 import { AdmissionPolicies, policyController } from "../admission-policies.ts";
@@ -57,7 +57,7 @@ function createRuntime(
     remembered,
     confirmer: new DriftConfirmer(),
     rejections: new Rejections(),
-    policies: new AdmissionPolicies({ ...context, expected, metricPrefix: "kubevirt_advisor_" }),
+    policies: new AdmissionPolicies({ ...context, expected, metricPrefix: metricPrefixes.advisor }),
     ownStatuses: new OwnStatuses(),
     drafts,
     impacts: new ImpactAssessor({

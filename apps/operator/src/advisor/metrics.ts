@@ -4,6 +4,7 @@ import { conditionIs, type ItemResult } from "@virt/advisor";
 import {
   type Item,
   type KubeObject,
+  metricPrefixes,
   type PoolRollout,
   type Status,
   severities,
@@ -26,7 +27,7 @@ export type AdvisorMetrics = {
 
 type Labels = Readonly<Record<string, string>>;
 
-const prefix = "kubevirt_advisor_";
+const prefix = metricPrefixes.advisor;
 const results: Readonly<Record<ItemResult["kind"], string>> = {
   confirmed: "ok",
   stale: "stale",

@@ -68,7 +68,7 @@ export const inputFlags = {
     type: "text",
     default: "always",
     check: oneOfFlag("opt-in", "always"),
-    help: "activation mode: opt-in (idle until enabled by annotation autopilot) or always (active)",
+    help: "activation mode: opt-in (idle until enabled by annotation virt-platform-operator) or always (active)",
   },
 } as const satisfies FlagTable;
 

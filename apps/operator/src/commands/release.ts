@@ -18,7 +18,7 @@ import {
 } from "./command.ts";
 
 const warning =
-  "Note: an active operator takes over released objects again. To prevent this, first set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or uninstall the operator.";
+  "Note: an active operator takes over these objects again. First set annotation platform.kubevirt.io/virt-platform-operator=false on the HyperConverged, or uninstall the operator.";
 
 export const releaseCommand: Command = {
   summary: "release all objects that the platform controller applied, without changing any value",

@@ -66,7 +66,9 @@ async function takeDebugSnapshot(
   signal: AbortSignal,
 ): Promise<DebugSnapshot | undefined> {
   const cluster = reader(signal);
-  await Promise.all((snapshots.current()?.objects ?? []).map((object) => loadInputs(object, runtime, { cluster })));
+  const current = snapshots.current();
+  const inputs = { cluster, hco: current?.facts.hco };
+  await Promise.all((current?.objects ?? []).map((object) => loadInputs(object, runtime, inputs)));
   const snapshot = snapshots.current();
   if (snapshot === undefined) return undefined;
   return { snapshot, previews: previewsOf(snapshot, runtime) };

@@ -93,6 +93,10 @@ async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectA
   if (isDryRunRefused(outcome)) return { kind: "due", newest: live };
   if (outcome.kind !== "done" || outcome.live === undefined)
     return { kind: "over", result: await handleRejection(outcome, apply, action) };
+  // A forced apply over a newer object would take back what the autopilot has just written.
+  const isNewer = outcome.live.metadata.resourceVersion !== live.metadata.resourceVersion;
+  if (action.observed.isAutopilotActive === true && isNewer)
+    return { kind: "over", result: failedAction({ kind: "stale" }, action) };
   if (!hasSameOverrides(live, outcome.live)) return { kind: "over", result: failedAction({ kind: "stale" }, action) };
   if (isWriteDue(live, outcome.live)) return { kind: "due", newest: outcome.live };
   return { kind: "over", result: settleAction(apply, answerFor(live, outcome.live), action) };

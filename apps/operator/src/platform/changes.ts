@@ -1,9 +1,11 @@
 // Maps changes of cached objects to the affected managed objects.
 
 import type { KubeObject } from "@virt/api";
+import { autopilotMarks } from "@virt/cluster";
 import type { Controller, InformerSpec } from "@virt/kube";
 import { askedAnew, hcoContent, objectKey } from "@virt/platform";
 import { isAdmissionInformer } from "@virt/reads";
+import { noteAutopilotWrite } from "./presence.ts";
 import { refOf } from "./report.ts";
 import type { PlatformRecords, PlatformRuntime } from "./runtime.ts";
 import { isHco } from "./snapshot.ts";
@@ -12,7 +14,7 @@ import type { ConcernedKeys, SnapshotCache } from "./wanted-informers.ts";
 type Change = { readonly before?: KubeObject; readonly after?: KubeObject };
 type ChangeHandlers = Required<Pick<Controller, "keysFor" | "keysWhen">>;
 type ChangedPlatform = {
-  readonly runtime: Pick<PlatformRuntime, "records" | "rebootImpact" | "refresh">;
+  readonly runtime: Pick<PlatformRuntime, "records" | "rebootImpact" | "refresh" | "clock" | "find" | "settings">;
   readonly snapshots: SnapshotCache;
 };
 
@@ -31,9 +33,22 @@ export function roundChanges({ runtime, snapshots }: ChangedPlatform): ChangeHan
     return [allObjectsKey];
   };
   return {
-    keysFor: (spec, change) => (isOwnHcoChange(spec, change) ? [] : keysOf(spec)),
+    keysFor: (spec, change) => {
+      // The state of the autopilot depends on its fields of the HyperConverged, and on its writes to any object.
+      const isItsWrite = noteAutopilotWrite(change.after, runtime);
+      if (isItsWrite && !isHco(spec)) {
+        snapshots.changed("all");
+        return [allObjectsKey];
+      }
+      return isOwnHcoChange(spec, change) && !isAutopilotChange(change) ? [] : keysOf(spec);
+    },
     keysWhen: ({ spec }) => keysOf(spec),
   };
+}
+
+/** Reports whether the autopilot took or gave up the object or a field of it. */
+function isAutopilotChange({ before, after }: Change): boolean {
+  return before !== undefined && after !== undefined && autopilotMarks(before) !== autopilotMarks(after);
 }
 
 export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHandlers {
@@ -54,7 +69,7 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
     keysFor: (spec, change) => {
       const { before, after } = change;
       if (after !== undefined && isOwnHcoChange(spec, change)) return [objectKey(refOf(after))];
-      return keysOf(spec, before === undefined || after === undefined);
+      return keysOf(spec, before === undefined || after === undefined || isAutopilotChange(change));
     },
     keysWhen: ({ spec }) => keysOf(spec, true),
   };

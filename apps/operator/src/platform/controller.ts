@@ -1,16 +1,17 @@
 // Creates the platform controllers: managed objects, rounds, governance, impact, tombstones and the report.
 
 import type { Profile } from "@virt/advisor";
-import { fieldManagers } from "@virt/api";
+import { autopilotName, fieldManagers, metricPrefixes } from "@virt/api";
 import type { ExpectedPolicy } from "@virt/catalog";
 import { type Controller, crdInformer, type InformerSpec } from "@virt/kube";
-import { type Asset, featureRows, readImages, type Tombstone } from "@virt/platform";
+import { type Asset, consentRecordName, featureRows, readImages, type Tombstone } from "@virt/platform";
 import { knownProfiles } from "@virt/reads";
 import { AdmissionPolicies, policyController } from "../admission-policies.ts";
 import type { ControllerContext, ControllerFactory } from "../controller-factory.ts";
 import { debugPages } from "../debug/pages.ts";
 import { createReadCache } from "../read-cache.ts";
 import { allObjectsKey, isOwnHcoChange, objectChanges, roundChanges } from "./changes.ts";
+import { createConsent } from "./consent.ts";
 import { createGovernance, isGovernanceInput } from "./governance.ts";
 import { platformMetrics } from "./metrics.ts";
 import { createReportPublisher, type ReportPublisher } from "./publish.ts";
@@ -18,6 +19,7 @@ import { RebootImpact } from "./reboot-impact.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { startRound } from "./round.ts";
 import { type PlatformQueues, PlatformRecords, type PlatformRuntime } from "./runtime.ts";
+import { isHco } from "./snapshot.ts";
 import { deleteTombstone } from "./tombstones.ts";
 import { createSnapshotCache, type SnapshotCache } from "./wanted-informers.ts";
 
@@ -63,6 +65,16 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
           log,
           enqueue: queues.governance,
         }),
+        consent: createConsent({
+          assets,
+          ownNamespace: namespace,
+          settings,
+          find,
+          discovery,
+          clock,
+          log,
+          enqueue: queues.consent,
+        }),
         records,
         rebootImpact: new RebootImpact({ find, records, readCache, discovery, clock }),
         recordEvent,
@@ -75,7 +87,7 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
       const policies = new AdmissionPolicies({
         ...context,
         expected: catalog.policies,
-        metricPrefix: "kubevirt_autopilot_",
+        metricPrefix: metricPrefixes.platform,
       });
       const snapshots = createSnapshotCache(runtime);
       const rows = featureRows(assets);
@@ -94,6 +106,7 @@ const names = {
   objects: "platform",
   round: "platform round",
   governance: "platform governance",
+  consent: "platform consent",
   rebootImpact: "platform reboot impact",
   report: "platform report",
   tombstones: "platform tombstones",
@@ -105,6 +118,7 @@ function platformQueues(enqueue: ControllerContext["enqueue"]): PlatformQueues {
     tombstone: (key) => enqueue(names.tombstones, key),
     round: () => enqueue(names.round, allObjectsKey),
     governance: () => enqueue(names.governance, "governance"),
+    consent: () => enqueue(names.consent, "consent"),
     rebootImpact: () => enqueue(names.rebootImpact, "impact"),
     report: () => enqueue(names.report, "report"),
   };
@@ -120,6 +134,7 @@ type PlatformParts = {
 function platformControllers(parts: PlatformParts): readonly Controller[] {
   const { runtime, snapshots, publisher } = parts;
   return [
+    consentController(parts),
     governanceController(parts),
     rebootImpactController(parts),
     {
@@ -165,6 +180,28 @@ function governanceController({ runtime, snapshots }: PlatformParts): Controller
     keysWhen: ({ spec }) => observe(spec),
     reconcile: async (_key, context) => {
       const { result, isChanged } = await governance.reconcile(snapshots.current(), context);
+      if (isChanged) {
+        snapshots.changed("all");
+        runtime.refresh();
+        runtime.queues.round();
+      }
+      return result;
+    },
+  };
+}
+
+function consentController({ runtime, snapshots }: PlatformParts): Controller {
+  const { consent } = runtime;
+  const observe = ({ kind, name }: InformerSpec): readonly string[] => {
+    if (isHco({ kind }) || name === consentRecordName || name === autopilotName) consent.observe();
+    return [];
+  };
+  return {
+    name: names.consent,
+    keysFor: observe,
+    keysWhen: ({ spec }) => observe(spec),
+    reconcile: async (_key, context) => {
+      const { result, isChanged } = await consent.reconcile(context);
       if (isChanged) {
         snapshots.changed("all");
         runtime.refresh();

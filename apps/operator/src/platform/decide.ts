@@ -111,7 +111,7 @@ function noteObserved({ object, evaluated, snapshot, record, runtime }: InputSou
   const { wanted } = evaluated;
   return noteInputs(record.inputs, {
     wanted: wanted.kind === "object" ? { baseline: wanted.baseline, parts: wanted.parts } : undefined,
-    decisions: decisionsFor(snapshot.hco, evaluated),
+    decisions: decisionsFor(snapshot.hco, evaluated, snapshot.facts.activation),
     version: runtime.version,
     live: snapshot.facts.live(object.ref),
   });

@@ -1,7 +1,6 @@
-// Tracks the node hardware, and schedules the round in which a change takes effect.
+// Follows the hardware of the nodes.
 
 import { type CountedHardware, followHardware, type Hardware, nextHardwareDueMs, readHardware } from "@virt/cluster";
-import type { ReconcileResult } from "@virt/kube";
 import type { ListResult } from "@virt/platform";
 import type { PlatformRuntime } from "./runtime.ts";
 
@@ -27,17 +26,7 @@ export function forgetHardware({ records: { cluster } }: WaitingRuntime): void {
   cluster.hardware = undefined;
 }
 
-export function isHardwareDue(runtime: WaitingRuntime): boolean {
-  const dueMs = dueMsOf(runtime);
-  return dueMs !== undefined && dueMs <= runtime.clock.monotonic();
-}
-
-export function roundAfterWait(runtime: WaitingRuntime): ReconcileResult {
-  const dueMs = dueMsOf(runtime);
-  const { clock } = runtime;
-  return dueMs === undefined ? { kind: "done" } : { kind: "requeueAt", atMs: clock.wall() + dueMs - clock.monotonic() };
-}
-
-function dueMsOf({ records: { cluster } }: WaitingRuntime): number | undefined {
+/** Returns when a change takes effect, in monotonic milliseconds. Undefined if none is waiting. */
+export function hardwareDueMs({ records: { cluster } }: WaitingRuntime): number | undefined {
   return cluster.hardware && nextHardwareDueMs(cluster.hardware);
 }

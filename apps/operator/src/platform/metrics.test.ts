@@ -49,11 +49,26 @@ test("exports an unchanged object again after its removal", async () => {
   expect(await series()).toEqual(before);
 });
 
+test("exports only the current state of the autopilot and the objects left to others", async () => {
+  const { metrics, series } = start();
+  metrics.setAutopilotState("Active");
+  metrics.setYielded([
+    { ref, to: "virt-platform-autopilot" },
+    { ref: other, to: "VirtPlatformConfig/a" },
+  ]);
+  metrics.setAutopilotState("Off");
+  metrics.setYielded([{ ref, to: "virt-platform-autopilot" }]);
+  expect(await series()).toEqual([
+    'kubevirt_platform_autopilot_state{state="Off"} 1',
+    'kubevirt_platform_yielded_objects{kind="T",name="t",namespace="",to="virt-platform-autopilot"} 1',
+  ]);
+});
+
 test("exports one exclusion reason per asset", async () => {
   const { metrics, series } = start();
   metrics.setExcluded("a", "SwitchedOff");
   metrics.setExcluded("a", "HCOMissing");
-  expect(await series()).toEqual(['kubevirt_autopilot_excluded_assets{asset="a",reason="HCOMissing"} 1']);
+  expect(await series()).toEqual(['kubevirt_platform_excluded_assets{asset="a",reason="HCOMissing"} 1']);
   metrics.setExcluded("a", undefined);
   expect(await series()).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // The platform's metrics, with one set of series per managed object.
 
-import type { Ref } from "@virt/api";
+import { metricPrefixes, type Ref } from "@virt/api";
+import type { AutopilotState } from "@virt/cluster";
 import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
 import { equalJson } from "@virt/objects";
 import {
@@ -12,6 +13,9 @@ import {
   objectKey,
   pauseReasons,
 } from "@virt/platform";
+
+/** An object that the platform controller leaves to another manager. */
+export type YieldedObject = { readonly ref: Ref; readonly to: string };
 
 export type PlatformMetrics = {
   readonly setObject: (ref: Ref, next: ObjectMetrics) => void;
@@ -25,10 +29,13 @@ export type PlatformMetrics = {
   readonly setDependencies: (all: readonly Dependency[]) => void;
   /** Sets the result: 0 if the object is gone, -1 after an error, -2 if it is kept. Undefined removes the series. */
   readonly setTombstone: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
+  /** Undefined without a HyperConverged. */
+  readonly setAutopilotState: (state: AutopilotState | undefined) => void;
+  readonly setYielded: (objects: readonly YieldedObject[]) => void;
   readonly setActive: (activation: string, isActive: boolean) => void;
 };
 
-const prefix = "kubevirt_autopilot_";
+const prefix = metricPrefixes.platform;
 const knn = ["kind", "name", "namespace"] as const;
 
 export function platformMetrics(registry: Registry): PlatformMetrics {
@@ -57,6 +64,8 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   ]);
   const tombstones = gauge("tombstone_status", "0 gone, -1 error, -2 skipped.", knn);
   const active = gauge("active", "1 while the platform controller is active, 0 while it is idle.", ["activation"]);
+  const autopilot = gauge("autopilot_state", "1 for the current state of virt-platform-autopilot.", ["state"]);
+  const yielded = gauge("yielded_objects", "1 for each object that is left to another manager.", [...knn, "to"]);
   const thrashing = new Counter({
     name: `${prefix}thrashing_total`,
     help: "Edit wars detected.",
@@ -127,6 +136,14 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     },
     setTombstone: (ref, state) =>
       state === undefined ? tombstones.remove(labelsOf(ref)) : tombstones.set(labelsOf(ref), state),
+    setAutopilotState: (state) => {
+      autopilot.reset();
+      if (state !== undefined) autopilot.set({ state }, 1);
+    },
+    setYielded: (objects) => {
+      yielded.reset();
+      for (const { ref, to } of objects) yielded.set({ ...labelsOf(ref), to }, 1);
+    },
     setActive: (activation, isActive) => active.set({ activation }, isActive ? 1 : 0),
   };
 }

@@ -70,7 +70,7 @@ function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): 
 /** Reports whether the object is still kept. Until its informer has synced, relies on the last read. */
 function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { snapshot }: PruneContext): boolean {
   const live = snapshot.facts.live(ref);
-  return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";
+  return live === undefined || decidePrune(live, pruneInput(assets, pruned, snapshot)).kind === "keep";
 }
 
 type PruneOutcome = {
@@ -90,7 +90,7 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
   if (reading.kind === "absent") return { outcome: { kind: "done" }, events: [] };
   if (reading.kind !== "found") return { outcome: reading, events: [] };
   const live = reading.object;
-  const removal = decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) });
+  const removal = decidePrune(live, pruneInput(assets, pruned, prune.snapshot));
   switch (removal.kind) {
     case "keep":
       return { outcome: { kind: "done" }, events: [], isKept: true };
@@ -123,6 +123,10 @@ function reasonOf(live: KubeObject, pruned: readonly Asset[]): string {
   return features.length === 1
     ? `feature ${features.join()} is disabled`
     : `features ${features.join(", ")} are disabled`;
+}
+
+function pruneInput(assets: readonly Asset[], pruned: readonly Asset[], { facts: { autopilot } }: Snapshot) {
+  return { assets: namesOf(assets), pruned: namesOf(pruned), autopilot };
 }
 
 function namesOf(assets: readonly Asset[]): readonly string[] {

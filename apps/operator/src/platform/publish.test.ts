@@ -1,6 +1,7 @@
-import type { ReconcileContext } from "@virt/kube";
+import { type ReconcileContext, Registry } from "@virt/kube";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { platformMetrics } from "./metrics.ts";
 import { createReportPublisher, reportDueAt } from "./publish.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 
@@ -44,6 +45,7 @@ function startPublisher() {
     settings,
     ownNamespace: "ns",
     log: { warn: () => undefined },
+    metrics: platformMetrics(new Registry()),
   } as unknown as PlatformRuntime;
   const apply = () => {
     cluster.applied += 1;

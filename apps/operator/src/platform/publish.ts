@@ -1,8 +1,10 @@
 // Publishes the report in a ConfigMap when it changes, at a limited rate.
 
 import { fieldManagers } from "@virt/api";
+import { combinedStateOf } from "@virt/cluster";
 import { type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
 import {
+  autopilotEvent,
   exclusionsOf,
   explainFailure,
   type FeatureRow,
@@ -10,13 +12,16 @@ import {
   hcoOf,
   type LiveObjectFacts,
   objectKey,
+  objectName,
   objectRow,
   type Report,
   reportObject,
   rowsOf,
   writeReport,
+  yieldedTo,
 } from "@virt/platform";
 import { recordHcoEvent, refOf } from "./report.ts";
+import { isReadyToAct } from "./round.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 import { previewsOf, type Snapshot } from "./snapshot.ts";
 
@@ -57,6 +62,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
     reconcile: async (snapshot, { cluster }) => {
       const now = runtime.clock.monotonic();
       const requeueAt = (at: number) => ({ kind: "requeueAt", atMs: runtime.clock.wall() + at - now }) as const;
+      if (snapshot !== undefined && !isReadyToAct(runtime)) return { kind: "done" }; // the next round marks it dirty
       const dueAt = dirtyAt === undefined ? rejected?.retryAt : reportDueAt(dirtyAt, reconciledAt, pauseMs);
       if (dueAt === undefined) return { kind: "done" };
       if (now < dueAt) return requeueAt(dueAt);
@@ -64,6 +70,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       dirtyAt = undefined;
       reportCounts(snapshot, runtime);
       const report = reportOf(snapshot, runtime, features);
+      reportManagers(snapshot, report, runtime);
       const text = writeReport(report);
       pauseMs = pauseAfterReport(runtime.clock.monotonic() - now);
       if (text !== rejected?.text) rejected = undefined;
@@ -91,19 +98,45 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
 /** Writes the counts only with the report. They change with every object, so separate writes would be too many. */
 function reportCounts(snapshot: Snapshot | undefined, runtime: PlatformRuntime): void {
   if (snapshot === undefined) return;
-  for (const one of runtime.records.cluster.counts.events(snapshot.objects.length))
-    recordHcoEvent(one, snapshot.hco, runtime);
+  const { cluster } = runtime.records;
+  const { length } = snapshot.objects;
+  for (const one of cluster.counts.events(length)) recordHcoEvent(one, snapshot.hco, runtime);
+  const event = autopilotEvent(snapshot.facts, snapshot);
+  // Until the round is complete, the number of objects may be wrong.
+  if (event !== undefined && !cluster.counts.isComplete(length)) return;
+  if (event !== undefined && event.note !== cluster.autopilotNote) recordHcoEvent(event, snapshot.hco, runtime);
+  cluster.autopilotNote = event?.note;
+}
+
+/** Sets the metrics from the report, so that both always name the same manager. */
+function reportManagers(
+  snapshot: Snapshot | undefined,
+  { autopilot, objects }: Report,
+  { metrics }: PlatformRuntime,
+): void {
+  metrics.setAutopilotState(autopilot?.state);
+  const refs = new Map(snapshot?.objects.map(({ ref }) => [objectName(ref), ref]));
+  metrics.setYielded(
+    objects.flatMap(({ object, managedBy }) => {
+      const [ref, to] = [refs.get(object), yieldedTo(managedBy)];
+      return ref === undefined || to === undefined ? [] : [{ ref, to }];
+    }),
+  );
 }
 
 function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, features: readonly FeatureRow[]): Report {
   const { activation: mode } = runtime.settings;
   if (snapshot === undefined)
     return { version: 1, activation: { mode, isActive: false }, hco: null, features: [], objects: [], exclusions: [] };
+  const { activation, autopilot } = snapshot.facts;
+  const { isActive } = activation;
   const previews = previewsOf(snapshot, runtime);
   const rows = previews.flatMap(rowsOf);
   return {
     version: 1,
-    activation: { mode, isActive: snapshot.facts.activation.isActive },
+    activation: { mode, isActive },
+    autopilot,
+    combinedState: combinedStateOf(autopilot.state, isActive),
     hco: hcoOf(snapshot.facts),
     features: featureStates(features, rows),
     objects: previews.map((preview) => objectRow(preview, liveFactsOf(objectKey(preview.object.ref), runtime))),

@@ -14,7 +14,7 @@ import { type DecidedObject, type DueAction, decide, inputsAfter, type ReadyObje
 import { type PruneResult, pruneObject } from "./prune.ts";
 import { settleGate } from "./reboot-impact.ts";
 import { recordObjectEvent, reportHyperConverged, reportReconcile } from "./report.ts";
-import { continueRound } from "./round.ts";
+import { continueRound, isReadyToAct } from "./round.ts";
 import type { ObjectRecord, PlatformRuntime } from "./runtime.ts";
 import { isHco, loadInputs } from "./snapshot.ts";
 import type { SnapshotCache } from "./wanted-informers.ts";
@@ -48,10 +48,12 @@ async function readInputs(
   context: ReconcileContext,
 ): Promise<ReadObject | undefined> {
   const { readCache, records } = runtime;
+  if (!isReadyToAct(runtime)) return undefined;
   const found = snapshots.current()?.object(key);
   if (found === undefined) return undefined;
   const revision = readCache.revision();
-  const isRead = await loadInputs(found, runtime, context);
+  const hco = snapshots.current()?.facts.hco;
+  const isRead = await loadInputs(found, runtime, { cluster: context.cluster, hco });
   const snapshot = snapshots.current();
   const object = snapshot?.object(key);
   if (snapshot === undefined || object === undefined) return undefined;

@@ -2,7 +2,8 @@
 
 import type { ReconcileResult } from "@virt/kube";
 import { objectKey } from "@virt/platform";
-import { isHardwareDue, roundAfterWait } from "./hardware-wait.ts";
+import { hardwareDueMs } from "./hardware-wait.ts";
+import { isPresenceKnown, presenceDueMs } from "./presence.ts";
 import { reportMissingHco } from "./report.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 import { isHco, type Snapshot } from "./snapshot.ts";
@@ -10,8 +11,10 @@ import { dueTombstones } from "./tombstones.ts";
 import type { SnapshotCache } from "./wanted-informers.ts";
 
 export function startRound(runtime: PlatformRuntime, snapshots: SnapshotCache): ReconcileResult {
-  if (isHardwareDue(runtime)) snapshots.changed("all");
+  const { clock } = runtime;
+  if (isDue(runtime)) snapshots.changed("all");
   runtime.refresh();
+  if (!isReadyToAct(runtime)) return { kind: "done" }; // the end of the missing read starts another round
   const hco = snapshots.current()?.objects.find(({ ref }) => isHco(ref));
   if (hco === undefined) reportMissingHco(runtime);
   else {
@@ -20,7 +23,24 @@ export function startRound(runtime: PlatformRuntime, snapshots: SnapshotCache): 
     cluster.isRoundDue = true;
     runtime.queues.object(objectKey(hco.ref));
   }
-  return roundAfterWait(runtime);
+  const dueMs = nextDueMs(runtime);
+  return dueMs === undefined ? { kind: "done" } : { kind: "requeueAt", atMs: clock.wall() + dueMs - clock.monotonic() };
+}
+
+/** Reports whether the activation is certain. Before that, a decision could be that of another release. */
+export function isReadyToAct(runtime: PlatformRuntime): boolean {
+  return isPresenceKnown(runtime) && runtime.consent.isKnown();
+}
+
+/** Returns when hardware or the autopilot counts differently without an event, in monotonic milliseconds. */
+function nextDueMs(runtime: PlatformRuntime): number | undefined {
+  const due = [hardwareDueMs(runtime), presenceDueMs(runtime)].filter((ms) => ms !== undefined);
+  return due.length === 0 ? undefined : Math.min(...due);
+}
+
+function isDue(runtime: PlatformRuntime): boolean {
+  const dueMs = nextDueMs(runtime);
+  return dueMs !== undefined && dueMs <= runtime.clock.monotonic();
 }
 
 /** Enqueues the other objects. `isHcoSettled` is true if no pending write or missing input can change the HyperConverged. */

@@ -1,7 +1,7 @@
 // The state that all platform reconciles share: catalog, caches and records. Records do not survive a restart.
 
 import type { EventMessage } from "@virt/api";
-import type { HardwareMemory, Purposes } from "@virt/cluster";
+import type { AutopilotMemory, HardwareMemory, Purposes } from "@virt/cluster";
 import type { Clock, Discovery, InformerSpec, InformerState, Log, ReconcileResult } from "@virt/kube";
 import type { Bucket, WriteResult } from "@virt/objects";
 import {
@@ -21,6 +21,7 @@ import {
 import type { ControllerContext } from "../controller-factory.ts";
 import type { ReadCache } from "../read-cache.ts";
 import type { Settings } from "../settings.ts";
+import type { Consent } from "./consent.ts";
 import type { Governance } from "./governance.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 import type { RebootImpact } from "./reboot-impact.ts";
@@ -38,6 +39,7 @@ export type PlatformRuntime = {
   readonly discovery: Pick<Discovery, "find">;
   readonly readCache: ReadCache;
   readonly governance: Governance;
+  readonly consent: Consent;
   readonly records: PlatformRecords;
   readonly recordEvent: ControllerContext["recordEvent"];
   readonly metrics: PlatformMetrics;
@@ -54,6 +56,7 @@ export type PlatformQueues = {
   readonly round: () => void;
   readonly report: () => void;
   readonly governance: () => void;
+  readonly consent: () => void;
   readonly rebootImpact: () => void;
 };
 
@@ -101,6 +104,12 @@ export type ClusterRecord = {
   isRoundDue: boolean;
   /** The hardware in effect, and pending changes. Undefined until nodes have been read after a start or an activation. */
   hardware: HardwareMemory | undefined;
+  /** The state of virt-platform-autopilot. Undefined if it was not looked up yet. */
+  autopilot: AutopilotMemory | undefined;
+  /** The last reported note about the active autopilot. Undefined if it was not active. */
+  autopilotNote: string | undefined;
+  /** The newest known write of virt-platform-autopilot to any object, in wall milliseconds. */
+  lastWriteMs: number | undefined;
   activity: "active" | "idle" | "no HyperConverged" | undefined;
   missingCrds: MissingCrds;
   hcoEvents: { readonly key: string; readonly events: readonly EventMessage[] } | undefined;
@@ -117,6 +126,9 @@ export class PlatformRecords {
     settledHcoContent: undefined,
     isRoundDue: false,
     hardware: undefined,
+    autopilot: undefined,
+    autopilotNote: undefined,
+    lastWriteMs: undefined,
     activity: undefined,
     missingCrds: new Map(),
     hcoEvents: undefined,
@@ -165,6 +177,8 @@ export class PlatformRecords {
     this.cluster.settledHcoContent = undefined;
     this.cluster.hcoEvents = undefined;
     this.cluster.hardware = undefined;
+    this.cluster.autopilot = undefined;
+    this.cluster.autopilotNote = undefined;
   }
 }
 

@@ -19,6 +19,8 @@ import {
 import { type ClusterReader, crdInformer, type InformerSpec, type InformerState } from "@virt/kube";
 import { oncePer } from "@virt/objects";
 import {
+  type Asset,
+  type AssetHcoFact,
   annotationOf,
   buildClusterFacts as build,
   type ClusterFacts,
@@ -36,11 +38,13 @@ import {
   previewObject,
   readExclusions,
   shapeOfObject,
+  switchState,
 } from "@virt/platform";
 import { managedInformer, platformHcoInformers } from "@virt/reads";
 import type { ReadCache } from "../read-cache.ts";
 import type { Settings } from "../settings.ts";
 import { countHardware, forgetHardware } from "./hardware-wait.ts";
+import { observePresence } from "./presence.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 
 export type Snapshot = {
@@ -66,6 +70,8 @@ export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
     exclusions: runtime.records.cluster.exclusions,
     released: runtime.governance.released(),
     releasedUnread: runtime.governance.unread(),
+    autopilot: observePresence(object, runtime),
+    legacyConsent: runtime.consent.legacy(),
     countHardware: countHardware(listNodes(runtime.find), runtime),
   });
   if (!facts.activation.isActive) forgetHardware(runtime);
@@ -158,6 +164,7 @@ function lookupInCaches({ find, readCache }: Caches): Lookup {
     crds: servedCrds(find(crdInformer)?.store.notifiedItems ?? []),
     crdUnreadReason: listed(crdInformer, find(crdInformer)).unreadReason,
     schema: readCache.schemaNow,
+    served: readCache.servedNow,
     rendered: (name) => {
       const value = readCache.renderedNow(name);
       return value === undefined ? { unreadReason: readCache.whyUnread(name) } : { value };
@@ -184,20 +191,24 @@ function listed({ kind }: InformerSpec, watch: InformerState | undefined, read =
   return watch.lastError === undefined ? { items } : { items, unreadReason: watch.lastError };
 }
 
-/** Loads schemas and rendered configs. Returns false if a read failed and must be retried. */
+/** Loads schemas, versions and rendered configs. Returns false if a read failed and has to be retried. */
 export async function loadInputs(
   object: ManagedObject,
   runtime: PlatformRuntime,
-  { cluster }: { readonly cluster: ClusterReader },
+  { cluster, hco }: { readonly cluster: ClusterReader; readonly hco: AssetHcoFact | undefined },
 ): Promise<boolean> {
   const { readCache } = runtime;
   const schemas = schemasOf(object, runtime);
+  const versions = versionsOf(object, runtime, hco);
   const configurations = configurationsOf(object, runtime);
   await Promise.all([
     ...schemas.map(({ crd, version }) => readCache.schema(crd, version, cluster)),
+    ...versions.map((crd) => readCache.served(crd, cluster)),
     ...configurations.map((name) => readCache.rendered(name, cluster)),
   ]);
-  return [...schemas.map(({ crd }) => crd), ...configurations].every((name) => readCache.whyUnread(name) === undefined);
+  return [...schemas.map(({ crd }) => crd), ...versions, ...configurations].every(
+    (name) => readCache.whyUnread(name) === undefined,
+  );
 }
 
 function schemasOf({ assets, ref }: ManagedObject, { find }: PlatformRuntime) {
@@ -210,6 +221,15 @@ function schemasOf({ assets, ref }: ManagedObject, { find }: PlatformRuntime) {
   ]);
   const once = new Map(named.map((one) => [one.crd, one])); // one read returns all versions of a CRD
   return [...once.values()].filter(({ crd }) => find(crdInformer)?.store.get(crd) !== undefined);
+}
+
+/** Omits assets that are switched off, because the CRDs that they read are many and large. */
+function versionsOf({ assets }: ManagedObject, { find }: PlatformRuntime, hco: AssetHcoFact | undefined) {
+  const isOn = (asset: Asset) => hco !== undefined && switchState(asset.switch, hco).isOn;
+  const named = assets
+    .filter(isOn)
+    .flatMap(({ reads }) => Object.values(reads).flatMap((read) => (read.read === "served" ? read.crd : [])));
+  return [...new Set(named)].filter((crd) => find(crdInformer)?.store.get(crd) !== undefined);
 }
 
 function configurationsOf({ assets }: ManagedObject, { find }: PlatformRuntime): readonly string[] {

@@ -151,7 +151,7 @@ const deletions = (name: Name) => asked(name).filter(({ verb }) => verb === "del
 
 async function states(): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(metricsUrl)).text();
-  const line = /^kubevirt_autopilot_tombstone_status\{kind="ConfigMap",name="([^"]+)".*\} (-?\d+)$/gm;
+  const line = /^kubevirt_platform_tombstone_status\{kind="ConfigMap",name="([^"]+)".*\} (-?\d+)$/gm;
   return Object.fromEntries([...text.matchAll(line)].map(([, name, state]) => [name, Number(state)]));
 }
 
@@ -166,14 +166,14 @@ async function eventNotes(): Promise<readonly string[]> {
 
 test("an idle operator reads no tombstone", async () => {
   await expect
-    .poll(async () => (await (await fetch(metricsUrl)).text()).includes("kubevirt_autopilot_active"))
+    .poll(async () => (await (await fetch(metricsUrl)).text()).includes("kubevirt_platform_active"))
     .toBe(true);
   expect(names.flatMap(asked)).toEqual([]);
   expect(await states()).toEqual({});
 });
 
 test("tombstones wait until the HyperConverged schema is read", async () => {
-  await annotate({ autopilot: "hco-golden-config" });
+  await annotate({ "virt-platform-operator": "hco-golden-config" });
   await expect.poll(isSchemaHeld).toBe(true);
   await expect.poll(async () => (await fetch(readyUrl)).status).toBe(200);
   expect(names.flatMap(asked)).toEqual([]);

@@ -2,6 +2,7 @@
 
 import type { Ref } from "@virt/api";
 import {
+  autopilotInformer,
   configInformer,
   infrastructureInformer,
   networkInformer,
@@ -13,6 +14,7 @@ import { crdInformer, type InformerSpec } from "@virt/kube";
 import { type EvaluatedObject, objectKey, placesIn } from "@virt/platform";
 import {
   admissionInformers,
+  consentInformer,
   governanceInformer,
   type ObjectInformers,
   objectInformersOf,
@@ -35,9 +37,18 @@ export type WantedInformers = {
 function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime): WantedInformers {
   const hcos = wantedHcoInformers(platformHcoInformers(runtime.settings.hcoNamespace), runtime.find);
   const plans = [configInformer, governanceInformer(runtime.ownNamespace)];
+  const activation = [autopilotInformer(runtime.settings.hcoNamespace), consentInformer(runtime.ownNamespace)];
   if (snapshot === undefined || !snapshot.facts.activation.isActive)
-    return { specs: [...hcos, ...plans], concern: concerns(hcos, []) };
-  const inputs = [...hcos, ...plans, nodeInformer, infrastructureInformer, schedulerInformer, networkInformer];
+    return { specs: [...hcos, ...activation, ...plans], concern: concerns([...hcos, ...activation], []) };
+  const inputs = [
+    ...hcos,
+    ...activation,
+    ...plans,
+    nodeInformer,
+    infrastructureInformer,
+    schedulerInformer,
+    networkInformer,
+  ];
   const places = placesIn(snapshot.hco, runtime);
   const objects = snapshot.objects
     .filter(({ ref, assets }) => isHco(ref) || isOfUse(snapshot.evaluate({ ref, assets })) || isKept(ref, runtime))
@@ -100,7 +111,9 @@ const idle: ReadonlySet<string> = new Set([
  */
 function isOfUse({ statuses }: EvaluatedObject): boolean {
   return [...statuses.values()].some((status) =>
-    status.kind === "excluded" ? !idle.has(status.reason) : status.kind === "active" || !status.isExcluded,
+    status.kind === "excluded"
+      ? status.isFromReads === true || !idle.has(status.reason)
+      : status.kind === "active" || !status.isExcluded,
   );
 }
 

@@ -56,7 +56,7 @@ const usualLimits: ClientLimits = {
   frameBytes: 8_000_000,
 };
 
-/** Sends requests to one API server. Never throws on error responses or connection failures. `close` ends its connections. */
+/** Sends requests to one API server. Never throws because of a response or a failure. `close` ends its connections. */
 export class Client implements ApiReader {
   readonly #connections: Connections;
   readonly #credentials: Credentials;

@@ -7,6 +7,7 @@ import { ManualWriteGate } from "../testing/manual-write-gate.ts";
 import { Client } from "./client.ts";
 import { clusterFor } from "./cluster.ts";
 import { Discovery } from "./discovery.ts";
+import { deleteObject } from "./request.ts";
 
 let api: Server;
 let client: Client;
@@ -106,6 +107,15 @@ test("a deletion requires the uid and succeeds if the object is gone", async () 
   await expect(cluster().remove(ref("mortal"), ours)).rejects.toThrow("must include the object's uid");
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toMatchObject({ kind: "done" });
   expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toEqual({ kind: "done" });
+});
+
+test("a dry run of a deletion deletes nothing", async () => {
+  const { uid } = live(await cluster().apply(map("kept", {}), ours));
+  const configMaps = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
+  const request = deleteObject(configMaps, ref("kept"), { preconditions: { uid }, isDryRun: true });
+  const { signal } = new AbortController();
+  expect(await client.under(noLease).write(request, { signal })).toMatchObject({ kind: "answered", status: 200 });
+  expect(await cluster().read(ref("kept"))).toMatchObject({ kind: "found" });
 });
 
 test("quotes a permanent rejection of the server", async () => {

@@ -143,7 +143,9 @@ export function deleteObject(
   place: ObjectPlace,
   { preconditions, isDryRun }: DeleteOptions,
 ): WriteRequest {
-  const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, propagationPolicy: "Background" };
+  // The server ignores the query of a deletion that has a body.
+  const dryRun = isDryRun === true ? { dryRun: ["All"] } : {};
+  const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, propagationPolicy: "Background", ...dryRun };
   const options = isDryRun === true ? { isDryRun } : {};
   return write({ method: "DELETE", resource, path: pathOf(resource, place), body, options });
 }

@@ -102,7 +102,7 @@ function registryWith(value: number): Registry {
 
 test("serves metrics over TLS to authorized tokens only", async () => {
   const { api, ...parts } = await begin([unauthenticated, known, no, known, yes]);
-  const port = portOf(await serveMetrics({ ...parts, registry: registryWith(42), isSecure: true }));
+  const port = portOf(await serveMetrics({ ...parts, source: registryWith(42), isSecure: true }));
   const url = `https://127.0.0.1:${port}/metrics`;
   expect(await get(url)).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
   expect(await get(url, bearer("bad"))).toMatchObject({ status: 401 });
@@ -120,7 +120,7 @@ test("serves metrics over TLS to authorized tokens only", async () => {
 
 test("serves insecure metrics without a review", async () => {
   const { api, ...parts } = await begin([]);
-  const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: false }));
+  const port = portOf(await serveMetrics({ ...parts, source: registryWith(1), isSecure: false }));
   expect(await get(`http://127.0.0.1:${port}/metrics`)).toMatchObject({ status: 200 });
   expect(api.seen).toEqual([]);
 });
@@ -141,7 +141,7 @@ test("guards other routes by their paths", async () => {
 
 test("denies access without the API server, and reports it once", async () => {
   const { reported, ...parts } = await begin([reply.json(500, {}), reply.json(500, {}), known, yes, reply.reset]);
-  const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: true }));
+  const port = portOf(await serveMetrics({ ...parts, source: registryWith(1), isSecure: true }));
   const url = `https://127.0.0.1:${port}/metrics`;
   const statuses: number[] = [];
   for (const token of ["a", "a", "a", "b"]) statuses.push((await get(url, bearer(token))).status);
@@ -151,7 +151,7 @@ test("denies access without the API server, and reports it once", async () => {
 
 test("answers 429 to many invalid tokens", async () => {
   const { api, ...parts } = await begin(Array.from({ length: 10 }, () => unauthenticated));
-  const port = portOf(await serveMetrics({ ...parts, registry: registryWith(1), isSecure: true }));
+  const port = portOf(await serveMetrics({ ...parts, source: registryWith(1), isSecure: true }));
   const statuses: number[] = [];
   for (let at = 0; at < 12; at++)
     statuses.push((await get(`https://127.0.0.1:${port}/metrics`, bearer(`${at}`))).status);

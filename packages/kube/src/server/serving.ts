@@ -1,7 +1,6 @@
 // The servers of the operator: probes, metrics and other routes, guarded or public.
 
 import type { IncomingMessage } from "node:http";
-import type { Registry } from "prom-client";
 import { type Certificate, createSelfSignedCertificate, watchMountedCertificate } from "../auth/certificate.ts";
 import type { Clock } from "../clock.ts";
 import type { AccessGuard } from "./access-guard.ts";
@@ -66,14 +65,17 @@ export function serveGuarded({
   return serve(common, { routes, certificate, guard });
 }
 
+/** The text that `/metrics` serves. A Registry is one. */
+export type MetricsSource = { readonly metrics: () => Promise<string>; readonly contentType: string };
+
 /** Serves `/metrics` over HTTPS with the guard. Without `isSecure`, serves plain HTTP without authorization. */
 export function serveMetrics({
-  registry,
+  source,
   isSecure,
   ...guarded
-}: GuardedServerOptions & { readonly registry: Registry; readonly isSecure: boolean }): Promise<Serving> {
+}: GuardedServerOptions & { readonly source: MetricsSource; readonly isSecure: boolean }): Promise<Serving> {
   const routes: Routes = {
-    "/metrics": async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
+    "/metrics": async () => ({ status: 200, body: await source.metrics(), type: source.contentType }),
   };
   return isSecure ? serveGuarded({ ...guarded, routes }) : serve(guarded, { routes });
 }

@@ -160,8 +160,7 @@ export type IgnoreFields =
 const limits = { bytes: 16_384, pointers: 100 };
 
 /**
- * Accepts a JSON array or a comma-separated list. A single invalid pointer makes the whole list invalid, because the
- * user wants all of the fields to be ignored.
+ * Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, because the user intended all of them.
  */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);

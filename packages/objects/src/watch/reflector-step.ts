@@ -120,8 +120,7 @@ function complete<T>(state: ReflectorState, version: string): ReflectorStep<T> {
   }
   const swap = { do: "swap", version } as const;
   const settled: ReflectorState = { ...state, needs: "watch", seen: version, failures: 0, lags: 0 };
-  // After a streaming list, the same connection continues as the watch. After a list in pages, the watch needs a new
-  // connection.
+  // A streaming list continues as the watch. After pages, the watch needs a new connection.
   return state.canStream ? { state: { ...settled, at: "watching" }, actions: [swap] } : watch(settled, version, [swap]);
 }
 

@@ -1,6 +1,6 @@
 // Compares a live object with its intent and finds the owner of each changed field.
 
-import { fieldManagers, type Json, type KubeObject } from "@virt/api";
+import { autopilotName, fieldManagers, type Json, type KubeObject, managedByLabel } from "@virt/api";
 import {
   appliedBy,
   type Change,
@@ -86,11 +86,23 @@ function changeOf({ path, wanted, there }: DesiredField): Change {
   return { path, ...(there !== undefined && { live: there }), ...(wanted !== undefined && { desired: wanted }) };
 }
 
-/** Reports whether a dry run shows that an apply would change content or give up fields. */
+/**
+ * Reports whether a dry run shows that an apply would change content or give up fields. Fields that the autopilot also
+ * owns are not worth a write: it keeps their values anyway. Without the operator's label, only the ownership shows that
+ * fields are managed, so the first apply is due even if all values are already there.
+ */
 export function isWriteDue(live: KubeObject, reply: KubeObject): boolean {
   const isChanging = contentChanges(live, reply).some(({ path }) => !isState(path) && !isStateParent(path));
   const [before, after] = [live, reply].map((object) => appliedBy(readOwners(object), fieldManagers.platform));
-  return isChanging || (before !== undefined && after !== undefined && !isNoFields(subtractFields(before, after)));
+  if (isChanging || before === undefined || after === undefined) return isChanging;
+  const isLabelled = reply.metadata.labels?.[managedByLabel.key] === managedByLabel.value;
+  if (!isLabelled && isNoFields(before) && !isNoFields(after)) return true;
+  const lost = subtractFields(before, after);
+  return !isNoFields(lost) && leavesOf(lost).some((path) => !isAutopilotField(live, path));
+}
+
+function isAutopilotField(live: KubeObject, path: Path): boolean {
+  return readOwners(live).some(({ manager, fields }) => manager === autopilotName && hasField(fields, path));
 }
 
 export type DesiredField = { readonly path: Path; readonly wanted: Json | undefined; readonly there: Json | undefined };

@@ -1,6 +1,6 @@
 // Finds fields that another client set to a different value. The operator does not touch them until the user agrees.
 
-import { fieldManagers, isAdvisorManager, type Json, type KubeObject } from "@virt/api";
+import { autopilotName, fieldManagers, isAdvisorManager, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
   leafPaths,
@@ -38,20 +38,24 @@ export type Contest = {
   readonly defaultOf: (path: Path) => Json | undefined;
   /** The pointers that are currently ignored. If a user removes one from the annotation, the operator may take over the field. */
   readonly ignored: readonly string[];
+  /** True if a user left the object to this operator. Fields of virt-platform-autopilot are then not contested. */
+  readonly isGoverned?: boolean | undefined;
   /** Translates the user's pointers to the served version. */
   readonly translate?: ((pointers: readonly Pointer[]) => readonly Pointer[]) | undefined;
 };
 
 /** Returns the contested fields. Returns none if there are no managedFields, because the owners are unknown. */
 export function contestedPaths(contest: Contest): readonly Contested[] {
-  const { candidate, live, shapeOf, defaultOf } = contest;
+  const { candidate, live, shapeOf, defaultOf, isGoverned = false } = contest;
   const ours = appliedBy(readOwners(live), fieldManagers.platform);
   const agreed = agreedIn(contest);
   return leafPaths(candidate, shapeOf).flatMap((path) => {
     const there = valueAt(live, path);
     const wanted = valueAt(candidate, path);
     if (isMet({ path, wanted, there }, shapeOf)) return [];
-    const others = holdersOf(live, path).filter(isForeign);
+    const others = holdersOf(live, path)
+      .filter(isForeign)
+      .filter(({ manager }) => !(isGoverned && manager === autopilotName));
     const isPlanned = others.some(({ manager }) => isAdvisorManager(manager));
     const isAgreed = touchesField(ours, path) || (agreed(path) && !isPlanned);
     const isDefault = there !== undefined && isMet({ path, wanted: defaultOf(path), there }, shapeOf);

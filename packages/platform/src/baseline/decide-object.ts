@@ -1,4 +1,4 @@
-import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
+import { autopilotName, fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import {
   appliedBy,
   type Change,
@@ -37,7 +37,7 @@ export function decideObject(observed: ObservedObject): ObjectDecision {
   const overrides = readOverrides(live);
   const state = readState(live);
   if (live === undefined) return create(observed, overrides, state);
-  const hands = handsOff(live, overrides, state);
+  const hands = handsOff(live, overrides, { state, observed });
   if (hands !== undefined) return hands;
   const known = knownState(state, observed);
   const holding = { seen: observed, live, overrides, state: known };
@@ -68,10 +68,13 @@ function joinFights(before: EditWarRecord, now: EditWarRecord): EditWarRecord {
   return { ...now, ...Object.fromEntries(longer) };
 }
 
-function handsOff(live: KubeObject, overrides: Overrides, state: ObjectState): ObjectDecision | undefined {
+type Handled = { readonly state: ObjectState; readonly observed: ObservedObject };
+
+function handsOff(live: KubeObject, overrides: Overrides, { state, observed }: Handled): ObjectDecision | undefined {
   const label = live.metadata.labels?.[managedByLabel.key];
   const isStranger = label !== undefined && label !== managedByLabel.value;
-  if (isStranger && !overrides.isAdopted && isNoFields(appliedBy(readOwners(live), fieldManagers.platform)))
+  const isOurs = overrides.isAdopted || overrides.isGoverned || isShared(label, observed);
+  if (isStranger && !isOurs && (label === autopilotName || ownsNothing(live)))
     return { kind: "managed-by-other", by: label };
   if (overrides.isUnmanaged) return { kind: "unmanaged" };
   if (overrides.isPaused) return { kind: "paused", reason: state.paused === undefined ? "manual" : "edit-war" };
@@ -98,6 +101,15 @@ function create(observed: ObservedObject, overrides: Overrides, state: ObjectSta
     opponents: [],
     done: { patched: 0, released: [], adopted: [], isResumed: false },
   });
+}
+
+/** Reports whether the active autopilot manages its own fields of the object, and the operator the others. */
+function isShared(label: string | undefined, { adoption, isAutopilotActive }: ObservedObject): boolean {
+  return label === autopilotName && adoption === "fieldwise" && isAutopilotActive === true;
+}
+
+function ownsNothing(live: KubeObject): boolean {
+  return isNoFields(appliedBy(readOwners(live), fieldManagers.platform));
 }
 
 type Knowing = {

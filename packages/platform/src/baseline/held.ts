@@ -40,7 +40,7 @@ function changesMeanwhile({ seen, live, overrides, state }: Holding): readonly C
   return found?.kind === "drift" ? found.changes : [];
 }
 
-/** Reports whether the object matches its intent. False while an invalid annotation blocks it, because the intent is unknown. */
+/** Reports whether the object matches its intent. False while an invalid annotation holds it: the intent is unknown. */
 export function isAsWanted(observed: ObservedObject): boolean {
   const { live, shapeOf } = observed;
   const overrides = readOverrides(live);

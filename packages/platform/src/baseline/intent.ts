@@ -1,6 +1,7 @@
 // Builds the intent of an object: the baseline with the user's patch, without ignored, governed and contested fields.
 
 import { type JsonMap, type KubeObject, managedByLabel } from "@virt/api";
+import { isAutopilotObject } from "@virt/cluster";
 import {
   applyPatch,
   isPointedAt,
@@ -15,7 +16,8 @@ import {
   writePointer,
 } from "@virt/objects";
 import { didYouMean, shorten } from "../annotation-values.ts";
-import { type Contested, contestedPaths } from "./contested.ts";
+import { autopilotFields } from "../autopilot/manager.ts";
+import { type Contest, type Contested, contestedPaths } from "./contested.ts";
 import type { HeldDecision } from "./decision.ts";
 import type { ObservedObject } from "./observe-object.ts";
 import type { Overrides } from "./overrides.ts";
@@ -43,25 +45,38 @@ export function buildIntent(observed: ObservedObject, overrides: Overrides, stat
   const stray = given.find((pointer) => !isMatched(pointer, wanted, { seen: observed, state }));
   if (stray !== undefined) return strayPointer(stray, wanted, observed);
   const masked = maskFields(wanted, observed.translate?.(given) ?? given, observed.shapeOf);
-  const governed = observed.governed.length === 0 ? masked.object : leaveOut(masked.object, observed.governed);
+  const theirs = sharedFields(masked.object, observed);
+  const left = [...observed.governed, ...theirs];
+  const governed = left.length === 0 ? masked.object : leaveOut(masked.object, left);
   const ignored = given.map(writePointer);
-  const foreign = contestOf(observed, governed, { state, ignored });
+  const foreign = contestOf(observed, governed, { state, ignored, isGoverned: overrides.isGoverned });
   const [adopted, contested] = overrides.isAdopted ? [foreign, []] : [[], foreign];
-  const object = labelled(
-    leaveOut(
-      governed,
-      contested.map(({ path }) => path),
-    ),
+  const agreed = leaveOut(
+    governed,
+    contested.map(({ path }) => path),
   );
+  const object = isLabelTheirs(observed) ? agreed : labelled(agreed);
   return {
     kind: "intended",
     object,
     contested,
-    masked: [...masked.released, ...observed.governed],
+    masked: [...masked.released, ...left],
     ignored,
     adopted,
     patchOperations: patched?.operations ?? 0,
   };
+}
+
+/** Returns the fields of a shared object that the active autopilot owns. It would take them back at once. */
+function sharedFields(wanted: KubeObject, { adoption, isAutopilotActive, live, shapeOf }: ObservedObject) {
+  const isShared = adoption === "fieldwise" && isAutopilotActive === true && live !== undefined;
+  return isShared && isAutopilotObject(live) ? autopilotFields(wanted, live, shapeOf) : [];
+}
+
+/** Reports whether the label belongs to the active autopilot: on the HyperConverged always, otherwise on its objects. */
+function isLabelTheirs({ adoption, isAutopilotActive, live, ref }: ObservedObject): boolean {
+  if (adoption !== "fieldwise" || isAutopilotActive !== true || live === undefined) return false;
+  return ref.kind === "HyperConverged" || isAutopilotObject(live);
 }
 
 /** Reports whether the pointer is valid: it matches the object, a field that was released earlier, or the schema. */
@@ -97,11 +112,11 @@ export function invalidPatch({ translate, ref }: ObservedObject, reason: string)
 function contestOf(
   { live, shapeOf, defaultOf, memory, translate }: ObservedObject,
   candidate: KubeObject,
-  { state, ignored }: { readonly state: ObjectState; readonly ignored: readonly string[] },
+  { state, ignored, isGoverned }: Pick<Contest, "state" | "ignored" | "isGoverned">,
 ): readonly Contested[] {
   if (live === undefined) return [];
   const answer = memory.answer?.metadata.uid === live.metadata.uid ? memory.answer : undefined;
-  return contestedPaths({ candidate, live, answer, state, shapeOf, defaultOf, ignored, translate });
+  return contestedPaths({ candidate, live, answer, state, shapeOf, defaultOf, ignored, isGoverned, translate });
 }
 
 const labelled = oncePer((object: KubeObject): KubeObject => {

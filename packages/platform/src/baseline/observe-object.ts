@@ -37,6 +37,7 @@ export function observeObject(
     isDeclared: declaredIn(servedSchema(object, facts)),
     live: facts.live(ref),
     governed: wanted.governed,
+    isAutopilotActive: facts.autopilot.state === "Active",
     pruned: prunedParts(object, facts).map(({ name }) => name),
     memory,
     ...(ref.kind === "HyperConverged" && { translate: (pointers) => hcoPointers(pointers, servedVersion(object)) }),
@@ -86,6 +87,8 @@ export type ObservedObject = {
   readonly isDeclared: (pointer: Pointer) => boolean;
   readonly live: KubeObject | undefined;
   readonly governed: readonly Path[];
+  /** True if virt-platform-autopilot may write at any time. Absent: it does not run. */
+  readonly isAutopilotActive?: boolean;
   /** Assets that are switched off and whose fields are pruned. */
   readonly pruned: readonly string[];
   readonly memory: ObjectMemory;

@@ -6,6 +6,7 @@ const none: Overrides = {
   patch: undefined,
   ignoreFields: undefined,
   isUnmanaged: false,
+  isGoverned: false,
   isAdopted: false,
   isPaused: false,
   mistakes: [],
@@ -24,6 +25,12 @@ const cases: readonly { reason: string; said: Parameters<typeof withAnnotations>
       overrides: {},
     },
     { reason: "unmanaged is a mode", said: { mode: " unmanaged" }, overrides: { isUnmanaged: true } },
+    {
+      reason: "a governor keeps an unmanaged object",
+      said: { mode: "unmanaged", governor: " virt-platform-operator" },
+      overrides: { isGoverned: true },
+    },
+    { reason: "a governor alone changes nothing", said: { governor: "virt-platform-operator" }, overrides: {} },
     { reason: "managed is the default", said: { mode: "managed" }, overrides: {} },
     {
       reason: "true adopts and pauses",
@@ -44,14 +51,14 @@ const mistaken = (annotations: Readonly<Record<string, string>>, kind = "Thing")
   readOverrides({ ...exampleObject({}, { annotations }), kind }).mistakes.map(
     ({ reason, key, message }) => `${reason} ${key}: ${message}`,
   );
-const words = "known annotations are patch, ignore-fields, mode, adopt, reconcile-paused";
+const words = "known annotations are patch, ignore-fields, mode, adopt, governor, reconcile-paused";
 
 test.each([
   ["ignore-feilds", `${words}; did you mean ${prefix}ignore-fields?`],
   ["Mode", `${words}; did you mean ${prefix}mode?`],
   ["something-else", words],
   ["enable-swap", "it has an effect only on the HyperConverged"],
-  ["autopilot", "it has an effect only on the HyperConverged"],
+  ["virt-platform-operator", "it has an effect only on the HyperConverged"],
 ])("suggests a known key for %s", (key, message) => {
   expect(mistaken({ [`${prefix}${key}`]: "x" })).toEqual([`UnknownAnnotation ${prefix}${key}: ${message}`]);
 });
@@ -61,7 +68,13 @@ test("ignores keys of others", () => {
 });
 
 test("holds the HyperConverged for object keys, not for switches", () => {
-  const said = { "enable-swpa": "false", autopilot: "true", "ignore-feilds": "/spec", "vfio-devices": "", odd: "1" };
+  const said = {
+    "enable-swpa": "false",
+    "virt-platform-operator": "true",
+    "ignore-feilds": "/spec",
+    "vfio-devices": "",
+    odd: "1",
+  };
   const annotations = Object.fromEntries(Object.entries(said).map(([key, value]) => [`${prefix}${key}`, value]));
   expect(mistaken(annotations, "HyperConverged")).toEqual([
     `UnknownAnnotation ${prefix}ignore-feilds: ${words}; did you mean ${prefix}ignore-fields?`,
@@ -73,9 +86,32 @@ test.each([
   ["mode", "unmanged", "InvalidMode", 'must be unmanaged, managed or empty, not "unmanged"; did you mean unmanaged?'],
   ["mode", "sometimes", "InvalidMode", 'must be unmanaged, managed or empty, not "sometimes"'],
   ["reconcile-paused", "True", "InvalidConfiguration", 'must be true or false, not "True"; did you mean true?'],
+  [
+    "governor",
+    "virt-platform-autopilot",
+    "InvalidConfiguration",
+    'must be virt-platform-operator or empty, not "virt-platform-autopilot"',
+  ],
   ["adopt", "yes", "InvalidConfiguration", 'must be true or false, not "yes"; did you mean true?'],
 ])("%s=%s is a mistake", (key, value, reason, message) => {
   expect(mistaken({ [`${prefix}${key}`]: value })).toEqual([`${reason} ${prefix}${key}: ${message}`]);
+});
+
+test.each([
+  "managed-by",
+  "version",
+  "enable-cpu-manager-perf-tunings",
+  "enable-logging",
+  "enable-audit-logging",
+  "logging-storage-class",
+  "enable-kubevirt-metrics-exporter",
+  "kubevirt-metrics-exporter-env",
+  "enable-vm-drain-shutdown-inhibitor",
+])("the autopilot's annotation %s puts no object on hold", (key) => {
+  expect([mistaken({ [`${prefix}${key}`]: "x" }), mistaken({ [`${prefix}${key}`]: "x" }, "HyperConverged")]).toEqual([
+    [],
+    [],
+  ]);
 });
 
 test("reports the first of many unknown keys", () => {

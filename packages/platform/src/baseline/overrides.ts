@@ -1,14 +1,24 @@
 // Reads the user's annotations on one object. The operator does not write to an object with invalid annotations.
 
-import type { KubeObject } from "@virt/api";
+import { fieldManagers, type KubeObject } from "@virt/api";
 import { oncePer } from "@virt/objects";
 import { didYouMean, likelyMeant, shorten } from "../annotation-values.ts";
-import { annotationPrefix, isHcoKey, notBoolean, objectAnnotations, objectKeys } from "../hco-annotations.ts";
+import {
+  annotationPrefix,
+  isAutopilotKey,
+  isHcoKey,
+  notBoolean,
+  objectAnnotations,
+  objectKeys,
+} from "../hco-annotations.ts";
 
 export type Overrides = {
   readonly patch: string | undefined;
   readonly ignoreFields: string | undefined;
+  /** True if the object is unmanaged, and annotation governor does not name this operator. */
   readonly isUnmanaged: boolean;
+  /** True if the object is unmanaged for others, and annotation governor names this operator. */
+  readonly isGoverned: boolean;
   readonly isAdopted: boolean;
   readonly isPaused: boolean;
   readonly mistakes: readonly OverrideMistake[];
@@ -21,7 +31,8 @@ export function readOverrides(live: KubeObject | undefined): Overrides {
   return {
     patch: said("patch") || undefined,
     ignoreFields: said("ignoreFields") || undefined,
-    isUnmanaged: said("mode") === "unmanaged",
+    isUnmanaged: said("mode") === "unmanaged" && said("governor") !== fieldManagers.platform,
+    isGoverned: said("mode") === "unmanaged" && said("governor") === fieldManagers.platform,
     isAdopted: said("adopt") === "true",
     isPaused: said("paused") === "true",
     mistakes: live === undefined ? [] : overrideMistakes(live),
@@ -42,7 +53,7 @@ const overrideMistakes = oncePer((live: KubeObject): readonly OverrideMistake[] 
   const unknown = Object.keys(annotations)
     .filter((name) => name.startsWith(annotationPrefix))
     .map((name) => name.slice(annotationPrefix.length))
-    .filter((key) => !objectKeys.includes(key))
+    .filter((key) => !objectKeys.includes(key) && !isAutopilotKey(key))
     .toSorted()
     .slice(0, mostExamined)
     .filter((key) => !isHco || isMeantForObject(key))
@@ -53,6 +64,7 @@ const overrideMistakes = oncePer((live: KubeObject): readonly OverrideMistake[] 
   return [
     ...unknown,
     ...(mode === "" || modes.includes(mode) ? [] : [invalidMode(mode, modes)]),
+    ...governorMistakes(annotations[objectAnnotations.governor]?.trim() ?? ""),
     ...[objectAnnotations.paused, objectAnnotations.adopt].flatMap((key) => {
       const value = annotations[key]?.trim() ?? "";
       const isReadable = value === "" || value === "true" || value === "false";
@@ -60,6 +72,13 @@ const overrideMistakes = oncePer((live: KubeObject): readonly OverrideMistake[] 
     }),
   ];
 });
+
+function governorMistakes(governor: string): readonly OverrideMistake[] {
+  const { platform } = fieldManagers;
+  if (governor === "" || governor === platform) return [];
+  const message = `must be ${platform} or empty, not ${JSON.stringify(shorten(governor))}${didYouMean(governor, [platform])}`;
+  return [{ reason: "InvalidConfiguration", key: objectAnnotations.governor, message }];
+}
 
 const mostUnknown = 3;
 // Finding a suggestion is slow, and an object may have thousands of annotations.

@@ -45,7 +45,8 @@ const plan = (profile: string, name: string) => ({
 
 const facts: ClusterFacts = {
   hco: hcoAnnotated(off),
-  activation: { isActive: true, listed: undefined, unknown: [] },
+  activation: { isActive: true, listed: undefined, unknown: [], source: "flag", text: "" },
+  autopilot: { state: "Absent", since: "1970-01-01T00:00:00Z", namespace: "cnv" },
   exclusions: [],
   brokenDevices: [],
   hardware: readHardware([]),

@@ -17,7 +17,7 @@ import {
   valueAt,
   writePath,
 } from "@virt/objects";
-import { isState, releasedManager } from "../hco-annotations.ts";
+import { isOwnLabel, isState, releasedManager } from "../hco-annotations.ts";
 import { isEmptyMap, isForeign, isHeldBy } from "./compare.ts";
 import type { ObjectState } from "./state.ts";
 
@@ -48,7 +48,8 @@ export function releaseFields(releasing: ReleaseInput): ReleasedFields {
   return {
     released: left.filter((path) => isMasked(path, releasing)),
     handOver: left.filter(
-      (path) => (isMasked(path, releasing) || !isWithdrawn(path, releasing)) && !isOwnedBy(foreign, path),
+      (path) =>
+        !isOwnLabel(path) && (isMasked(path, releasing) || !isWithdrawn(path, releasing)) && !isOwnedBy(foreign, path),
     ),
   };
 }

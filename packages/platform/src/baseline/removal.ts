@@ -1,9 +1,10 @@
 // Decides which objects to delete: pruned assets and tombstones.
 
-import { fieldManagers, type KubeObject, managedByLabel, type Ref } from "@virt/api";
+import { autopilotName, fieldManagers, type KubeObject, managedByLabel, type Ref } from "@virt/api";
 import { governorOf } from "@virt/cluster";
 import { appliedBy, fieldPath, isNoFields, readOwners } from "@virt/objects";
 import type { Asset } from "../asset.ts";
+import { isLeftToAutopilot } from "../autopilot/manager.ts";
 import { excludedBy } from "../disabled-resources.ts";
 import type { AssetRequest } from "../evaluate/asset-status.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
@@ -20,12 +21,18 @@ export type RemovalDecision =
   | { readonly kind: "release" }
   | { readonly kind: "keep"; readonly why: string };
 
-export type PruneInput = { readonly assets: readonly string[]; readonly pruned: readonly string[] };
+export type PruneInput = {
+  readonly assets: readonly string[];
+  readonly pruned: readonly string[];
+  readonly autopilot?: ClusterFacts["autopilot"];
+};
 
 /** Decides about an object for which pruning is requested and no asset is active. */
 export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecision {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
+  if (pruning.autopilot !== undefined && isLeftToAutopilot(live, pruning.autopilot))
+    return { kind: "keep", why: `${autopilotName} manages it` };
   if (!hasOwnFields(live)) return { kind: "keep", why: noOwnFields };
   const others = makersOf(live, pruning).filter((asset) => !pruning.pruned.includes(asset));
   if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} also applied it and is still enabled` };

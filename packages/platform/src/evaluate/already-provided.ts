@@ -1,6 +1,8 @@
 // Finds other clients' objects that already serve an asset's purpose. An asset yields only if its own object is absent.
 
+import type { KubeObject } from "@virt/api";
 import { foreignPoolConfig, type PoolFact } from "@virt/cluster";
+import { objectAnnotations } from "../hco-annotations.ts";
 import type { AssetRequest, UnreadInput } from "./asset-status.ts";
 import { objectName, placed } from "./managed-objects.ts";
 
@@ -31,11 +33,12 @@ export function foreignProvider(asked: AssetRequest): string | undefined {
   const { asset, facts, target, places } = asked;
   const alternate = (asset.alternates ?? [])
     .map((ref) => placed(ref, places))
-    .find((ref) => facts.live(ref) !== undefined);
+    .find((ref) => isProvider(facts.live(ref)));
   if (alternate !== undefined) return objectName(alternate);
   if (asset.singleton === true) {
     const other = facts
       .others(target.apiVersion, target.kind)
+      .filter(isProvider)
       .find(({ metadata }) => metadata.name !== target.name || metadata.namespace !== target.namespace);
     if (other !== undefined)
       return objectName({ ...target, name: other.metadata.name, namespace: other.metadata.namespace ?? "" });
@@ -43,12 +46,17 @@ export function foreignProvider(asked: AssetRequest): string | undefined {
   return asset.poolRule === undefined ? undefined : poolProvider(asked, asset.poolRule);
 }
 
+/** Reports whether the object exists and the user does not want our object to replace it. */
+function isProvider(object: KubeObject | undefined): object is KubeObject {
+  return object !== undefined && object.metadata.annotations?.[objectAnnotations.adopt]?.trim() !== "replace";
+}
+
 function poolProvider({ facts, target }: AssetRequest, pool: string): string | undefined {
   const fact = facts.fact({ read: "pool", name: pool });
   const other = foreignPoolConfig({
     pool,
     fact: fact.kind === "known" ? (fact.value as PoolFact | undefined) : undefined,
-    configs: facts.others(target.apiVersion, target.kind),
+    configs: facts.others(target.apiVersion, target.kind).filter(isProvider),
     own: target.name,
   });
   return other === undefined ? undefined : objectName({ ...target, name: other });

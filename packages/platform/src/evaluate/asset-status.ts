@@ -14,6 +14,8 @@ export const reasons = [
   "InvalidExclusions",
   "RootExclusion",
   "GovernedByPlan",
+  "ManagedByAutopilot",
+  "ClaimedByAutopilot",
   "ReleasedByPlan",
   "CRDMissing",
   "InputUnavailable",
@@ -35,7 +37,13 @@ export type AssetStatus =
       readonly rival?: string;
       readonly warnings?: readonly string[];
     }
-  | { readonly kind: "excluded"; readonly reason: Reason; readonly details: string }
+  | {
+      readonly kind: "excluded";
+      readonly reason: Reason;
+      readonly details: string;
+      /** Present if the reads of the asset are the reason, so that they must continue. */
+      readonly isFromReads?: true;
+    }
   | WaitingStatus;
 
 /** An input is unavailable or invalid, so the last intent stays in effect. */
@@ -81,6 +89,8 @@ export function readWords(read: AssetRead): string {
       return `MachineConfigPool ${read.name}`;
     case "schema":
       return `schema of ${read.crd}`;
+    case "served":
+      return `versions of ${read.crd}`;
     case "hco":
     case "hardware":
     case "topology":

@@ -1,5 +1,6 @@
-import type { KubeObject, Ref } from "@virt/api";
+import { activationAnnotation, autopilotAnnotation, type KubeObject, type Ref } from "@virt/api";
 import {
+  type AutopilotMemory,
   type CountedHardware,
   type GovernorConfig,
   type Hardware,
@@ -15,12 +16,14 @@ import {
   withHostPrefix,
 } from "@virt/cluster";
 import { asText } from "@virt/objects";
-import { type Activation, type ActivationMode, readActivation } from "../activation.ts";
+import { type Activation, type ActivationMode, decideActivation } from "../activation.ts";
 import type { Asset, AssetFactOf, AssetRead, PlacedRef } from "../asset.ts";
+import { type AutopilotFact, autopilotFactOf } from "../autopilot/manager.ts";
+import type { LegacyConsent } from "../consent/legacy-consent.ts";
 import { deviceAnnotations } from "../devices.ts";
 import type { ExclusionRule } from "../disabled-resources.ts";
 import type { ReleasedAsset } from "../governance/governance-record.ts";
-import { annotationOf } from "../hco-annotations.ts";
+import { annotationOf, exactAnnotation } from "../hco-annotations.ts";
 import { type AssetHcoFact, readHco } from "../hco-fact.ts";
 import type { UnreadInput } from "./asset-status.ts";
 import type { ListResult, Lookup, LookupResult } from "./lookup.ts";
@@ -36,6 +39,7 @@ export type ClusterFacts = {
   /** The HyperConverged in use. Undefined if there is none or it is ambiguous. */
   readonly hco: AssetHcoFact | undefined;
   readonly activation: Activation;
+  readonly autopilot: AutopilotFact;
   /** An input that every asset needs and that could not be read. While it is set, objects that appear to be absent may exist. */
   readonly unread: UnreadInput | undefined;
   /** The last valid rules. Undefined if there have been none since the start, in which case nothing may be written. */
@@ -76,9 +80,17 @@ export type ClusterFactsInput = {
   readonly exclusions: readonly ExclusionRule[] | undefined;
   readonly released: Readonly<Record<string, ReleasedAsset>>;
   readonly releasedUnread?: string | undefined;
+  /** Absent: virt-platform-autopilot is not installed and never was. */
+  readonly autopilot?: ObservedPresence | undefined;
+  readonly legacyConsent?: LegacyConsent | undefined;
   /** Returns the hardware in effect for the current nodes. Absent: changes take effect immediately. */
   readonly countHardware?: ((seen: Hardware) => CountedHardware) | undefined;
 };
+
+/** The state of virt-platform-autopilot. `isPresent`: it is installed, was installed, or cannot be looked up. */
+export type ObservedPresence = { readonly memory: AutopilotMemory; readonly isPresent: boolean };
+
+const notPresent: ObservedPresence = { memory: { state: "Absent", sinceMs: 0 }, isPresent: false };
 
 const hcoCrd = "hyperconvergeds.hco.kubevirt.io";
 
@@ -96,6 +108,7 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
   const [network] = lookup.network().items;
   const seen = readHardware(nodes);
   const counted = given.countHardware?.(seen) ?? { hardware: seen, changes: [] };
+  const { memory, isPresent } = given.autopilot ?? notPresent;
   const common = {
     hardware: withHostPrefix(counted.hardware, network),
     topology: readTopology({ infrastructure, scheduler, nodes, crds }),
@@ -108,7 +121,17 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
       ({ name }) => name !== "podSubnetPrefix" || common.hardware === counted.hardware,
     ),
     hco: fact,
-    activation: readActivation(annotationOf(annotations, "autopilot"), given.activation, assets),
+    activation: decideActivation(
+      {
+        key: exactAnnotation(annotations, activationAnnotation),
+        autopilot: exactAnnotation(annotations, autopilotAnnotation),
+        isAutopilotPresent: isPresent,
+        consent: given.legacyConsent,
+      },
+      given.activation,
+      assets,
+    ),
+    autopilot: autopilotFactOf(memory, hco?.metadata.namespace ?? ""),
     exclusions,
     unread: unreadIn(lookup, schema?.unreadReason),
     brokenDevices: brokenDevices(annotations),
@@ -186,6 +209,8 @@ function factOf(read: AssetRead, reading: Reading): Fact {
       return known(common.images);
     case "schema":
       return factFromLookup(lookup.schema(read.crd, read.version));
+    case "served":
+      return factFromLookup(lookup.served(read.crd, read.version));
     case "object":
       return whole(lookup.object(placeOf(read.ref, reading)), ([first]) => first);
     case "objects":

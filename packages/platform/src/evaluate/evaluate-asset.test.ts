@@ -30,6 +30,16 @@ const asset = defineAsset({
   purpose: "purpose",
   singleton: true,
   alternates: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "other", namespace: "$hco" }],
+  counterparts: [
+    {
+      theirs: [{ apiVersion: "example.com/v1", kind: "Thing", name: "theirs" }],
+      ours: [{ kind: "Thing", name: "thing" }],
+      appliedWith: "always",
+      content: "differs",
+      adoption: "keep",
+      replacementReboots: true,
+    },
+  ],
   adoption: "whole",
   impact: "reboot",
   reads: {
@@ -68,9 +78,20 @@ const plan = (profile: string, name = "somewhere-else") => ({
   },
 });
 
+function listing(name: string, isActive = true): ClusterFacts["activation"] {
+  return { isActive, listed: new Set([name]), unknown: [], source: "key", text: name };
+}
+
+const isDaemonSet = ({ kind }: { readonly kind: string }) => kind === "DaemonSet";
+const autopilotThing: KubeObject = {
+  ...thing,
+  metadata: { ...thing.metadata, labels: { "platform.kubevirt.io/managed-by": "virt-platform-autopilot" } },
+};
+
 const worst: ClusterFacts = {
   hco: undefined,
-  activation: { isActive: false, listed: new Set(["another"]), unknown: [] },
+  activation: listing("another", false),
+  autopilot: { state: "Active", since: "1970-01-01T00:00:00Z", namespace: "openshift-cnv" },
   exclusions: undefined,
   brokenDevices: ["vfio-devices"],
   hardware: readHardware([]),
@@ -83,7 +104,7 @@ const worst: ClusterFacts = {
   released: { asset: { by: "plan" } },
   hasNamespace: () => undefined,
   fact: () => ({ kind: "unavailable", why: "the server does not answer" }),
-  live: ({ kind }) => (kind === "DaemonSet" ? { ...thing, kind } : undefined),
+  live: (ref) => (isDaemonSet(ref) ? { ...thing, kind: ref.kind } : autopilotThing),
   others: () => [{ ...thing, metadata: { name: "foreign" } }],
   unlisted: () => "not listed yet",
   ownNamespace: "own",
@@ -96,12 +117,12 @@ const ladder: readonly { reason: string; details: string; fixed: Partial<Cluster
   {
     reason: "excluded NotActivated",
     details: "disabled",
-    fixed: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
+    fixed: { activation: listing("another") },
   },
   {
     reason: "excluded NotListed",
     details: "neither asset nor its group",
-    fixed: { activation: { isActive: true, listed: new Set(["group"]), unknown: [] } },
+    fixed: { activation: listing("group") },
   },
   {
     reason: "excluded SwitchedOff",
@@ -122,6 +143,21 @@ const ladder: readonly { reason: string; details: string; fixed: Partial<Cluster
   { reason: "excluded RootExclusion", details: "disabled-resources", fixed: { exclusions: [] } },
   { reason: "excluded GovernedByPlan", details: "Config plan", fixed: { plans: [plan("other", "thing")] } },
   { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", fixed: { plans: [plan("other")] } },
+  {
+    reason: "held InputUnavailable",
+    details: "Thing: not listed yet",
+    fixed: { unlisted: () => undefined },
+  },
+  {
+    reason: "excluded ManagedByAutopilot",
+    details: "virt-platform-autopilot manages Thing place/thing",
+    fixed: { live: (ref) => (isDaemonSet(ref) ? { ...thing, kind: ref.kind } : undefined) },
+  },
+  {
+    reason: "excluded ClaimedByAutopilot",
+    details: "virt-platform-autopilot applies Thing theirs",
+    fixed: { autopilot: { ...worst.autopilot, state: "Off" }, unlisted: () => "not listed yet" },
+  },
   { reason: "excluded ReleasedByPlan", details: "VirtPlatformConfig plan", fixed: { released: {} } },
   { reason: "excluded CRDMissing", details: crd, fixed: { crds: new Set([crd]) } },
   {

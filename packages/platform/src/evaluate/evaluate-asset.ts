@@ -1,8 +1,9 @@
 // Evaluates an asset: runs the checks in order and reports the first failure.
 
-import type { KubeObject } from "@virt/api";
+import { activationAnnotation, autopilotAnnotation, autopilotName, type KubeObject } from "@virt/api";
 import { isAllowed, switchState } from "../activation.ts";
 import type { AnyAssetFacts, Asset, AssetRead, Nothing } from "../asset.ts";
+import { claimOn, isLeftToAutopilot } from "../autopilot/manager.ts";
 import { keepKnown } from "../baseline/schema.ts";
 import { excludedBy } from "../disabled-resources.ts";
 import { evaluateConditions } from "../evaluate-condition.ts";
@@ -21,7 +22,7 @@ import {
   type WaitingStatus,
 } from "./asset-status.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
-import { placed } from "./managed-objects.ts";
+import { objectName, placed } from "./managed-objects.ts";
 
 export function evaluateAsset(asset: Asset, facts: ClusterFacts): AssetStatus {
   const { hco } = facts;
@@ -54,7 +55,7 @@ const isActive: Check = ({ facts }) =>
     ? undefined
     : excludedStatus(
         "NotActivated",
-        "the platform controller is disabled; to enable it, set annotation platform.kubevirt.io/autopilot on the HyperConverged",
+        `the platform controller is disabled; to enable it, set annotation ${activationAnnotation} on the HyperConverged`,
       );
 
 const isListed: Check = ({ asset, facts }) =>
@@ -62,7 +63,7 @@ const isListed: Check = ({ asset, facts }) =>
     ? undefined
     : excludedStatus(
         "NotListed",
-        `annotation platform.kubevirt.io/autopilot lists neither ${asset.name} nor its group`,
+        `annotation ${facts.activation.source === "legacy" ? autopilotAnnotation : activationAnnotation} lists neither ${asset.name} nor its group`,
       );
 
 const isSwitchedOn: Check = ({ asset, hco }) => {
@@ -104,6 +105,26 @@ const isNotExcluded: Check = ({ facts, target }) => {
 const isUngoverned: Check = ({ asset, facts, target }) => {
   const governor = governorOfAsset(asset, target, facts);
   return governor === undefined ? undefined : excludedStatus("GovernedByPlan", `VirtPlatformConfig ${governor}`);
+};
+
+/** Leaves a whole object to virt-platform-autopilot. Of a shared object, it leaves only the fields. */
+const isNotAutopilots: Check = ({ asset, facts, target }) => {
+  if (facts.autopilot.state !== "Active" || asset.adoption !== "whole") return undefined;
+  const unlisted = facts.unlisted(target);
+  if (unlisted !== undefined) return unreadStatus({ name: target.kind, why: unlisted });
+  if (!isLeftToAutopilot(facts.live(target), facts.autopilot)) return undefined;
+  return excludedStatus("ManagedByAutopilot", `${autopilotName} manages ${objectName(target)}`);
+};
+
+/** Leaves the creation of an object to virt-platform-autopilot, so that a shared switch never creates two. */
+const isUnclaimed: Check = ({ asset, facts, hco, target, places }) => {
+  const claim = claimOn(asset, hco, facts.autopilot);
+  if (claim === undefined) return undefined;
+  const unlisted = facts.unlisted(target);
+  if (unlisted !== undefined) return unreadStatus({ name: target.kind, why: unlisted });
+  if (facts.live(target) !== undefined) return undefined;
+  const theirs = claim.theirs.map((ref) => objectName(placed(ref, places))).join(", ");
+  return excludedStatus("ClaimedByAutopilot", `${autopilotName} applies ${theirs} for the same purpose`);
 };
 
 /** Excludes an asset that a plan has released until a user requests it again, so that a hand-over does not reboot nodes. */
@@ -161,6 +182,8 @@ export const checks = {
   conditions: isConditionMet,
   exclusions: isNotExcluded,
   plans: isUngoverned,
+  autopilot: isNotAutopilots,
+  claims: isUnclaimed,
   "hand-over": isAskedSincePlan,
   crds: hasCrds,
   inputs: hasInputs,
@@ -173,7 +196,7 @@ export function renderAsset(asked: AssetRequest): AssetStatus {
   try {
     const inputs = factsOf(asset, facts);
     const rendered = asset.render(inputs);
-    if (isNothing(rendered)) return excludedStatus("NothingToApply", rendered.nothing);
+    if (isNothing(rendered)) return nothingStatus(rendered);
     const rival = foreignProvider(asked);
     const warnings = asset.warnings?.(inputs) ?? [];
     return {
@@ -188,6 +211,12 @@ export function renderAsset(asked: AssetRequest): AssetStatus {
       error instanceof Error ? error.message : "render threw a value that is not an Error",
     );
   }
+}
+
+function nothingStatus({ nothing, isUnmet }: Nothing): AssetStatus {
+  return isUnmet
+    ? { kind: "excluded", reason: "ConditionNotMet", details: nothing, isFromReads: true }
+    : excludedStatus("NothingToApply", nothing);
 }
 
 function isNothing(rendered: KubeObject | Nothing): rendered is Nothing {

@@ -1,16 +1,18 @@
-import type { KubeObject, Ref } from "@virt/api";
+import { autopilotName, type KubeObject, type Ref } from "@virt/api";
 import { governedFields } from "@virt/cluster";
-import { dottedPath, type Path, type ShapeOf } from "@virt/objects";
+import { dottedPath, leafPaths, type Path, type ShapeOf } from "@virt/objects";
 import type { Asset } from "../asset.ts";
+import { autopilotFields, isLeftToAutopilot } from "../autopilot/manager.ts";
 import { mergeParts } from "../merge-parts.ts";
 import { type AssetStatus, excludedStatus, type SettledStatus } from "./asset-status.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { evaluateAsset } from "./evaluate-asset.ts";
+import { objectName } from "./managed-objects.ts";
 
 /** An object and the assets that share it. */
 export type ManagedObject = { readonly ref: Ref; readonly assets: readonly Asset[] };
 
-/** The status of each of an object's assets, and the resulting merged object. */
+/** The status of each asset of an object, and the merged object that they result in. */
 export type EvaluatedObject = {
   readonly statuses: ReadonlyMap<string, AssetStatus>;
   readonly wanted:
@@ -38,7 +40,15 @@ export function evaluateObject(
   { ref, assets }: ManagedObject,
   { facts, shapeOf, lastKnown }: EvaluationInput,
 ): EvaluatedObject {
-  const statuses = new Map<string, AssetStatus>(assets.map((asset) => [asset.name, evaluateAsset(asset, facts)]));
+  const live = facts.live(ref);
+  const isShared = isLeftToAutopilot(live, facts.autopilot);
+  const statuses = new Map<string, AssetStatus>(
+    assets.map((asset) => {
+      const status = evaluateAsset(asset, facts);
+      const isLeft = live !== undefined && isShared && isOwnedByAutopilot(status, live, shapeOf);
+      return [asset.name, isLeft ? leftToAutopilot(ref) : status];
+    }),
+  );
   const inForce = [...statuses].flatMap(([asset, status]) => {
     if (status.kind !== "held") return [{ asset, status }];
     return status.isExcluded ? [] : [{ asset, status: lastOf(asset, ref, lastKnown) ?? status }];
@@ -56,6 +66,20 @@ export function evaluateObject(
   const merged = parts.filter(({ asset }) => conflicts.every((conflict) => conflict.asset !== asset));
   const governed = governedFields(facts.plans, ref).map(dottedPath);
   return { statuses, wanted: { kind: "object", baseline: object, parts: merged, governed } };
+}
+
+/** Reports whether the autopilot owns all fields that an asset would apply to a shared object. */
+function isOwnedByAutopilot(status: AssetStatus, live: KubeObject, shapeOf: ShapeOf): boolean {
+  if (status.kind !== "active") return false;
+  const wanted = leafPaths(status.object, shapeOf);
+  return wanted.length > 0 && autopilotFields(status.object, live, shapeOf).length === wanted.length;
+}
+
+function leftToAutopilot(ref: Ref): AssetStatus {
+  return excludedStatus(
+    "ManagedByAutopilot",
+    `${autopilotName} owns all fields of ${objectName(ref)} that it would set`,
+  );
 }
 
 /** Returns the last status, unless it belongs to another API version. */

@@ -1,7 +1,7 @@
 // The source of facts: caches, files or lists of a cluster.
 
 import { configKind, type JsonMap, type KubeObject, type Ref } from "@virt/api";
-import { type ReadParts, readVersionSchema } from "@virt/cluster";
+import { isVersionServed, type ReadParts, readVersionSchema } from "@virt/cluster";
 
 /** `unreadReason` is set if the list may be incomplete. A kind that is not served results in a complete, empty list. */
 export type ListResult = { readonly items: readonly KubeObject[]; readonly unreadReason?: string };
@@ -26,6 +26,8 @@ export type Lookup = {
   readonly crdUnreadReason?: string | undefined;
   /** Returns the openAPIV3Schema of a version. The value is undefined if the version is not served. */
   readonly schema: (crd: string, version: string) => LookupResult<JsonMap>;
+  /** Reports whether the version is served. The value is undefined only if the versions were not read. */
+  readonly served: (crd: string, version: string) => LookupResult<boolean>;
   readonly rendered: (name: string) => LookupResult<KubeObject>;
 };
 
@@ -64,6 +66,12 @@ export function lookupIn({ objects, crds, unreadReason = () => undefined }: Plai
     crds: new Set(crds.map(({ metadata }) => metadata.name)),
     schema: (crd, version) => ({
       value: readVersionSchema(
+        crds.find(({ metadata }) => metadata.name === crd),
+        version,
+      ),
+    }),
+    served: (crd, version) => ({
+      value: isVersionServed(
         crds.find(({ metadata }) => metadata.name === crd),
         version,
       ),

@@ -56,6 +56,7 @@ export function removeAnnotationCommand(ref: Named, key: string): string {
   return `kubectl annotate ${kubectlArguments(ref)} ${key}-`;
 }
 
-function kubectlArguments({ kind, namespace = "", name }: Named): string {
+/** Returns the arguments that name an object for kubectl. */
+export function kubectlArguments({ kind, namespace = "", name }: Named): string {
   return `${kind.toLowerCase()} ${name}${namespace === "" ? "" : ` -n ${namespace}`}`;
 }

@@ -1,19 +1,20 @@
 // Reads the switches of one asset on the HyperConverged and detects new requests.
 
+import { activationAnnotation } from "@virt/api";
 import { asText, isMap, type JsonMap, member, sha256 } from "@virt/objects";
 import { switchState } from "../activation.ts";
 import type { Asset } from "../asset.ts";
 import { annotationOf, annotationPrefix, booleanOf } from "../hco-annotations.ts";
 import type { AssetHcoFact } from "../hco-fact.ts";
 
-const autopilotWords = ["all", "named", "off", "unset"] as const;
+const activationWords = ["all", "named", "off", "unset"] as const;
 
 export type AssetSwitches = {
   /**
-   * How the autopilot annotation applies to this asset. `named` means that the list contains it, whatever else the list
-   * contains.
+   * The activation of this asset by our key, or by annotation `autopilot` if our key is not set. `named` ignores other items of
+   * the list. Records of earlier releases use this name, too.
    */
-  readonly autopilot: (typeof autopilotWords)[number];
+  readonly autopilot: (typeof activationWords)[number];
   /** The value of the asset's own switch, or a digest of its device list. Absent if it is not set. */
   readonly own?: string;
   readonly isOn: boolean;
@@ -26,14 +27,25 @@ type HcoSwitches = Pick<AssetHcoFact, "annotations" | "featureGates">;
 export function readAssetSwitches(asset: SwitchedAsset, hco: HcoSwitches): AssetSwitches {
   const own = ownSwitch(asset, hco);
   return {
-    autopilot: autopilotFor(asset, annotationOf(hco.annotations, "autopilot") ?? ""),
+    autopilot: activationFor(asset, keyIn(hco) || (annotationOf(hco.annotations, "autopilot") ?? "")),
     ...(own !== undefined && { own }),
     isOn: switchState(asset.switch, hco).isOn,
     isPruning: booleanOf(hco.annotations, "prune") === true,
   };
 }
 
-function autopilotFor({ name, group }: SwitchedAsset, text: string): AssetSwitches["autopilot"] {
+/** Returns the value of our own key. Empty if it is not set. */
+function keyIn({ annotations }: HcoSwitches): string {
+  return annotationOf(annotations, activationAnnotation.slice(annotationPrefix.length)) ?? "";
+}
+
+/** Reports whether our own key activates the asset. Only a user sets it, whereas a console may set `autopilot`. */
+export function isActivatedByKey(asset: SwitchedAsset, hco: HcoSwitches): boolean {
+  const word = activationFor(asset, keyIn(hco));
+  return word === "all" || word === "named";
+}
+
+function activationFor({ name, group }: SwitchedAsset, text: string): AssetSwitches["autopilot"] {
   if (text === "") return "unset";
   if (text === "true") return "all";
   const items = text.split(",").map((item) => item.trim());
@@ -51,11 +63,11 @@ function ownSwitch({ switch: declared }: SwitchedAsset, hco: HcoSwitches): strin
 }
 
 /**
- * Reports whether the user requested the asset since `before`. Removing a switch is not a request, even if the asset is
- * on by default.
+ * Reports whether the user newly requested the asset. Ignores the removal of a switch, even if the default is on, and a
+ * change from annotation `autopilot` to the same value of our key.
  */
-export function asksToApply(now: AssetSwitches, before: AssetSwitches): boolean {
-  const isActivated = (now.autopilot === "all" || now.autopilot === "named") && now.autopilot !== before.autopilot;
+export function asksToApply(now: AssetSwitches, before: AssetSwitches, isByKey: boolean): boolean {
+  const isActivated = isByKey && now.autopilot !== before.autopilot;
   return isActivated || (now.own !== undefined && now.own !== "false" && now.own !== before.own);
 }
 
@@ -66,7 +78,7 @@ export function asksToPrune(now: AssetSwitches, before: AssetSwitches): boolean 
 
 export function parseAssetSwitches(value: JsonMap[string] | undefined): AssetSwitches | undefined {
   if (!isMap(value)) return undefined;
-  const autopilot = autopilotWords.find((word) => word === member(value, "autopilot"));
+  const autopilot = activationWords.find((word) => word === member(value, "autopilot"));
   const [isOn, isPruning] = [member(value, "isOn"), member(value, "isPruning")];
   const own = asText(member(value, "own"));
   if (autopilot === undefined || typeof isOn !== "boolean" || typeof isPruning !== "boolean") return undefined;
@@ -81,7 +93,10 @@ export function commandToAsk(
   const annotate = `kubectl annotate hco ${hco.name} -n ${hco.namespace}`;
   const { switch: declared } = asset;
   if (declared === undefined || !("annotation" in declared)) {
-    const key = declared !== undefined && "present" in declared ? declared.present : "autopilot";
+    const key =
+      declared !== undefined && "present" in declared
+        ? declared.present
+        : activationAnnotation.slice(annotationPrefix.length);
     return `${annotate} ${annotationPrefix}${key}-, then set the annotation again`;
   }
   const key = `${annotationPrefix}${declared.annotation}`;

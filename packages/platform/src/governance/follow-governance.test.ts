@@ -108,15 +108,19 @@ const asks: readonly (readonly [
   isAsked: boolean,
 ])[] = [
   [{}, {}, false],
-  [{}, { autopilot: "true" }, true],
-  [{}, { autopilot: "swap" }, true],
-  [{}, { autopilot: "memory" }, true],
-  [{}, { autopilot: "false" }, false],
-  [{}, { autopilot: "devices" }, false],
-  [{ autopilot: "swap" }, { autopilot: "swap" }, false],
-  [{ autopilot: "swap" }, { autopilot: "swap,devices" }, false],
-  [{ autopilot: "swap" }, { autopilot: "true" }, true],
-  [{ autopilot: "swap" }, {}, false],
+  [{}, { "virt-platform-operator": "true" }, true],
+  [{}, { "virt-platform-operator": "swap" }, true],
+  [{}, { "virt-platform-operator": "memory" }, true],
+  [{}, { "virt-platform-operator": "false" }, false],
+  [{}, { "virt-platform-operator": "devices" }, false],
+  [{ "virt-platform-operator": "swap" }, { "virt-platform-operator": "swap" }, false],
+  [{ "virt-platform-operator": "swap" }, { "virt-platform-operator": "swap,devices" }, false],
+  [{ "virt-platform-operator": "swap" }, { "virt-platform-operator": "true" }, true],
+  [{}, { autopilot: "true" }, false],
+  [{}, { autopilot: "true", "virt-platform-operator": "swap" }, true],
+  [{ autopilot: "swap" }, { autopilot: "swap", "virt-platform-operator": "swap" }, false],
+  [{ autopilot: "swap" }, { autopilot: "true" }, false],
+  [{ "virt-platform-operator": "swap" }, {}, false],
   [{}, { "enable-swap": "true" }, true],
   [{ "enable-swap": "false" }, { "enable-swap": "true" }, true],
   [{ "enable-swap": "false" }, {}, false],
@@ -128,9 +132,11 @@ test.each(asks)("before %o, now %o, requested %s", (before, now, isAsked) => {
 });
 
 test("a switch that is removed and set again counts as set again", () => {
-  const away = follow(handedOver({ autopilot: "swap" }), { hco: hcoAnnotated({}, { resourceVersion: "11" }) });
+  const away = follow(handedOver({ "virt-platform-operator": "swap" }), {
+    hco: hcoAnnotated({}, { resourceVersion: "11" }),
+  });
   expect(Object.keys(away.released)).toEqual(["swap"]);
-  const again = follow(away, { hco: hcoAnnotated({ autopilot: "swap" }, { resourceVersion: "12" }) });
+  const again = follow(away, { hco: hcoAnnotated({ "virt-platform-operator": "swap" }, { resourceVersion: "12" }) });
   expect(again.released).toEqual({});
 });
 
@@ -138,21 +144,28 @@ test("a value from before the hand-over requests nothing", () => {
   const governed = follow(emptyRecord, { plans: [approved] });
   const unsettled = follow(governed, { hco: hcoAnnotated({}, { resourceVersion: "8" }) });
   expect(unsettled.released).toEqual({ swap: { by: "density" } });
-  expect(follow(unsettled, { hco: hcoAnnotated({ autopilot: "swap" }, { resourceVersion: "9" }) })).toEqual(unsettled);
+  expect(
+    follow(unsettled, { hco: hcoAnnotated({ "virt-platform-operator": "swap" }, { resourceVersion: "9" }) }),
+  ).toEqual(unsettled);
   const settled = follow(unsettled, {
-    hco: hcoAnnotated({ autopilot: "swap" }, { resourceVersion: "12" }),
+    hco: hcoAnnotated({ "virt-platform-operator": "swap" }, { resourceVersion: "12" }),
     isFresh: true,
   });
   const late = follow(settled, { hco: hcoAnnotated({}, { resourceVersion: "8" }) });
   expect(late).toEqual(settled);
-  expect(follow(late, { hco: hcoAnnotated({ autopilot: "swap" }, { resourceVersion: "12" }) })).toEqual(settled);
+  expect(follow(late, { hco: hcoAnnotated({ "virt-platform-operator": "swap" }, { resourceVersion: "12" }) })).toEqual(
+    settled,
+  );
 });
 
 test("another HyperConverged requests nothing with its initial values", () => {
-  const created = hcoAnnotated({ autopilot: "swap" }, { uid: "two", resourceVersion: "20" });
+  const created = hcoAnnotated({ "virt-platform-operator": "swap" }, { uid: "two", resourceVersion: "20" });
   const after = follow(follow(handedOver({}), { hco: created }), { hco: created, isFresh: true });
   expect(after.released).toMatchObject({ swap: { since: { uid: "two" } } });
-  const said = hcoAnnotated({ autopilot: "swap", "enable-swap": "true" }, { uid: "two", resourceVersion: "21" });
+  const said = hcoAnnotated(
+    { "virt-platform-operator": "swap", "enable-swap": "true" },
+    { uid: "two", resourceVersion: "21" },
+  );
   expect(follow(after, { hco: said }).released).toEqual({});
 });
 
@@ -183,7 +196,7 @@ test("releases once after a config that ran while the operator was down", () => 
 });
 
 test("reads back a record", () => {
-  const record = handedOver({ autopilot: "swap" });
+  const record = handedOver({ "virt-platform-operator": "swap" });
   const stored = governanceObject("own", writeGovernanceRecord(record));
   expect(readGovernanceRecord(stored)).toEqual({ kind: "record", record });
 });

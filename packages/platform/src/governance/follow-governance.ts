@@ -13,7 +13,7 @@ import { appliedBy, isNoFields, readOwners } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import { type Places, placed } from "../evaluate/managed-objects.ts";
 import { type AssetHcoFact, readHco } from "../hco-fact.ts";
-import { asksToApply, asksToPrune, readAssetSwitches } from "./asset-switches.ts";
+import { asksToApply, asksToPrune, isActivatedByKey, readAssetSwitches } from "./asset-switches.ts";
 import {
   emptyRecord,
   type GovernanceRecord,
@@ -173,7 +173,7 @@ function followSwitches(asset: Asset, released: ReleasedAsset, { hco }: Observed
   // A different HyperConverged may come from a backup, so its annotations do not count as a request.
   if (since === undefined || since.uid !== uid) return isFresh ? { ...rest, since: now } : rest;
   if (!isFresh && !hco.reaches(since.resourceVersion)) return released;
-  if (asksToApply(now.switches, since.switches)) return undefined;
+  if (asksToApply(now.switches, since.switches, isActivatedByKey(asset, hco))) return undefined;
   if (sameSwitches(now, since)) return released;
   const isAsked = asksToPrune(now.switches, since.switches) || (released.isPruneAsked === true && !now.switches.isOn);
   return { by: released.by, since: now, ...(isAsked && { isPruneAsked: true }) };

@@ -1,5 +1,6 @@
 // Explains how a user can change the result for an asset.
 
+import { activationAnnotation, fieldManagers } from "@virt/api";
 import { findMutator } from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import type { Reason } from "../evaluate/asset-status.ts";
@@ -21,7 +22,7 @@ export function adviceFor(
 ): readonly string[] {
   const failing = found.filter(({ isMet }) => !isMet);
   const toChecks = failing.flatMap(
-    ({ reason, found: details }) => adviceOn(reason as Reason, details, { asset: row.asset, hco }) ?? [],
+    ({ reason, found: details }) => adviceOn(reason as Reason, details, { ...row, hco }) ?? [],
   );
   if (toChecks.length > 0) return toChecks;
   return row.status === "INCLUDED"
@@ -75,16 +76,16 @@ function askAgain(asset: Asset, hco: AssetHcoFact): string {
   return `set its switch again, which reboots nodes: ${commandToAsk(asset, hco)}`;
 }
 
-type Advised = { readonly asset: Asset; readonly hco: AssetHcoFact | undefined };
+type Advised = { readonly asset: Asset; readonly target: string; readonly hco: AssetHcoFact | undefined };
 
-function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): string | undefined {
+function adviceOn(reason: Reason, details: string, { asset, target, hco }: Advised): string | undefined {
   switch (reason) {
     case "HCOMissing":
       return "install OpenShift Virtualization: all assets are rendered from its HyperConverged";
     case "NotActivated":
-      return `set annotation ${annotationPrefix}autopilot=${asset.name} on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable ${asset.name}`;
+      return `set annotation ${activationAnnotation}=${asset.name} on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable ${asset.name}`;
     case "NotListed":
-      return `add ${asset.name} to annotation ${annotationPrefix}autopilot on the HyperConverged, or set it to true for all assets`;
+      return `add ${asset.name} to annotation ${activationAnnotation} on the HyperConverged, or set it to true for all assets`;
     case "SwitchedOff":
       return switchAdvice(asset, true);
     case "InvalidConfiguration":
@@ -99,6 +100,10 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
       // A release must not reboot nodes, so the asset waits until the user sets its switch.
       return asset.impact === "reboot" && hco !== undefined ? `${release}, then ${askAgain(asset, hco)}` : release;
     }
+    case "ManagedByAutopilot":
+      return `to manage ${target} here, run kubectl virt-advisor adopt; to move only this object, set annotations ${objectAnnotations.mode}=unmanaged and ${objectAnnotations.governor}=${fieldManagers.platform} on it`;
+    case "ClaimedByAutopilot":
+      return `${details}; to use this asset instead, run kubectl virt-advisor adopt`;
     case "ReleasedByPlan":
       return hco && askAgain(asset, hco);
     case "CRDMissing":

@@ -1,7 +1,9 @@
+import { activationAnnotation, autopilotAnnotation, autopilotName } from "@virt/api";
 import { changeWords, detectors, type HardwareChange } from "@virt/cluster";
 import { type Change, leafPaths, writePath } from "@virt/objects";
-import { switchState } from "../activation.ts";
+import { activationValue, switchState } from "../activation.ts";
 import type { Asset } from "../asset.ts";
+import { type AutopilotView, autopilotEvidence, autopilotViewText, handOverCommand } from "../autopilot/evidence.ts";
 import { describeMutation } from "../baseline/mutation.ts";
 import { shapeOfObject } from "../baseline/observe-object.ts";
 import { alreadyProvided } from "../evaluate/already-provided.ts";
@@ -9,9 +11,10 @@ import type { AssetRequest, AssetStatus } from "../evaluate/asset-status.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
 import { askedOf, checks, renderAsset } from "../evaluate/evaluate-asset.ts";
 import { evaluateCondition } from "../evaluate-condition.ts";
-import { annotationOf } from "../hco-annotations.ts";
+import { annotationPrefix } from "../hco-annotations.ts";
 import type { ShownImpact } from "../reboot/shown-impact.ts";
 import { adviceFor } from "./advice.ts";
+import type { ManagedBy } from "./managed-by.ts";
 import type { Preview } from "./preview.ts";
 import { oneLine, tableText } from "./render-text.ts";
 import { documentOf, type RowStatus, reasonText, rowsOf } from "./rows.ts";
@@ -59,9 +62,9 @@ function renderFound(asked: AssetRequest): CheckFound {
 
 // The type requires a text for every check.
 const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => string>> = {
-  activation: ({ hco }) => {
-    const said = annotationOf(hco.annotations, "autopilot");
-    return said === undefined || said === "" ? "enabled by flag; annotation autopilot is not set" : `autopilot=${said}`;
+  activation: ({ facts: { activation } }) => {
+    if (activation.source === "flag") return `enabled by flag; annotation ${keyOf("key")} is not set`;
+    return `${keyOf(activation.source)}=${activationValue(activation) ?? ""}`;
   },
   "allow-list": ({ facts: { activation } }) =>
     activation.listed === undefined ? "no list" : `listed: ${[...activation.listed].join(", ")}`,
@@ -78,6 +81,8 @@ const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => stri
     return rules === 0 ? "no rules" : `none of the rules match (${rules})`;
   },
   plans: () => "not managed by a VirtPlatformConfig",
+  autopilot: ({ facts: { autopilot } }) => `virt-platform-autopilot does not manage it (${autopilot.state})`,
+  claims: () => "virt-platform-autopilot applies no object for the same purpose",
   "hand-over": () => "not released by a VirtPlatformConfig",
   crds: ({ asset }) => neededCrds(asset).join(", ") || "none needed",
   inputs: ({ asset }) => Object.keys(asset.reads).join(", ") || "none",
@@ -89,6 +94,9 @@ const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => stri
       : (alreadyProvided(asked) ?? "no other object serves the same purpose");
   },
 };
+
+const keyOf = (source: "key" | "legacy") =>
+  (source === "key" ? activationAnnotation : autopilotAnnotation).slice(annotationPrefix.length);
 
 function conditionsFound({ asset, facts, hco }: AssetRequest): string {
   const met = (asset.conditions ?? []).filter(
@@ -107,6 +115,9 @@ export type Explanation = {
   readonly impact: Asset["impact"];
   readonly status: RowStatus;
   readonly reason?: string;
+  readonly managedBy: ManagedBy;
+  /** The traces of virt-platform-autopilot on the object. Absent if it does not run. */
+  readonly autopilot?: AutopilotView;
   /** The API server's response, or why it was not contacted. */
   readonly server: string;
   readonly checks: readonly CheckFound[];
@@ -155,6 +166,8 @@ export function explainAsset(
     impact: asset.impact,
     status,
     ...(reason !== "" && { reason }),
+    managedBy: preview.managedBy,
+    ...(facts.autopilot.state !== "Absent" && { autopilot: autopilotViewOf(preview, facts) }),
     server: answerText(answer),
     checks,
     applies:
@@ -166,6 +179,15 @@ export function explainAsset(
     ...(facts.hardwareChanges.length > 0 && { hardwareChanges: facts.hardwareChanges }),
     advice: adviceFor(row, checks, facts.hco),
     ...(rollout !== undefined && { rollout }),
+  };
+}
+
+function autopilotViewOf({ object, live, managedBy }: Preview, { autopilot }: ClusterFacts): AutopilotView {
+  const evidence = autopilotEvidence(live);
+  return {
+    state: autopilot.state,
+    ...(evidence !== undefined && { evidence }),
+    ...(live !== undefined && managedBy === autopilotName && { handOver: handOverCommand(object.ref) }),
   };
 }
 
@@ -198,6 +220,8 @@ export function explanationText(explanation: Explanation): string {
     ["Object:", object],
     ["Impact:", explanation.rollout?.summary ?? impacts[impact]],
     ["Status:", reason === undefined ? status : `${status}, ${reason}`],
+    ["Managed by:", explanation.managedBy],
+    ...(explanation.autopilot === undefined ? [] : [["Autopilot:", autopilotViewText(explanation.autopilot)]]),
     ["Server:", explanation.server],
     ["Hardware:", seen.join(" ")],
   ];

@@ -17,8 +17,8 @@ test("reports fields that the CRD does not know", () => {
 
 const clusters = [
   hcoAnnotated(),
-  hcoAnnotated({ autopilot: "false" }),
-  hcoAnnotated({ autopilot: "second" }),
+  hcoAnnotated({ "virt-platform-operator": "false" }),
+  hcoAnnotated({ "virt-platform-operator": "second" }),
   hcoAnnotated({ "enable-first": "false", "enable-second": "true" }),
   hcoAnnotated({ "disabled-resources": "[{kind: Thing, name: '*'}]" }),
   hcoAnnotated({ "disabled-resources": "rubbish" }),
@@ -42,6 +42,8 @@ test("checks are in the specified order", () => {
     "conditions",
     "exclusions",
     "plans",
+    "autopilot",
+    "claims",
     "hand-over",
     "crds",
     "inputs",
@@ -57,9 +59,9 @@ test("every exclusion has advice", () => {
 });
 
 test("advice covers all failing checks", () => {
-  const facts = factsWith(hcoAnnotated({ autopilot: "first" }), { crds: [] });
+  const facts = factsWith(hcoAnnotated({ "virt-platform-operator": "first" }), { crds: [] });
   expect(explained("third", facts)?.advice).toEqual([
-    `add third to annotation ${prefix}autopilot on the HyperConverged, or set it to true for all assets`,
+    `add third to annotation ${prefix}virt-platform-operator on the HyperConverged, or set it to true for all assets`,
     "not applicable to this cluster: expected hardware gpuPresent, found not detected",
     "install the operator that provides things.a.io",
   ]);

@@ -12,6 +12,7 @@ import { type EvaluatedObject, evaluateObject, type ManagedObject } from "../eva
 import { decisionsFor } from "../hco-content.ts";
 import { limitInputWrite, noteInputs } from "../reboot/input-limit.ts";
 import { nodeWriteOf } from "../reboot/node-write.ts";
+import { type ManagedBy, managedBy } from "./managed-by.ts";
 
 /** The controller's evaluation of one object and its decision. */
 export type Preview = {
@@ -20,6 +21,7 @@ export type Preview = {
   readonly evaluated: EvaluatedObject;
   /** The decision. Absent if no asset is active or an asset is on hold. */
   readonly decided?: { readonly decision: ObjectDecision; readonly intended?: IntendedObject };
+  readonly managedBy: ManagedBy;
 };
 
 export type PreviewInput = {
@@ -50,28 +52,34 @@ export function previewObject(object: ManagedObject, previewing: PreviewInput): 
     evaluateObject(object, { facts, shapeOf: shapeOfObject(object, facts), lastKnown: new Map() });
   const live = facts.live(object.ref);
   const { wanted } = evaluated;
-  if (wanted.kind !== "object") return { object, live, evaluated };
+  const shown = (decision?: ObjectDecision) => {
+    const { autopilot } = facts;
+    return { object, live, evaluated, managedBy: managedBy({ live, evaluated, decision, autopilot }) };
+  };
+  if (wanted.kind !== "object") return shown();
   const message = unreadReason?.(object.ref);
-  if (message !== undefined)
-    return { object, live, evaluated, decided: { decision: { kind: "held", reason: "InputUnavailable", message } } };
+  if (message !== undefined) {
+    const decision = { kind: "held", reason: "InputUnavailable", message } as const;
+    return { ...shown(decision), decided: { decision } };
+  }
   const observed = observeObject(object, wanted, { facts, now, monotonicMs, memory });
   const intended = buildIntent(observed, readOverrides(live), readState(live));
   const decided = decideObject(observed);
   const decision = gated?.(object, decided) ?? limitAtStart(decided, { ...previewing, object, evaluated, observed });
-  return { object, live, evaluated, decided: { decision, intended } };
+  return { ...shown(decision), decided: { decision, intended } };
 }
 
 type StartingPreview = Pick<Preview, "object" | "evaluated"> &
-  Pick<PreviewInput, "hco" | "now"> & { readonly observed: ObservedObject };
+  Pick<PreviewInput, "facts" | "hco" | "now"> & { readonly observed: ObservedObject };
 
 /** Applies the input limit, as a controller does right after it starts. */
 function limitAtStart(
   decided: ObjectDecision,
-  { hco, object, evaluated, observed, now }: StartingPreview,
+  { facts, hco, object, evaluated, observed, now }: StartingPreview,
 ): ObjectDecision {
   if (hco === undefined) return decided;
   const { live, shapeOf, baseline, parts } = observed;
-  const decisions = decisionsFor(hco, evaluated);
+  const decisions = decisionsFor(hco, evaluated, facts.activation);
   const inputs = noteInputs(undefined, { wanted: { baseline, parts }, decisions, version: undefined, live });
   return limitInputWrite(decided, { write: nodeWriteOf(object, decided, { live, shapeOf }), inputs, now });
 }

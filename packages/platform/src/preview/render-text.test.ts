@@ -26,7 +26,8 @@ test("hostile reasons do not change the documents", () => {
   const object = { apiVersion: "v1", kind: "X", metadata: { name: "x" } };
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n---\nkind: Evil\n", "\r\nkind: Evil", "\u2028kind: Evil", "\u0085kind: Evil")); // biome-ignore format: one line
   const law = fc.property(text, text, (reason, asset) => {
-    const entry: RenderEntry = { asset, path: "p", component: "X", status: "INCLUDED", reason, impact: "none", object };
+    const shown = { path: "p", component: "X", status: "INCLUDED", impact: "none", managedBy: "none" } as const;
+    const entry: RenderEntry = { asset, reason, object, ...shown };
     const { object: _none, ...left } = entry;
     const read = loadAll(renderDocuments([entry, left, entry])).filter((one) => one !== null && one !== undefined);
     expect(read).toEqual([object, object]);

@@ -4,6 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { writeYaml } from "@virt/objects";
 import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
+import type { ManagedBy } from "./managed-by.ts";
 import type { Preview } from "./preview.ts";
 import { type AssetRow, documentOf, type RowStatus, reasonText, rowStatuses, rowsOf } from "./rows.ts";
 import { worst } from "./words.ts";
@@ -15,6 +16,7 @@ export type RenderEntry = {
   readonly component: string;
   readonly status: RowStatus;
   readonly reason?: string;
+  readonly managedBy: ManagedBy;
   readonly impact: Asset["impact"];
   readonly object?: KubeObject;
 };
@@ -47,10 +49,11 @@ function entryOf(rows: readonly AssetRow[], preview: Preview): RenderEntry | und
   const reason = reasonText(first);
   return {
     asset: rows.map(({ asset }) => asset.name).join(","),
-    path: rows.map(({ asset }) => `catalog/assets/${asset.name}/asset.ts`).join(","),
+    path: rows.map(({ asset }) => `catalog/assets/${asset.folder ?? asset.name}/asset.ts`).join(","),
     component: first.kind,
     status: first.status,
     ...(reason !== "" && { reason }),
+    managedBy: first.managedBy,
     impact: worst(rows.map(({ asset }) => asset.impact)),
     ...(object && { object }),
   };

@@ -6,6 +6,7 @@ const row = (object: string, rest: Partial<ObjectRow> = {}): ObjectRow => ({
   object,
   status: "InSync",
   assets: ["a"],
+  managedBy: "virt-platform-operator",
   owned: [],
   released: [],
   contested: [],

@@ -1,10 +1,11 @@
 // Builds the report of all objects, and the data for the exclusions, features and facts pages.
 
-import type { JsonMap, KubeObject } from "@virt/api";
-import { assetStateOf, type HardwareChange, isGoverning } from "@virt/cluster";
+import { autopilotName, type JsonMap, type KubeObject } from "@virt/api";
+import { assetStateOf, type CombinedState, type HardwareChange, isGoverning } from "@virt/cluster";
 import { utf8Length } from "@virt/objects";
 import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
+import type { AutopilotFact } from "../autopilot/manager.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
 import { annotationPrefix } from "../hco-annotations.ts";
 import { tableText } from "./render-text.ts";
@@ -18,6 +19,10 @@ export const reportName = "virt-platform-operator-report";
 export type Report = {
   readonly version: 1;
   readonly activation: { readonly mode: string; readonly isActive: boolean };
+  /** The state of virt-platform-autopilot. Absent without a HyperConverged, and in reports of earlier releases. */
+  readonly autopilot?: AutopilotFact;
+  /** Which of the two operators are active. Absent together with `autopilot`. */
+  readonly combinedState?: CombinedState;
   /** Null if there is none or it is ambiguous. */
   readonly hco: { readonly apiVersion: string; readonly namespace: string } | null;
   readonly features: readonly FeatureState[];
@@ -67,6 +72,7 @@ export function reportText(report: Report): string {
   ]);
   return [
     `Platform controller: ${state} (--activation=${activation.mode}), ${from}\n`,
+    ...autopilotLines(report),
     section("Objects", [["OBJECT", "STATE", "ASSETS", "ERROR OR CONTESTED FIELDS"], ...rows]),
     section("Pending writes that change nodes", [["OBJECT", "IMPACT"], ...pending]),
     section("Hardware changes that have not taken effect yet", [
@@ -75,6 +81,12 @@ export function reportText(report: Report): string {
     ]),
     section("Assets that are not applied", [["ASSET", "STATE", "REASON", "DETAILS"], ...left]),
   ].join("");
+}
+
+function autopilotLines({ autopilot, objects }: Report): readonly string[] {
+  if (autopilot === undefined || autopilot.state === "Absent") return [];
+  const count = objects.filter(({ managedBy }) => managedBy === autopilotName).length;
+  return [`${autopilotName}: ${autopilot.state.toLowerCase()} since ${autopilot.since}, manages ${count} objects\n`];
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): string {

@@ -31,9 +31,9 @@ const cases: readonly Case[] = [
   { reason: "a missing object is created", status: "Pending", row: "INCLUDED" },
   {
     reason: "an idle operator skips everything",
-    said: { autopilot: "false" },
+    said: { "virt-platform-operator": "false" },
     status: "Excluded",
-    row: "EXCLUDED NotActivated: the platform controller is disabled; to enable it, set annotation platform.kubevirt.io/autopilot on the HyperConverged",
+    row: "EXCLUDED NotActivated: the platform controller is disabled; to enable it, set annotation platform.kubevirt.io/virt-platform-operator on the HyperConverged",
   },
   {
     reason: "a disabled switch skips an asset",

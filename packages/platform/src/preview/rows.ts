@@ -11,6 +11,7 @@ import { isState, releasedManager } from "../hco-annotations.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 import type { ShownImpact } from "../reboot/shown-impact.ts";
+import type { ManagedBy } from "./managed-by.ts";
 import type { Preview } from "./preview.ts";
 
 /** The statuses of a row. FILTERED means that a disabled-resources rule excludes the asset. */
@@ -27,6 +28,7 @@ export type AssetRow = {
   /** The reason why the asset is not applied. For an included asset, why part of it is not. */
   readonly reason?: string;
   readonly details?: string;
+  readonly managedBy: ManagedBy;
 };
 
 type RowText = Pick<AssetRow, "status" | "reason" | "details">;
@@ -37,7 +39,7 @@ export function rowsOf(preview: Preview): readonly AssetRow[] {
   return object.assets.map((asset) => {
     const status = evaluated.statuses.get(asset.name);
     const text = status === undefined || status.kind === "active" ? describeObject(preview) : describeStatus(status);
-    return { asset, target: objectName(object.ref), kind: object.ref.kind, ...text };
+    return { asset, target: objectName(object.ref), kind: object.ref.kind, ...text, managedBy: preview.managedBy };
   });
 }
 
@@ -138,6 +140,7 @@ export type ObjectRow = {
   readonly object: string;
   readonly status: ObjectStatus;
   readonly assets: readonly string[];
+  readonly managedBy: ManagedBy;
   readonly owned: readonly string[];
   readonly released: readonly string[];
   readonly contested: readonly ContestedRow[];
@@ -170,6 +173,7 @@ export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: 
     object: objectName(object.ref),
     status: removal === undefined ? statusOf(preview, lastError) : "Held",
     assets: [...evaluated.statuses].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])),
+    managedBy: preview.managedBy,
     owned: written(leavesOf(appliedBy(owners, fieldManagers.platform))),
     released: written(leavesOf(appliedBy(owners, releasedManager))),
     contested: contested.map(({ path, managers, wanted, there }) => ({

@@ -1,7 +1,13 @@
 // Builds the events of the HyperConverged: invalid annotations and missing CRDs.
 
-import type { EventMessage, KubeObject } from "@virt/api";
-import { isAskedFor, switchState } from "../activation.ts";
+import {
+  activationAnnotation,
+  autopilotAnnotation,
+  autopilotName,
+  type EventMessage,
+  type KubeObject,
+} from "@virt/api";
+import { type Activation, activationValue, isAskedFor, switchState } from "../activation.ts";
 import { didYouMean, shorten } from "../annotation-values.ts";
 import type { Asset, NeededKind } from "../asset.ts";
 import { readOverrides } from "../baseline/overrides.ts";
@@ -36,7 +42,7 @@ export function eventsForHyperConverged(
   const unknown = facts.activation.unknown.map((name) =>
     warning(
       "UnknownAssetName",
-      `Unknown asset or group "${name}" in annotation platform.kubevirt.io/autopilot on the HyperConverged: use true, false or asset names${didYouMean(name, activationWords(assets))}`,
+      `Unknown asset or group "${name}" in annotation ${keyIn(facts.activation)} on the HyperConverged: use true, false or asset names${didYouMean(name, activationWords(assets))}`,
     ),
   );
   const missing = dependencies(facts, assets).flatMap((one) =>
@@ -53,7 +59,30 @@ export function eventsForHyperConverged(
       ? [warning("InvalidExclusions", `Invalid disabled-resources annotation: ${exclusions.reason}`)]
       : []),
     ...unknown,
+    ...activationEvents(hco, facts.activation),
     ...missing,
+  ];
+}
+
+const keyIn = ({ source }: Activation) => (source === "legacy" ? autopilotAnnotation : activationAnnotation);
+
+/** Returns the warnings about annotation `autopilot`, which activated earlier releases. */
+function activationEvents({ metadata }: KubeObject, activation: Activation): readonly EventMessage[] {
+  const { name, namespace = "" } = metadata;
+  const { source, isActive, ignored } = activation;
+  if (isActive && source === "legacy")
+    return [
+      warning(
+        "ActivationKeyDeprecated",
+        `Annotation ${autopilotAnnotation} now belongs to ${autopilotName}. To keep virt-platform-operator active, run: kubectl annotate hco ${name} -n ${namespace} ${activationAnnotation}=${activationValue(activation) ?? ""}`,
+      ),
+    ];
+  if (ignored === undefined) return [];
+  return [
+    warning(
+      "ActivationIgnored",
+      `Annotation ${autopilotAnnotation}=${ignored} does not enable virt-platform-operator. To enable it, set ${activationAnnotation}=true.`,
+    ),
   ];
 }
 
@@ -83,7 +112,9 @@ export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): rea
   const all = assets.flatMap((asset) => {
     const { isOn, isAskedFor: isSwitched } = switchState(asset.switch, hco);
     const isWanted =
-      isOn && (isSwitched || isAskedFor(activation, asset) || (asset.dependency === "platform" && isStandalone));
+      isOn &&
+      asset.dependency !== "unreported" &&
+      (isSwitched || isAskedFor(activation, asset) || (asset.dependency === "platform" && isStandalone));
     const kinds = isWanted ? [...ownKind(asset, hco), ...asset.needs, ...(asset.gates ?? [])] : [];
     return kinds.map((kind) => ({ ...described(kind, asset), isMissing: !crds.has(kind.crd) }));
   });
@@ -106,10 +137,29 @@ function described(
   return { crd, assets: assets ?? name, group, version, kind };
 }
 
+/** Returns the event for an active autopilot next to an active controller. Undefined if one of them is not active. */
+export function autopilotEvent(
+  { activation, autopilot }: Pick<ClusterFacts, "activation" | "autopilot">,
+  { objects, evaluate }: EvaluatedObjects,
+): EventMessage | undefined {
+  if (!activation.isActive || autopilot.state !== "Active") return undefined;
+  const left = objects.filter((object) => isLeft(evaluate(object))).length;
+  const note = `${autopilotName} is active in namespace ${autopilot.namespace}. virt-platform-operator leaves ${left} objects to it. To move them, run: kubectl virt-advisor adopt`;
+  return { type: "Normal", reason: "AutopilotDetected", note };
+}
+
+/** Reports whether the whole object is left to the autopilot, whether or not it exists. */
+function isLeft({ statuses, wanted }: EvaluatedObject): boolean {
+  const reasons = [...statuses.values()].flatMap((status) => (status.kind === "excluded" ? status.reason : []));
+  return wanted.kind === "excluded" && reasons.some((reason) => autopilotReasons.has(reason));
+}
+
+const autopilotReasons: ReadonlySet<string> = new Set(["ManagedByAutopilot", "ClaimedByAutopilot"]);
+
 /** Returns the note of the event that explains why the operator is idle and how to enable it. */
 export function idleMessage({ metadata: { name, namespace = "", annotations = {} } }: KubeObject): string {
-  const key = `${annotationPrefix}autopilot`;
-  const value = annotationOf(annotations, "autopilot") ?? "";
+  const key = activationAnnotation;
+  const value = annotationOf(annotations, activationAnnotation.slice(annotationPrefix.length)) ?? "";
   const why = value === "" ? `annotation ${key} is not set` : `annotation ${key} is ${JSON.stringify(shorten(value))}`;
   const command = `kubectl annotate hyperconverged ${name} -n ${namespace} --overwrite ${key}=true`;
   return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the render command, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;

@@ -11,6 +11,8 @@ export type ObjectCounts = {
   readonly begin: () => void;
   readonly add: (key: string, outcome: ReconcileOutcome, evaluated: EvaluatedObject) => void;
   readonly forget: () => void;
+  /** Reports whether this many objects were reconciled in the round. */
+  readonly isComplete: (objects: number) => boolean;
   /** Returns no events until this many objects were reconciled in the round. */
   readonly events: (objects: number) => readonly EventMessage[];
 };
@@ -50,6 +52,7 @@ export function createObjectCounts(): ObjectCounts {
         applied: sum.applied + count.applied - before.applied,
       };
     },
+    isComplete: (objects) => counts.size >= objects,
     events: (objects) => {
       const text = [`${sum.applied}/${sum.active} assets applied`, ...missing([...counts.values()])].join(", ");
       if (counts.size < objects || sum.active === 0 || text === last) return [];

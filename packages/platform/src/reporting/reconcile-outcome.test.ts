@@ -84,7 +84,16 @@ const reconciles: readonly {
     reason: "an undecided asset keeps its governor open",
     outcome: inSync,
     statuses: [waits],
-    open: ["AlreadyProvided", "GovernedByPlan", "PurposeConflict", "ReleasedByPlan", "RenderFailed", "ValueLimited"],
+    open: [
+      "AlreadyProvided",
+      "AutopilotTookOver",
+      "GovernedByPlan",
+      "ManagedByAutopilot",
+      "PurposeConflict",
+      "ReleasedByPlan",
+      "RenderFailed",
+      "ValueLimited",
+    ],
   },
 ];
 test.each(reconciles)("$reason", ({ outcome, statuses = [active], open }) => {

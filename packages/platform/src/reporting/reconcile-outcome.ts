@@ -74,6 +74,8 @@ const undecidedBy: Readonly<Record<ObjectFinding, readonly string[]>> = {
 /** Event reasons that are undecided while an asset waits for a missing input. */
 const ofHeldAssets = [
   "GovernedByPlan",
+  "ManagedByAutopilot",
+  "AutopilotTookOver",
   "ReleasedByPlan",
   "AlreadyProvided",
   "PurposeConflict",

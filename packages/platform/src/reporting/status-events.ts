@@ -1,11 +1,22 @@
 // Builds events that last as long as their cause. Each is recorded once, at its start.
 
-import type { EventMessage, KubeObject, Ref } from "@virt/api";
-import { describeOpponent, findMutator, showValue, writePath } from "@virt/objects";
+import { autopilotName, type EventMessage, fieldManagers, type KubeObject, type Ref } from "@virt/api";
+import {
+  appliedBy,
+  describeOpponent,
+  findMutator,
+  isNoFields,
+  leavesOf,
+  readOwners,
+  shortList,
+  showValue,
+  writePath,
+} from "@virt/objects";
 import type { Asset } from "../asset.ts";
 import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
 import { describeMutation } from "../baseline/mutation.ts";
 import { readOverrides } from "../baseline/overrides.ts";
+import { readState } from "../baseline/state.ts";
 import type { AssetStatus } from "../evaluate/asset-status.ts";
 import type { EvaluatedObject, ManagedObject } from "../evaluate/evaluate-object.ts";
 import { objectName, removeAnnotationCommand } from "../evaluate/managed-objects.ts";
@@ -49,12 +60,42 @@ export function eventsForStatus(
   const rivals = assets.flatMap((asset) => rivalEvents(name, asset, evaluated.statuses.get(asset.name)));
   return [
     ...governed.slice(0, 1),
+    ...autopilotEvents(name, evaluated, live),
     ...released,
     ...failures,
     ...rivals,
     ...mistakeEvents(ref, live),
     ...outcomeEvents(ref, outcome, evaluated),
   ];
+}
+
+/** Reports that the autopilot manages an object, or that it took over one that the operator applied before. */
+function autopilotEvents(name: string, { statuses }: EvaluatedObject, live?: KubeObject): readonly EventMessage[] {
+  const left = [...statuses].flatMap(([asset, status]) =>
+    status.kind === "excluded" && status.reason === "ManagedByAutopilot" ? [asset] : [],
+  );
+  if (left.length === 0) return [];
+  const taken = live === undefined ? [] : takenFields(live);
+  if (taken.length === 0)
+    return normalEvent(
+      "ManagedByAutopilot",
+      `${name} is managed by ${autopilotName}; asset ${left.join(",")} is not applied`,
+    );
+  return warningEvent(
+    "AutopilotTookOver",
+    `${autopilotName} took over ${name} (${shortList(taken)}). virt-platform-operator no longer manages it.`,
+  );
+}
+
+/** Returns the fields that the autopilot owns on an object that the operator applied. Empty if it never did. */
+function takenFields(live: KubeObject): readonly string[] {
+  const owners = readOwners(live);
+  if (isNoFields(appliedBy(owners, fieldManagers.platform))) return [];
+  const theirs = owners.filter(({ manager }) => manager === autopilotName).flatMap(({ fields }) => leavesOf(fields));
+  const applied = new Set(Object.values(readState(live).fields).flat());
+  const taken = [...new Set(theirs.map(writePath))];
+  const ours = taken.filter((path) => applied.has(path));
+  return ours.length > 0 ? ours : taken;
 }
 
 function eventsForAsset(asset: string, status: AssetStatus): readonly EventMessage[] {

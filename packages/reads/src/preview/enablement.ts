@@ -21,7 +21,7 @@ export type Enablement = {
   readonly excluded: readonly { readonly asset: string; readonly why: string }[];
   readonly hco: KubeObject;
   /** The value of the annotation to set on the HyperConverged. Absent: already enabled. */
-  readonly autopilot?: string;
+  readonly activation?: string;
 };
 
 /** Reads with the user's permissions and writes nothing. Throws a PreviewError that tells the user what to fix. */
@@ -38,6 +38,6 @@ export async function previewEnablement(given: EnablementInput): Promise<Enablem
     impact: impact ?? null,
     excluded: missing.map((row) => ({ asset: row.asset.name, why: reasonText(row) })),
     hco: all.hco,
-    ...(all.autopilot !== undefined && { autopilot: all.autopilot }),
+    ...(all.activation !== undefined && { activation: all.activation }),
   };
 }

@@ -1,14 +1,21 @@
 // Previews the writes of the platform controller, from files or from one read of a cluster.
 
 import type { Profile } from "@virt/advisor";
-import { configKind, type KubeObject, usualOperatorNamespaces } from "@virt/api";
-import { countReported, type GovernorConfig, type Purposes } from "@virt/cluster";
+import { activationAnnotation, configKind, type KubeObject, usualOperatorNamespaces } from "@virt/api";
+import {
+  autopilotInformer,
+  countReported,
+  followAutopilot,
+  type GovernorConfig,
+  isAutopilotManager,
+  lastAutopilotWrite,
+  type Purposes,
+} from "@virt/cluster";
 import type { Client, InformerSpec } from "@virt/kube";
 import {
   type Asset,
   type AssetRow,
   annotationOf,
-  annotationPrefix,
   buildClusterFacts,
   type ClusterFacts,
   didYouMean,
@@ -19,10 +26,12 @@ import {
   type KnownProfiles,
   lookupIn,
   managedObjects,
+  type ObservedPresence,
   type PlainFacts,
   type Preview,
   placesIn,
   previewObject,
+  readConsentRecord,
   readExclusions,
   readGovernanceRecord,
   readImages,
@@ -32,7 +41,7 @@ import {
   switchesIn,
 } from "@virt/platform";
 import { nothingReported, type ReportedState, readReportedState } from "../find-reports.ts";
-import { governanceInformer } from "../platform-informers.ts";
+import { consentInformer, governanceInformer } from "../platform-informers.ts";
 import { bundledSchemas } from "./bundled-schemas.ts";
 import { PreviewError, type PreviewFacts, readCluster } from "./read-cluster.ts";
 
@@ -48,7 +57,9 @@ export type CatalogPreviewInput = {
   readonly catalog: { readonly assets: readonly Asset[]; readonly profiles: readonly Profile[] };
   readonly source:
     | { readonly kind: "files"; readonly files: PreviewFiles }
-    | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal };
+    | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal }
+    /** An earlier read of a cluster, possibly with changes whose effect is previewed. */
+    | { readonly kind: "facts"; readonly read: PreviewFacts; readonly reported: ReportedState };
   /** The environment variables of the operator, such as its images. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Namespace of the platform controller. Undefined: that of its report, or the usual one. */
@@ -73,23 +84,21 @@ export type CatalogPreview = {
   readonly rows: readonly AssetRow[];
   readonly notes: readonly string[];
   /** The annotation value that enables the assets in `enabling`. Absent: already enabled. */
-  readonly autopilot?: string;
+  readonly activation?: string;
 };
 
 /** Previews all assets without writing anything. Throws a PreviewError that tells the user what to fix. */
 export async function previewCatalog(given: CatalogPreviewInput): Promise<CatalogPreview> {
   const { source } = given;
-  const reported =
-    source.kind === "cluster"
-      ? await readReportedState(source.client, given.ownNamespace, source.signal)
-      : nothingReported;
+  const reported = await reportedBy(source, given.ownNamespace);
   const ownNamespace = given.ownNamespace ?? reported.namespace ?? usualOperatorNamespaces.platform[0];
   const input = { ...given, ownNamespace, activation: given.activation ?? reported.mode };
   const { catalog, now } = input;
   const { hco: found, facts } = await readInputs(input);
-  const autopilot = enablingValue(found, input);
-  const hco = autopilot === undefined ? found : withAutopilot(found, autopilot);
-  const clusterFacts = clusterFactsOf(hco, facts, { ...input, hardwareChanges: reported.hardwareChanges });
+  const known = { ...input, hardwareChanges: reported.hardwareChanges };
+  const activation = enablingValue(clusterFactsOf(found, facts, known), known);
+  const hco = activation === undefined ? found : withActivation(found, activation);
+  const clusterFacts = clusterFactsOf(hco, facts, known);
   const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
   const previews = objects.map((object) =>
     previewObject(object, { facts: clusterFacts, now, hco, unreadReason: facts.unreadReason }),
@@ -100,20 +109,30 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
     clusterFacts,
     previews,
     rows: previews.flatMap(rowsOf),
-    notes: [...warnings, ...activationNote(hco, input)],
-    ...(autopilot !== undefined && { autopilot }),
+    notes: [...warnings, ...activationNote(clusterFacts, input)],
+    ...(activation !== undefined && { activation }),
   };
 }
 
-function enablingValue(hco: KubeObject, input: CatalogPreviewInput): string | undefined {
-  const { enabling: names, catalog, activation = "opt-in" } = input;
-  if (names === undefined) return undefined;
-  const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot");
-  return enablingAnnotation(said, activation, { assets: catalog.assets, names });
+async function reportedBy(
+  source: CatalogPreviewInput["source"],
+  namespace: string | undefined,
+): Promise<ReportedState> {
+  if (source.kind === "facts") return source.reported;
+  return source.kind === "cluster" ? readReportedState(source.client, namespace, source.signal) : nothingReported;
 }
 
-function withAutopilot(hco: KubeObject, value: string): KubeObject {
-  const annotations = { ...hco.metadata.annotations, [`${annotationPrefix}autopilot`]: value };
+/** Without a known mode, the controller counts as idle until its annotation is set. */
+function enablingValue({ activation }: ClusterFacts, input: CatalogPreviewInput): string | undefined {
+  const { enabling: names, catalog, activation: mode } = input;
+  if (names === undefined) return undefined;
+  const isUnknown = mode === undefined && activation.source === "flag";
+  const current = isUnknown ? { ...activation, isActive: false } : activation;
+  return enablingAnnotation(current, { assets: catalog.assets, names });
+}
+
+function withActivation(hco: KubeObject, value: string): KubeObject {
+  const annotations = { ...hco.metadata.annotations, [activationAnnotation]: value };
   return { ...hco, metadata: { ...hco.metadata, annotations } };
 }
 
@@ -132,6 +151,7 @@ export function requireAsset({ rows }: Pick<CatalogPreview, "rows">, name: strin
 }
 
 async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: PlacedInput): Promise<PreviewFacts> {
+  if (source.kind === "facts") return source.read;
   if (source.kind === "cluster")
     return readCluster(source.client, { hcoNamespace, ownNamespace, assets: catalog.assets, signal: source.signal });
   return readFiles(source.files, { hcoNamespace: hcoNamespace || "openshift-cnv", ownNamespace });
@@ -145,6 +165,7 @@ function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: FactsInput): 
   const { catalog, environment, ownNamespace, activation = "always", hardwareChanges, now } = input;
   const purposesOf = (profile: string) => catalog.profiles.find(({ name }) => name === profile)?.purposes ?? [];
   const read = readExclusions(annotationOf(hco.metadata.annotations ?? {}, "disabled-resources"));
+  const consent = readConsentRecord(findObject(facts, consentInformer(ownNamespace)));
   return buildClusterFacts(hco, {
     lookup: lookupIn(facts),
     assets: catalog.assets,
@@ -156,8 +177,27 @@ function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: FactsInput): 
     exclusions: read.kind === "rules" ? read.rules : undefined,
     released: releasedNow(hco, facts, { catalog, ownNamespace, purposesOf }),
     releasedUnread: facts.unreadReason?.(governanceInformer(ownNamespace)),
+    autopilot: autopilotIn(hco, facts, now),
+    legacyConsent: consent.kind === "record" ? consent.record.legacy : undefined,
     countHardware: (seen) => countReported(seen, hardwareChanges, now),
   });
+}
+
+function findObject({ objects }: PlainFacts, { kind, name, namespace }: InformerSpec): KubeObject | undefined {
+  return objects.find(
+    (one) => one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? "") === (namespace ?? ""),
+  );
+}
+
+/** Reads the state of the autopilot once. A controller that follows it sees a new state as early as this or earlier. */
+function autopilotIn(hco: KubeObject, facts: PlainFacts, now: number): ObservedPresence {
+  const spec = autopilotInformer(hco.metadata.namespace ?? "");
+  const deployment = findObject(facts, spec);
+  const unreadReason = facts.unreadReason?.(spec);
+  const lastWriteMs = Math.max(0, ...facts.objects.map((one) => lastAutopilotWrite(one) ?? 0));
+  const observed = { hco, deployment, unreadReason, lastWriteMs };
+  const isPresent = deployment !== undefined || unreadReason !== undefined || isAutopilotManager(hco);
+  return { memory: followAutopilot(undefined, observed, { wallMs: now, monotonicMs: now }), isPresent };
 }
 
 /** Computes the released assets as the controller does, from its record. */
@@ -185,11 +225,10 @@ export function knownProfiles(profiles: readonly Profile[]): KnownProfiles {
  * Returns a note if the preview had to assume that the operator is active, because neither the files nor --activation
  * show it.
  */
-function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): readonly string[] {
-  const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot") ?? "";
-  if (said !== "" || activation !== undefined) return [];
+function activationNote({ activation }: ClusterFacts, { activation: mode }: CatalogPreviewInput): readonly string[] {
+  if (activation.source !== "flag" || mode !== undefined) return [];
   return [
-    "Note: this preview assumes an active operator. With --activation=opt-in, the operator is idle until annotation platform.kubevirt.io/autopilot=true is set on the HyperConverged",
+    `Note: this preview assumes an active operator. With --activation=opt-in, the operator is idle until annotation ${activationAnnotation}=true is set on the HyperConverged`,
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import type { KubeObject, Ref } from "@virt/api";
 import {
+  autopilotInformer,
   chooseHyperConverged,
   configInformer,
   infrastructureInformer,
@@ -14,7 +15,7 @@ import {
 import { type Client, crdInformer, Discovery, type InformerSpec, readerFor } from "@virt/kube";
 import { type Asset, type LookupKey, managedObjects, neededCrds, type PlainFacts, placesIn } from "@virt/platform";
 import { type ListAnswer, listOnce } from "../informer-lists.ts";
-import { governanceInformer, objectInformersOf, platformHcoInformers } from "../platform-informers.ts";
+import { consentInformer, governanceInformer, objectInformersOf, platformHcoInformers } from "../platform-informers.ts";
 
 export type PreviewFacts = { readonly hco: KubeObject; readonly facts: PlainFacts };
 
@@ -44,6 +45,8 @@ export async function readCluster(
   const specs = distinct([
     configInformer,
     governanceInformer(ownNamespace),
+    consentInformer(ownNamespace),
+    autopilotInformer(places.hcoNamespace),
     nodeInformer,
     infrastructureInformer,
     schedulerInformer,
@@ -93,7 +96,7 @@ export async function findHco(
 const machineConfig = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig" };
 
 function schemasRead({ reads }: Asset): readonly string[] {
-  return Object.values(reads).flatMap((read) => (read.read === "schema" ? [read.crd] : []));
+  return Object.values(reads).flatMap((read) => (read.read === "schema" || read.read === "served" ? [read.crd] : []));
 }
 
 function renderedNames(objects: readonly KubeObject[]): readonly string[] {

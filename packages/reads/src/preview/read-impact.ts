@@ -46,8 +46,18 @@ export async function readImpact(preview: Preview, asked: ImpactAsked): Promise<
   return { shown: own.shown, preview: { ...preview, decided: { ...preview.decided, decision } } };
 }
 
-export async function readCombinedImpact(asked: ImpactAsked): Promise<Impact | undefined> {
-  const pending = asked.previews.flatMap((each) => writeOf(each, asked.clusterFacts) ?? []);
+export function readCombinedImpact(asked: ImpactAsked): Promise<Impact | undefined> {
+  return readImpactOfWrites(
+    asked.previews.flatMap((each) => writeOf(each, asked.clusterFacts) ?? []),
+    asked,
+  );
+}
+
+/** Returns undefined if there are no writes. */
+export async function readImpactOfWrites(
+  pending: readonly NodeWrite[],
+  asked: Omit<ImpactAsked, "previews">,
+): Promise<Impact | undefined> {
   const [first] = pending;
   if (first === undefined) return undefined;
   return (await assessWrites({ write: first, pending, asked })).rollout.impact;
@@ -57,7 +67,11 @@ function writeOf({ object, decided, live }: Preview, clusterFacts: ClusterFacts)
   return decided && nodeWriteOf(object, decided.decision, { live, shapeOf: shapeOfObject(object, clusterFacts) });
 }
 
-type Writes = { readonly write: NodeWrite; readonly pending: readonly NodeWrite[]; readonly asked: ImpactAsked };
+type Writes = {
+  readonly write: NodeWrite;
+  readonly pending: readonly NodeWrite[];
+  readonly asked: Omit<ImpactAsked, "previews">;
+};
 
 async function assessWrites({ write, pending, asked }: Writes) {
   const { client, signal } = asked;

@@ -1,4 +1,4 @@
-// Finds the control plane's binaries, and downloads or builds them if needed.
+// Finds the control plane's programs, or downloads or builds them.
 
 import { cacheFolder, findCached, missingPrograms, readPinnedVersions } from "./binary-cache.ts";
 import { buildWithGo, goVersion } from "./go-build.ts";

@@ -80,7 +80,7 @@ async function listen(proxy: ProxyState) {
   const valid = certificateValidity(Date.now());
   const authority = issueAuthority("fault proxy", valid);
   const { certificate, key } = issueServer(authority, ["127.0.0.1", "localhost"], valid);
-  // The sockets by client port. Resetting a connection requires its TCP socket, not the TLS socket on top of it.
+  // The sockets by client port. A reset needs the TCP socket below TLS.
   const sockets = new Map<number, Socket>();
   // Only plans may end a connection.
   const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };

@@ -117,7 +117,7 @@ async function readinessFailure({ url, authority, failure }: ControlPlane): Prom
   }
 }
 
-/** The file is missing if the program never started because an earlier one had ended. */
+/** The file is missing if the program did not start, because an earlier one ended. */
 function lastLines(file: string): string {
   if (!existsSync(file)) return "";
   return readFileSync(file, "utf8").trimEnd().split("\n").slice(-8).join("\n");

@@ -122,7 +122,7 @@ const names = [
 const metadata = {
   name: "kubevirt-hyperconverged",
   namespace: "probes",
-  annotations: { "platform.kubevirt.io/autopilot": "true" },
+  annotations: { "platform.kubevirt.io/virt-platform-operator": "true" },
 };
 const gates = [...oldGates, ...newGates];
 

@@ -58,6 +58,8 @@ const migrations = {
 };
 const configuration = "spec.configuration";
 
+const gates = ["featureGates", "disabledFeatureGates"].map((key) => `${configuration}.developerConfiguration.${key}`);
+
 const kubeVirtObject: Subject = {
   title: "a KubeVirt",
   mock: "kubevirts.yaml",
@@ -68,6 +70,7 @@ const kubeVirtObject: Subject = {
       `${configuration}.migrations`,
       `${configuration}.developerConfiguration.memoryOvercommit`,
     ],
+    "world.md 3.2": gates,
     "a rollout's findings": ["status.conditions[].type", "status.conditions[].status", "status.conditions[].reason"],
     simulator: ["status.phase", "status.observedKubeVirtVersion"],
   },
@@ -80,7 +83,7 @@ const kubeVirtObject: Subject = {
       configuration: {
         evictionStrategy: "LiveMigrate",
         migrations,
-        developerConfiguration: { memoryOvercommit: 100 },
+        developerConfiguration: { memoryOvercommit: 100, featureGates: ["A"], disabledFeatureGates: ["B"] },
       },
     },
     status: {
@@ -99,6 +102,10 @@ const kubeVirtObject: Subject = {
     { path: `${configuration}.evictionStrategy`, good: ["None", "anything"] },
     { path: `${configuration}.developerConfiguration`, good: [{}] },
     { path: `${configuration}.developerConfiguration.memoryOvercommit`, good: [10, 200], bad: [9] },
+    ...gates.flatMap((path) => [
+      { path, good: [[]] },
+      { path: `${path}[]`, good: [""] },
+    ]),
     { path: `${configuration}.migrations`, good: [{}] },
     ...Object.keys(migrations).map((key) => ({
       path: `${configuration}.migrations.${key}`,

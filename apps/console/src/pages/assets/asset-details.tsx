@@ -2,11 +2,12 @@
 
 import { List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import { autopilotName } from "@virt/api";
 import { eventLines } from "../data/events.ts";
 import type { AssetLine, ContestedField } from "../data/report.ts";
 import { useObjects } from "../data/use-cluster.ts";
 import { targetPath } from "../data/use-drift.ts";
-import { useLiveObject } from "../data/use-live-object.ts";
+import { type LiveObject, useLiveObject } from "../data/use-live-object.ts";
 import { TimeAgo } from "../parts/age-text.tsx";
 import { ObjectDialog } from "../parts/object-dialog.tsx";
 import { hrefOf } from "../routes.ts";
@@ -42,6 +43,21 @@ export function AssetDetails({ row }: { readonly row: AssetLine }) {
           <ContestedTable fields={row.contested} />
         </>
       )}
+      {row.managedBy === autopilotName ? (
+        <p data-testid="managed-elsewhere">{texts.managedElsewhere(row.managedBy)}</p>
+      ) : (
+        <AssetActions row={row} live={live} />
+      )}
+      <LastEvents object={row.object} />
+    </div>
+  );
+}
+
+/** The actions on an object that virt-platform-autopilot does not manage. */
+function AssetActions({ row, live }: { readonly row: AssetLine; readonly live: LiveObject }) {
+  const { target } = row;
+  return (
+    <>
       <div className="vc-actions">
         {row.contested.length > 0 ? (
           <AnnotationAction
@@ -64,9 +80,8 @@ export function AssetDetails({ row }: { readonly row: AssetLine }) {
           </AnnotationAction>
         ) : null}
       </div>
-      {path === undefined ? null : <ObjectOverrides row={row} target={target} live={live} />}
-      <LastEvents object={row.object} />
-    </div>
+      {targetPath(target) === undefined ? null : <ObjectOverrides row={row} target={target} live={live} />}
+    </>
   );
 }
 

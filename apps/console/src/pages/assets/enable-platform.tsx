@@ -1,6 +1,7 @@
 // Enables the platform controller after showing the combined impact of all its writes.
 
 import { Alert } from "@patternfly/react-core";
+import { activationAnnotation } from "@virt/api";
 import { useEffect, useState } from "react";
 import type { EnablementAnswer } from "../data/cluster-data.ts";
 import { useCluster } from "../data/use-cluster.ts";
@@ -8,7 +9,6 @@ import { ShowCommand } from "../parts/states.tsx";
 import { AssessedImpact } from "../plan/impact-view.tsx";
 import { strings } from "../strings.ts";
 import { AnnotationAction } from "./annotation-action.tsx";
-import { overridePrefix } from "./overrides.tsx";
 import type { NamedTarget } from "./target-name.ts";
 
 const texts = strings.assets;
@@ -29,7 +29,7 @@ export function EnablePlatform({ hco }: { readonly hco: NamedTarget }) {
       target={hco}
       label={texts.enable}
       text={texts.enableText}
-      annotations={{ [`${overridePrefix}autopilot`]: "true" }}
+      annotations={{ [activationAnnotation]: "true" }}
       isReady={answer?.kind === "previewed"}
     >
       <CombinedImpact answer={answer} preview={previewEnablement} onAnswer={setAnswer} />

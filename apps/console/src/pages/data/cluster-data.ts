@@ -2,7 +2,7 @@
 
 import type { Impact, KubeObject } from "@virt/api";
 import { asText, at } from "@virt/objects";
-import type { ConfigPatch, WatchedName } from "@virt/views";
+import type { AdoptionProgress, AdoptionQuery, AdoptionView, ConfigPatch, WatchedName } from "@virt/views";
 import type { KindStates } from "./kind-state.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
@@ -42,10 +42,26 @@ export type EnablementAnswer =
   | { readonly kind: "previewed"; readonly preview: EnablementPreview }
   | { readonly kind: "failed"; readonly message: string };
 
+export type AdoptionAnswer =
+  | { readonly kind: "previewed"; readonly view: AdoptionView }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Moves objects between virt-platform-autopilot and the platform controller, with the user's permissions. */
+export type AdoptionData = {
+  readonly preview: (query: AdoptionQuery) => Promise<AdoptionAnswer>;
+  /** Runs what the preview with this digest shows. Returns the last line. */
+  readonly run: (
+    query: AdoptionQuery & { readonly digest: string },
+    onProgress: (text: string) => void,
+  ) => Promise<AdoptionProgress>;
+};
+
 export type ClusterData = {
   /** Absent in the OpenShift console, which cannot assess the impact. */
   readonly previewEnablement?: () => Promise<EnablementAnswer>;
-  /** Absent in the OpenShift console, which already shows the user. */
+  /** Absent in shells that cannot run it. */
+  readonly adoption?: AdoptionData;
+  /** Absent in shells that already show the user. */
   readonly readIdentity?: () => Promise<ClusterIdentity | undefined>;
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => ClusterSnapshot;

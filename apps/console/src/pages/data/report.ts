@@ -3,7 +3,7 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import { type AssetState, hcoName } from "@virt/cluster";
 import { asList, asText, at, isMap, member, readJson } from "@virt/objects";
-import { type AssetStateRow, assetStateRows, fieldText } from "@virt/views";
+import { type AssetStateRow, assetStateRows, fieldText, type PlatformOperators, platformOperators } from "@virt/views";
 import { type NamedTarget, readTargetName } from "../assets/target-name.ts";
 
 /** A field that another manager owns. Values are shortened JSON, or empty if the report does not include them. */
@@ -24,6 +24,8 @@ export type AssetLine = {
   /** The status of an object, or the reason of an exclusion, as in the report. */
   readonly status: string;
   readonly why: string;
+  /** The operator or plan that manages the object, or `none`. Empty if the report lacks it. */
+  readonly managedBy: string;
   readonly contested: readonly ContestedField[];
   /** The fields that the operator released because of ignore-fields, as dotted paths. */
   readonly released: readonly string[];
@@ -40,6 +42,8 @@ export type ReadReport = {
   readonly hasHco: boolean;
   /** The HyperConverged whose annotations control the platform controller. Undefined if there is none, or more than one. */
   readonly hco: NamedTarget | undefined;
+  /** Undefined if the report lacks the state of virt-platform-autopilot. */
+  readonly operators: PlatformOperators | undefined;
 };
 
 /** Returns undefined if the ConfigMap does not contain a valid report. */
@@ -53,6 +57,7 @@ export function readReport(configMap: KubeObject): ReadReport | undefined {
       rows: assetStateRows(report).flatMap((row) => assetLines(row, groups, hco)),
       hasHco: report["hco"] !== null,
       hco,
+      operators: platformOperators(report),
     };
   } catch {
     return undefined;
@@ -75,7 +80,7 @@ function groupsOf(report: JsonMap): ReadonlyMap<string, string> {
 }
 
 function assetLines(
-  { assets, object, state, key, why, entry }: AssetStateRow,
+  { assets, object, state, key, why, managedBy, entry }: AssetStateRow,
   groups: ReadonlyMap<string, string>,
   hco: NamedTarget | undefined,
 ): readonly AssetLine[] {
@@ -88,6 +93,7 @@ function assetLines(
     state,
     status: key,
     why,
+    managedBy,
     contested: asList(entry["contested"]).map(readContested),
     released: texts(entry["released"]).map(fieldText),
     fields: [

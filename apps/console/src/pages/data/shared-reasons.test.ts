@@ -14,6 +14,7 @@ const line = (asset: string, status: string, why: string, state: AssetLine["stat
   released: [],
   fields: [],
   lastWrite: "",
+  managedBy: "none",
   impact: "",
 });
 const idle = Array.from({ length: 20 }, (_, at) => line(`asset-${at}`, "NotActivated", "the operator is idle"));

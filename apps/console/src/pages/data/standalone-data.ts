@@ -17,6 +17,7 @@ import { readLines } from "./read-lines.ts";
 import { reportActivity } from "./report-activity.ts";
 import type { SessionKey } from "./session-key.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
+import { standaloneAdoption } from "./standalone-adoption.ts";
 
 /** The page treats a stream that is silent this long as broken. The server sends a line at least every 5 seconds. */
 const silenceMs = 12_000;
@@ -41,6 +42,7 @@ export function createStandaloneData(key: SessionKey): ClusterData {
   return {
     ...createClusterData({ store, watch, send: (...request) => askCluster(send, ...request) }),
     previewEnablement: () => askEnablement(send),
+    adoption: standaloneAdoption(send),
     readIdentity: async () => {
       const response = await send("/session/identity").catch(() => undefined);
       return response?.ok === true ? ((await response.json()) as ClusterIdentity) : undefined;

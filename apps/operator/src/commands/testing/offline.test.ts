@@ -115,6 +115,7 @@ test("prints assets as JSON", async () => {
       status: "EXCLUDED",
       reason: "NamespaceMissing: metallb-system",
       impact: "pods",
+      managedBy: "none",
     },
   ]);
 });
@@ -148,21 +149,24 @@ test("prints invalid annotations as warnings", async () => {
 test("explain shows the checks, the fields and how to change the result", async () => {
   const { out } = await runOffline("explain", "numa-topology", "--hco-file=busy", "--facts-file=nodes.yaml");
   expect(out).toBe(`\
-Asset:      numa-topology (group numa-topology, feature numa-topology, always-on)
-Object:     KubeletConfig virt-perf-settings
-Impact:     reboot: drains and reboots the nodes of its pool
-Status:     INCLUDED
-Server:     not contacted: no cluster was given; pass --kubeconfig to send a dry run
-Hardware:   pciDevicesPresent=false numaNodesPresent=true vfioCapable=false usbDevicesPresent=false gpuPresent=false
+Asset:        numa-topology (group numa-topology, feature numa-topology, always-on)
+Object:       KubeletConfig virt-perf-settings
+Impact:       reboot: drains and reboots the nodes of its pool
+Status:       INCLUDED
+Managed by:   virt-platform-operator
+Server:       not contacted: no cluster was given; pass --kubeconfig to send a dry run
+Hardware:     pciDevicesPresent=false numaNodesPresent=true vfioCapable=false usbDevicesPresent=false gpuPresent=false
 
 Checks (the first failed check decides):
-  ok   activation   autopilot=true
+  ok   activation   virt-platform-operator=true
   ok   allow-list   no list
   ok   switch       platform.kubevirt.io/enable-numa not false: not set
   ok   devices      none
   ok   conditions   isOpenShift; not isHCP; numaNodesPresent
   ok   exclusions   none of the rules match (1)
   ok   plans        not managed by a VirtPlatformConfig
+  ok   autopilot    virt-platform-autopilot does not manage it (Absent)
+  ok   claims       virt-platform-autopilot applies no object for the same purpose
   ok   hand-over    not released by a VirtPlatformConfig
   ok   crds         kubeletconfigs.machineconfiguration.openshift.io
   ok   inputs       topology, kubeletConfigs, workerPool, hardware
@@ -188,7 +192,7 @@ How to change this:
 test("explain names every obstacle, not only the first", async () => {
   const { out } = await runOffline("explain", "descheduler-loadaware", "--hco-file=off");
   expect(out.split("How to change this:\n")[1]).toBe(`\
-  set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable descheduler-loadaware
+  set annotation platform.kubevirt.io/virt-platform-operator=descheduler-loadaware on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable descheduler-loadaware
   set annotation platform.kubevirt.io/enable-loadaware=true
   create namespace openshift-kube-descheduler-operator; its operator usually creates it
 `);

@@ -12,7 +12,7 @@ function hcoText(said: Readonly<Record<string, string>> = {}, version = "v1"): s
   return JSON.stringify({ apiVersion: `hco.kubevirt.io/${version}`, kind: "HyperConverged", metadata, spec: {} });
 }
 
-const active = { autopilot: "true" };
+const active = { "virt-platform-operator": "true" };
 
 const ranges = [
   [0x7f, 0x9f],
@@ -30,7 +30,7 @@ const attack = controlCharacters.join("");
 const files: Readonly<Record<string, string>> = {
   plain: hcoText(active),
   silent: hcoText(),
-  off: hcoText({ autopilot: "false" }),
+  off: hcoText({ "virt-platform-operator": "false" }),
   "old.json": hcoText({ ...active, "enable-aaq": "true" }, "v1beta1"),
   busy: hcoText({
     ...active,

@@ -80,7 +80,7 @@ export class Oracle {
   said(before: KubeObject | undefined, after: KubeObject | undefined): void {
     for (const asset of assetNames) {
       const [was, is] = [before, after].map((hco) => ({
-        autopilot: autopilotSays(saidBy(hco, "autopilot"), asset),
+        autopilot: autopilotSays(saidBy(hco, "virt-platform-operator"), asset),
         own: saidBy(hco, switchOf[asset]),
         prune: saidBy(hco, "prune") === "true",
       }));

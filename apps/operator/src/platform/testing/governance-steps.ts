@@ -38,7 +38,7 @@ const anyAsset = fc.constantFrom(...assetNames);
 const anyStream = fc.constantFrom(...streams);
 const anyAnnotation = fc.oneof(
   fc.record({
-    key: fc.constant("autopilot"),
+    key: fc.constant("virt-platform-operator"),
     value: fc.constantFrom(undefined, "true", "false", "swap-enable", "swap-enable,psi-enable", "psi-enable"),
   }),
   fc.record({
@@ -83,12 +83,12 @@ const release = fc.record({ config: anyConfig, action: fc.constantFrom("Ignore" 
 const result = release.map(({ config, action }) => carriedOut(config, action));
 const opting = fc
   .constantFrom("true", "swap-enable", "swap-enable,psi-enable")
-  .map((value): readonly GovernanceStep[] => [{ do: "annotate", key: "autopilot", value }]);
+  .map((value): readonly GovernanceStep[] => [{ do: "annotate", key: "virt-platform-operator", value }]);
 /** The operator sees the release before an earlier switch. */
 const outrun = release.map(({ config, action }): readonly GovernanceStep[] => [
   ...carriedOut(config, "Apply"),
   { do: "catch up" },
-  { do: "annotate", key: "autopilot", value: "swap-enable,psi-enable" },
+  { do: "annotate", key: "virt-platform-operator", value: "swap-enable,psi-enable" },
   { do: "act", config, action },
   { do: "deliver", stream: "configs" },
   { do: "govern" },
@@ -100,7 +100,7 @@ const outrun = release.map(({ config, action }): readonly GovernanceStep[] => [
 /** A plan is created and deleted before the operator sees it, while an earlier request is about to be executed. */
 const unheard: readonly GovernanceStep[] = [
   { do: "catch up" },
-  { do: "annotate", key: "autopilot", value: "swap-enable" },
+  { do: "annotate", key: "virt-platform-operator", value: "swap-enable" },
   { do: "deliver", stream: "hco" },
   ...carriedOut("virt-higher-density", "Apply"),
   { do: "act", config: "virt-higher-density", action: "Ignore" },
@@ -108,7 +108,7 @@ const unheard: readonly GovernanceStep[] = [
 ];
 /** A plan is created and deleted, and the operator sees both events before it stores anything. */
 const brief: readonly GovernanceStep[] = [
-  { do: "annotate", key: "autopilot", value: "swap-enable" },
+  { do: "annotate", key: "virt-platform-operator", value: "swap-enable" },
   { do: "act", config: "virt-higher-density", action: "Ignore" },
   { do: "catch up" },
   { do: "remove", asset: "swap-enable" },
@@ -122,7 +122,7 @@ const brief: readonly GovernanceStep[] = [
 /** The user disables an existing object's feature, with pruning, while a plan governs the object. */
 const pruning: readonly GovernanceStep[] = [
   { do: "annotate", key: "enable-swap", value: "true" },
-  { do: "annotate", key: "autopilot", value: "swap-enable" },
+  { do: "annotate", key: "virt-platform-operator", value: "swap-enable" },
   { do: "catch up" },
   ...carriedOut("virt-higher-density", "Apply"),
   { do: "catch up" },
@@ -166,7 +166,10 @@ export function runPersonStep(step: PersonStep, cluster: GovernedCluster, oracle
       const said = cluster.hco?.metadata.annotations ?? {};
       cluster.setHco(undefined);
       uids += 1;
-      const made = governedHco(`hco-${uids}`, { autopilot: "swap-enable,psi-enable", "enable-loadaware": "true" });
+      const made = governedHco(`hco-${uids}`, {
+        "virt-platform-operator": "swap-enable,psi-enable",
+        "enable-loadaware": "true",
+      });
       const annotations = step.isFromBackup ? (made.metadata.annotations ?? {}) : said;
       return cluster.setHco({ ...made, metadata: { ...made.metadata, annotations } });
     }

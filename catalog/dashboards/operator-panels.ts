@@ -1,34 +1,12 @@
-// The panels of the dashboard in reading order: health, required actions, activity and cost.
+// The panels about both controllers in reading order: health, required actions, activity and cost.
 
-export type Panel = {
-  readonly title: string;
-  readonly description: string;
-  readonly shown: "lines" | "number";
-  readonly unit: "short" | "s" | "reqps" | "bytes";
-  readonly queries: readonly { readonly expr: string; readonly legend: string }[];
-};
+import { lines, number, type Panel } from "./panel.ts";
 
-type Queries = Readonly<Record<string, string>>;
-
-const asked = (queries: Queries) => Object.entries(queries).map(([legend, expr]) => ({ legend, expr }));
-const number = (title: string, description: string, expr: string): Panel => ({
-  title,
-  description,
-  shown: "number",
-  unit: "short",
-  queries: asked({ [title]: expr }),
-});
-const lines = (title: string, unit: Panel["unit"], description: string, queries: Queries): Panel => ({
-  title,
-  description,
-  shown: "lines",
-  unit,
-  queries: asked(queries),
-});
 const quantile = (histogram: string, by = "") =>
   `histogram_quantile(0.99, sum by (le${by}) (rate(${histogram}_bucket[5m])))`;
 
-export const panels: readonly Panel[] = [
+/** The panels of the dashboard about both controllers, for every viewer. */
+export const operatorPanels: readonly Panel[] = [
   number(
     "Advisor leaders",
     "Replicas that may write. The expected number is 1.",
@@ -37,12 +15,12 @@ export const panels: readonly Panel[] = [
   number(
     "Platform leaders",
     "Replicas that may write. The expected number is 1.",
-    "sum(kubevirt_autopilot_leader) or vector(0)",
+    "sum(kubevirt_platform_leader) or vector(0)",
   ),
   number(
     "Objects out of sync",
     "Golden objects that cannot be applied.",
-    "count(max by (kind, name, namespace) (kubevirt_autopilot_compliance_status) == 0) or vector(0)",
+    "count(max by (kind, name, namespace) (kubevirt_platform_compliance_status) == 0) or vector(0)",
   ),
   number(
     "Plans waiting for review",
@@ -74,37 +52,37 @@ export const panels: readonly Panel[] = [
     "{{state}}": "sum by (state) (max by (name, state) (kubevirt_advisor_plan_items))",
   }),
   lines("Compliance", "short", "Golden objects: 1 in sync, 0 failed.", {
-    "{{kind}} {{namespace}}/{{name}}": "max by (kind, namespace, name) (kubevirt_autopilot_compliance_status)",
+    "{{kind}} {{namespace}}/{{name}}": "max by (kind, namespace, name) (kubevirt_platform_compliance_status)",
   }),
   lines("Paused and contested", "short", "Objects that the platform controller does not change, by reason.", {
-    "{{kind}} {{name}} paused: {{reason}}": "max by (kind, name, reason) (kubevirt_autopilot_paused_resources) > 0",
-    "{{kind}} {{name}} contested fields": "max by (kind, name) (kubevirt_autopilot_contested_fields)",
-    "{{kind}} {{name}} invalid {{type}}": "max by (kind, name, type) (kubevirt_autopilot_invalid_override)",
+    "{{kind}} {{name}} paused: {{reason}}": "max by (kind, name, reason) (kubevirt_platform_paused_resources) > 0",
+    "{{kind}} {{name}} contested fields": "max by (kind, name) (kubevirt_platform_contested_fields)",
+    "{{kind}} {{name}} invalid {{type}}": "max by (kind, name, type) (kubevirt_platform_invalid_override)",
   }),
   lines("Writes and corrections", "short", "Per second, averaged over five minutes.", {
     "items written: {{result}}": "sum by (result) (rate(kubevirt_advisor_item_writes_total[5m]))",
     "drifts detected": "sum(rate(kubevirt_advisor_drift_detected_total[5m]))",
-    "edit wars": "sum(rate(kubevirt_autopilot_thrashing_total[5m]))",
+    "edit wars": "sum(rate(kubevirt_platform_thrashing_total[5m]))",
   }),
   lines("Missing", "short", "Kinds that an enabled asset or a config needs and that the cluster does not serve.", {
     "{{name}} needs {{kind}}": "max by (name, kind) (kubevirt_advisor_missing_prerequisites)",
-    "platform needs {{kind}}": "max by (kind) (kubevirt_autopilot_missing_dependency) > 0",
+    "platform needs {{kind}}": "max by (kind) (kubevirt_platform_missing_dependency) > 0",
   }),
   lines("Requests to the API server", "reqps", "Requests by verb, and failed requests by code.", {
     "advisor {{verb}}": "sum by (verb) (rate(kubevirt_advisor_requests_total[5m]))",
-    "platform {{verb}}": "sum by (verb) (rate(kubevirt_autopilot_requests_total[5m]))",
+    "platform {{verb}}": "sum by (verb) (rate(kubevirt_platform_requests_total[5m]))",
     "advisor failed: {{code}}": 'sum by (code) (rate(kubevirt_advisor_requests_total{code!~"2.."}[5m]))',
-    "platform failed: {{code}}": 'sum by (code) (rate(kubevirt_autopilot_requests_total{code!~"2.."}[5m]))',
+    "platform failed: {{code}}": 'sum by (code) (rate(kubevirt_platform_requests_total{code!~"2.."}[5m]))',
   }),
   lines("Duration of a reconcile (p99)", "s", "Duration of a reconcile of one config or object.", {
     advisor: quantile("kubevirt_advisor_reconcile_duration_seconds"),
-    platform: quantile("kubevirt_autopilot_reconcile_duration_seconds"),
+    platform: quantile("kubevirt_platform_reconcile_duration_seconds"),
   }),
   lines("Work queues", "short", "Waiting keys and retries.", {
     "{{name}} waiting": "sum by (name) (workqueue_depth)",
     "{{name}} retries per second": "sum by (name) (rate(workqueue_retries_total[5m]))",
   }),
   lines("Memory", "bytes", "Resident memory of the processes.", {
-    "{{pod}}": "process_resident_memory_bytes and on (pod) (kubevirt_advisor_leader or kubevirt_autopilot_leader)",
+    "{{pod}}": "process_resident_memory_bytes and on (pod) (kubevirt_advisor_leader or kubevirt_platform_leader)",
   }),
 ];
