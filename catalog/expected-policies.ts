@@ -24,7 +24,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "1e07c73dd6dc24b7263da87350306d03e7362fca5d66ce0198744d74cfd169d8",
+      hash: "84bb2119ae163dcfd5ee2b55c3fbe82fa2f7392c47eafc58f2c7fa4e2843f467",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],

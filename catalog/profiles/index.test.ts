@@ -115,6 +115,7 @@ test("a profile can read all objects of a kind, trimmed to the fields that it us
     description: "",
     impactSummary: "",
     impact: "Low",
+    documentation: "EXAMPLE_PROFILE",
     isAdvertised: false,
     purposes: [],
     targets: [],

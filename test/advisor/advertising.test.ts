@@ -26,6 +26,7 @@ test("advertises all production profiles as Ignore, but not the example profile"
         "advisor.kubevirt.io/auto-created": "true",
         "advisor.kubevirt.io/description":
           "Enables load-aware VM rebalancing and PSI metrics for intelligent scheduling",
+        "advisor.kubevirt.io/documentation-url": expect.stringMatching(/\/docs\/LOADAWARE_PROFILE\.md$/) as string,
         "advisor.kubevirt.io/impact-summary": "Medium - May require node reboots if PSI metrics are enabled",
       },
     },
@@ -96,6 +97,23 @@ test("advertises a deleted profile again, and keeps a user's own config unchange
   await advisor().start();
   await configs.until(loadAware, "ReviewRequired");
   expect((await readAt(server, paths.config(loadAware)))?.metadata.annotations).toBeUndefined();
+});
+
+test("an upgrade changes only the link of configs that the advisor created", async () => {
+  const { configs, server } = advisor();
+  const link = "advisor.kubevirt.io/documentation-url";
+  const metadataOf = async (name: string) => (await readAt(server, paths.config(name)))?.metadata;
+  const page = (name: string) => expect.stringMatching(new RegExp(`/blob/v[^/]+/docs/${name}\\.md$`)) as string;
+  await expect.poll(async () => (await metadataOf(higherDensity))?.annotations?.[link]).toEqual(page("VIRTHIGHERDENSITY_PROFILE")); // biome-ignore format: one line
+  await advisor().stop();
+  const path = `${paths.config(higherDensity)}?fieldManager=virt-advisor-operator`;
+  const before = await metadataOf(higherDensity);
+  await edit(server, path, { metadata: { annotations: { [link]: "https://example.com/of-an-earlier-release" } } });
+  await advisor().start();
+  await expect.poll(async () => (await metadataOf(higherDensity))?.annotations).toEqual(before?.annotations);
+  expect((await metadataOf(higherDensity))?.["generation"]).toBe(before?.["generation"]);
+  await configs.until(higherDensity, "Ignored");
+  expect((await metadataOf(loadAware))?.annotations).toBeUndefined();
 });
 
 test("advertises no profile with --advertise-profiles=false", async () => {

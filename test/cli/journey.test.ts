@@ -41,7 +41,7 @@ test("profiles lists advertised profiles in every format with the next step", as
   expect((await run("profiles", "-o", "yaml")).out).toMatch(/^apiVersion: cli\.advisor\.kubevirt\.io\/v1\n/);
   expect((await run("profiles", "-o", "markdown")).out).toMatch(/^\| PROFILE \|/);
   expect((await run("profiles", "-o", "wide", "--sort-by", "profile")).out).toMatch(
-    /^PROFILE .* PLAN SINCE +DESCRIPTION\n/,
+    /^PROFILE .* PLAN SINCE +DESCRIPTION +DOCUMENTATION\n/,
   );
   expect((await run("profiles", "-o", "name")).out).toContain(`virtplatformconfig.advisor.kubevirt.io/${loadAware}\n`);
   expect((await run("profiles", "-o", "jsonpath={.items[*].name}")).out.split(" ")).toContain(loadAware);

@@ -115,9 +115,7 @@ test("reports a lasting refusal once, in the server's words", async () => {
     `ApplyFailed: Failed to apply asset observability-operator to UIPlugin monitoring: uiplugins.observability.openshift.io "monitoring" is forbidden: ValidatingAdmissionPolicy 'hands-off' with binding 'hands-off' denied request: hands off`,
   );
   await platform.until(async () =>
-    expect(await platform.outputs.series('compliance_status{kind="UIPlugin",name="monitoring"')).toEqual([
-      expect.stringMatching(/ 0$/),
-    ]),
+    expect(await platform.outputs.series('compliance_status{kind="UIPlugin",name="monitoring"')).toEqual([expect.stringMatching(/ 0$/)]),
   );
   await platform.until(async () => expect(await platform.outputs.isIdle()).toBe(true));
   const reconciles = () => platform.outputs.series("reconcile_duration_seconds_count{", 'kind="UIPlugin"');

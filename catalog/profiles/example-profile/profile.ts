@@ -14,6 +14,7 @@ export default defineProfile({
   category: "example",
   description: "Demonstrates the workflow with a single ConfigMap",
   impactSummary: "Low - Writes one ConfigMap that nothing reads",
+  documentation: "EXAMPLE_PROFILE",
   impact: "Low",
   isAdvertised: false,
   isExample: true,

@@ -38,6 +38,7 @@ export default defineProfile({
   category: "migration",
   description: "Sets limits, convergence and network of live migrations",
   impactSummary: "Low - Medium if the migration network changes, because virt-handler restarts on every node",
+  documentation: "LIVEMIGRATION_PROFILE",
   impact: "Medium",
   isAdvertised: true,
   purposes: [],

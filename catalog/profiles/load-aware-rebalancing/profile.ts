@@ -42,6 +42,7 @@ export default defineProfile({
   category: "scheduling",
   description: "Enables load-aware VM rebalancing and PSI metrics for intelligent scheduling",
   impactSummary: "Medium - May require node reboots if PSI metrics are enabled",
+  documentation: "LOADAWARE_PROFILE",
   impact: "High",
   isAdvertised: true,
   purposes: ["psi", "vm-rebalancing"],

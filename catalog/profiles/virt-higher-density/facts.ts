@@ -1,17 +1,23 @@
 // The facts and settings of the higher-density profile. Default values are never written to the VirtPlatformConfig.
 
-import { besideHco, nodes, type ProfileFacts, pools, vmNodes } from "@virt/advisor";
+import { besideHco, nodes, type ProfileFacts, pools, target, vmNodes } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { hco, type NodeRole } from "@virt/cluster";
+import { machineConfigRef } from "../machine-config.ts";
 import type { Options } from "./options.ts";
 
 export const swapConfigName = (role: NodeRole): string => `90-${role}-kubelet-swap`;
+
+/** The MachineConfig with which virt-platform-autopilot enables swap. */
+export const autopilotSwapConfig = "90-worker-swap-online";
 
 export const reads = {
   hco: hco(),
   waspAgent: besideHco({ apiVersion: "apps/v1", kind: "DaemonSet", name: "wasp-agent" }),
   nodes: nodes(),
   pools: pools(),
+  swapConfig: target(machineConfigRef(swapConfigName("worker"))),
+  masterSwapConfig: target(machineConfigRef(swapConfigName("master"))),
   vmNodes: vmNodes(true),
 };
 

@@ -41,7 +41,7 @@ export function configureDensity(settings: DensitySettings, facts: DensityFacts)
     ...(ksm === undefined ? [] : ["ksmConfiguration"]),
   ];
   // A high ratio waits for swap, because nodes must have swap before VMs rely on it.
-  const isWaiting = settings.hasSwap && ratio.percent > highestWithoutSwap;
+  const swap = settings.hasSwap && ratio.percent > highestWithoutSwap ? lastSwapItem(facts) : undefined;
   return {
     name: densityItem,
     message: `${kind} '${name}' will be configured with memoryOvercommitPercentage=${ratio.percent}${ksm === undefined ? "" : " and KSM enabled"}`,
@@ -54,7 +54,7 @@ export function configureDensity(settings: DensitySettings, facts: DensityFacts)
       ...shortfallWarning(ratio.percent, facts.vmNodes.nodes ?? [], facts.pools),
     ],
     impact: { create: "Medium", change: "Medium" },
-    ...(isWaiting ? { waitsFor: lastSwapItem(facts) } : {}),
+    ...(swap !== undefined && { waitsFor: swap }),
   };
 }
 

@@ -36,6 +36,7 @@ export default defineProfile({
   description: "Enables higher VM density through swap and other optimizations",
   impactSummary:
     "Enables swap for kubelet to allow memory overcommit and higher VM density. Requires nodes with swap partition labeled CNV_SWAP.",
+  documentation: "VIRTHIGHERDENSITY_PROFILE",
   impact: "High",
   isAdvertised: true,
   purposes: ["kubelet-swap"],

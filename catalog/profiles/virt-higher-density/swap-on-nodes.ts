@@ -3,7 +3,7 @@
 import type { KubeObject } from "@virt/api";
 import { configOf, nodeRoles, readMachineConfigPool } from "@virt/cluster";
 import { asNumber, asText, at, readBytes, shortList } from "@virt/objects";
-import { swapConfigName } from "./facts.ts";
+import { autopilotSwapConfig, swapConfigName } from "./facts.ts";
 
 const GiB = 2 ** 30;
 
@@ -24,12 +24,12 @@ function reportsSwap(node: KubeObject): boolean {
   return Number(major) > 1 || Number(minor) >= 33;
 }
 
-// Reports whether the node's rendered config includes the swap MachineConfig.
+// Reports whether the node's rendered config includes a swap MachineConfig.
 function isConfigured(node: KubeObject, pools: readonly KubeObject[]): boolean {
-  const ours = nodeRoles.map(swapConfigName);
+  const known = [...nodeRoles.map(swapConfigName), autopilotSwapConfig];
   return pools
     .map((pool) => readMachineConfigPool(pool).current)
-    .some(({ name, sources }) => name === configOf(node) && ours.some((each) => sources.includes(each)));
+    .some(({ name, sources }) => name === configOf(node) && known.some((each) => sources.includes(each)));
 }
 
 export function reportSwap(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): string {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { at, diffText } from "@virt/objects";
 import { expect, test } from "vitest";
+import profile from "./profile.ts";
 import { disableSwap, enableSwap, lastSwapItem } from "./swap.ts";
 import { findSwapPartition, kubeletDropIn, swapProvisionUnit, systemSliceUnit } from "./swap-config.ts";
 import { factsWith } from "./testing/facts.ts";
@@ -72,6 +73,40 @@ test("each role with VMs gets swap, the control plane after the workers", () => 
   expect(masters?.["spec"]).toEqual(workers?.["spec"]);
   expect(masters?.metadata.labels).toEqual({ "machineconfiguration.openshift.io/role": "master" });
   expect(lastSwapItem(facts)).toBe("enable-kubelet-swap-master");
+});
+
+const poolWith = (role: string, ...sources: readonly string[]) => {
+  const configuration = { name: `rendered-${role}`, source: sources.map((name) => ({ name })) };
+  const status = { machineCount: 3, configuration };
+  const kind = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfigPool" };
+  return { ...kind, metadata: { name: role }, spec: { configuration }, status };
+};
+
+test("skips swap in a pool that runs the swap of virt-platform-autopilot", () => {
+  const pools = [poolWith("worker", "90-worker-swap-online"), poolWith("master", "00-master")];
+  const facts = factsWith({ pools, vmNodes: { roles: ["worker", "master"], nodes: undefined } });
+  const plan = profile.plan(undefined, facts);
+  expect(plan.map((item) => [item.name, "isSkipped" in item && item.isSkipped])).toEqual([
+    ["enable-kubelet-swap", true],
+    ["enable-kubelet-swap-master", false],
+    ["configure-higher-density", false],
+  ]);
+  expect(plan[0]?.message).toBe("Swap is already enabled by MachineConfig '90-worker-swap-online'");
+  expect(plan[2]?.waitsFor).toBe("enable-kubelet-swap-master");
+});
+
+test("the ratio does not wait if swap is skipped everywhere", () => {
+  const plan = profile.plan(undefined, factsWith({ pools: [poolWith("worker", "90-worker-swap-online")] }));
+  expect(plan[1]).not.toHaveProperty("waitsFor");
+});
+
+test("keeps our swap, and waits until the other swap is rolled out", () => {
+  const online = poolWith("worker", "90-worker-swap-online");
+  const isSkipped = (facts: Parameters<typeof factsWith>[0]) =>
+    enableSwap(factsWith(facts))[0]?.message.startsWith("Swap is");
+  expect(isSkipped({ pools: [online] })).toBe(true);
+  expect(isSkipped({ pools: [online], swapConfig: desired })).toBe(false);
+  expect(isSkipped({ pools: [{ ...online, status: poolWith("worker", "00-worker").status }] })).toBe(false);
 });
 
 test("removes swap from every role after the ratio", () => {

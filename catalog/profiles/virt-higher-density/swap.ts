@@ -1,9 +1,9 @@
 // Enables or disables kubelet swap with a MachineConfig, for each role of nodes that may run VMs.
 
 import type { PlannedItem } from "@virt/advisor";
-import { type NodeRole, nodeRoles } from "@virt/cluster";
+import { type NodeRole, nodeRoles, readMachineConfigPool } from "@virt/cluster";
 import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
-import { type DensityFacts, densityItem, swapConfigName } from "./facts.ts";
+import { autopilotSwapConfig, type DensityFacts, densityItem, swapConfigName } from "./facts.ts";
 import { swapConfig } from "./swap-config.ts";
 import { reportSwap } from "./swap-on-nodes.ts";
 
@@ -15,9 +15,12 @@ const swapItem = (role: NodeRole): string => itemNameFor("enable-kubelet-swap", 
 export function enableSwap(facts: DensityFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role, place, roles) => {
     const before = roles[place - 1];
+    const isSkipped = isSwapOnline(role, facts);
+    const message = `MachineConfig '${swapConfigName(role)}' will be configured to enable kubelet swap`;
     return {
       name: swapItem(role),
-      message: `MachineConfig '${swapConfigName(role)}' will be configured to enable kubelet swap`,
+      message: isSkipped ? `Swap is already enabled by MachineConfig '${autopilotSwapConfig}'` : message,
+      ...(isSkipped && { isSkipped }),
       operation: "Apply",
       target: machineConfigRef(swapConfigName(role)),
       desired: machineConfigFor(swapConfig, role),
@@ -30,8 +33,18 @@ export function enableSwap(facts: DensityFacts): readonly PlannedItem[] {
   });
 }
 
-export function lastSwapItem({ vmNodes }: DensityFacts): string {
-  return swapItem(vmNodes.roles.at(-1) ?? "worker");
+/** Returns the item after which all nodes have swap, or undefined if they have it already. */
+export function lastSwapItem(facts: DensityFacts): string | undefined {
+  const last = facts.vmNodes.roles.findLast((role) => !isSwapOnline(role, facts));
+  return last && swapItem(last);
+}
+
+/** Reports whether the pool runs the swap of virt-platform-autopilot, and our MachineConfig does not exist. */
+function isSwapOnline(role: NodeRole, { pools, swapConfig, masterSwapConfig }: DensityFacts): boolean {
+  const live = role === "worker" ? swapConfig : masterSwapConfig;
+  const pool = pools.map(readMachineConfigPool).find(({ name }) => name === role);
+  if (pool === undefined || live !== undefined) return false;
+  return [pool.current, pool.target].every(({ sources }) => sources.includes(autopilotSwapConfig));
 }
 
 /** Plans the removal of swap from all roles, including those whose nodes have stopped running VMs. */

@@ -34,6 +34,7 @@ export default defineProfile({
   category: "availability",
   description: "Remediates nodes that stopped responding, so that their VMs start elsewhere",
   impactSummary: "Medium - Reboots or fences nodes that are not ready for too long",
+  documentation: "HIGHAVAILABILITY_PROFILE",
   impact: "Medium",
   isAdvertised: true,
   purposes: [nodeRemediation],

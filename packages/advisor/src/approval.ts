@@ -3,6 +3,7 @@
 import type { Review, ReviewReason, Spec, VirtPlatformConfig } from "@virt/api";
 import { fieldPath, type Owner, ownersOf, readOwners } from "@virt/objects";
 import { conditionIs } from "./conditions/status-conditions.ts";
+import type { ExecutionObstacle } from "./execution-obstacle.ts";
 import type { Observed } from "./observed.ts";
 import { isPlanNamed } from "./plan-names.ts";
 
@@ -56,10 +57,19 @@ export function reviewOf(request: ApprovalRequest, planHash: string): Review {
   return { planHash, generation: request.generation, forced, reason, ...(message !== undefined && { message }) };
 }
 
-/** Returns the review for an approved plan that a guard blocks. The approval stays valid until the guard allows the plan. */
-export function guardedReview({ stored, generation }: ApprovalRequest, planHash: string, message: string): Review {
+/** Returns the review for an approved plan on hold. The approval stays valid until the plan may start. */
+export function heldReview(
+  { stored, generation }: ApprovalRequest,
+  planHash: string,
+  { reason, text }: ExecutionObstacle,
+): Review {
   const shown = stored.review?.planHash === planHash ? stored.review : { planHash, generation, forced: false };
-  return { ...shown, reason: "Guarded", message };
+  return { ...shown, reason, message: text };
+}
+
+/** Reports whether an approved plan with this review is on hold, and starts as soon as its obstacle is gone. */
+export function isHeldFor(reason: ReviewReason | undefined): boolean {
+  return reason === "Guarded" || reason === "ManagedByAutopilot";
 }
 
 /** Keeps a message about tampering for later plans, too. Keeps other messages only for the same plan. */
@@ -77,7 +87,7 @@ function reasonOf(request: ApprovalRequest, planHash: string): ReviewReason {
   if (isUpgraded(request)) return "OperatorUpgraded";
   if (spec.action === "Apply") return isPinned(request, planHash) ? "NotRequested" : "ApprovalRequired";
   if (stored.review?.forced !== true) return "Requested";
-  return stored.review.reason === "Guarded" ? "NotRequested" : stored.review.reason;
+  return isHeldFor(stored.review.reason) ? "NotRequested" : stored.review.reason;
 }
 
 /** Returns the field manager of the last spec edit. For edits in the same second, prefers the one that changed the approval. */

@@ -3,6 +3,7 @@
 
 import type { Item, JsonMap, ReviewReason } from "@virt/api";
 import { equalJson, type Json, targetKey } from "@virt/objects";
+import { otherWarnings } from "./autopilot-targets.ts";
 import { type ReconcileFacts, withLiveTargets } from "./facts.ts";
 import { hashOrigin, reviewedNow } from "./hashes.ts";
 import { plannedInputs, plannedItems } from "./plan.ts";
@@ -154,12 +155,12 @@ export function shownDifference(stored: readonly Item[], fresh: readonly Item[])
 const incidentalFields: readonly string[] = ["conflicts", "warnings", "message"];
 
 function displayOf(item: Item): JsonMap {
-  const { impactSeverity, changes, message, warnings = [], conflicts = [] } = item;
+  const { impactSeverity, changes, message, conflicts = [] } = item;
   return {
     impactSeverity,
     changes,
     message,
-    warnings,
+    warnings: otherWarnings(item),
     conflicts: conflicts.map(({ field, manager }) => ({ field, manager })),
     diff: changedLines(item.diff),
   };

@@ -31,6 +31,7 @@ import {
   isMadeBy,
   readOwners,
 } from "@virt/objects";
+import { autopilotWarning, hasAutopilotWarning, isRevertedByAutopilot } from "./autopilot-targets.ts";
 import { admissionChanges, mutationWarning } from "./drift.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { planHash, reviewedNow, snapshotHash, specHash, type WithLive } from "./hashes.ts";
@@ -89,6 +90,7 @@ export function composeDraft(
     impact: worstImpact(stored, facts.profile?.impact ?? "Low"),
     disruption,
     writes,
+    reverted: stored.filter(hasAutopilotWarning).map(({ targetRef }) => targetRef),
     specHash: specHash(facts.config.spec),
     inputs: draftInputs(facts),
     rollouts: byItem((item): Health | undefined => {
@@ -119,6 +121,7 @@ function itemOf(
     ...(mutated.length > 0 ? [mutationWarning(mutated)] : []),
     ...rolloutWarnings({ planned, live, changes }, facts),
     ...governedWarning(planned, live),
+    ...(isReverted({ planned, live, predicted }, facts) ? [autopilotWarning(target)] : []),
     ...unreadableNodesWarnings(planned, facts),
   ];
   const reviewed = reviewedNow({ targetRef: target, managedFields }, live);
@@ -141,6 +144,13 @@ function itemOf(
     sourceHash: reviewed.hash,
     ...(keptRollout && { rollout: keptRollout }),
   };
+}
+
+type DryRunItem = Pick<ComparedItem, "planned" | "live"> & { readonly predicted: KubeObject | undefined };
+
+function isReverted({ planned, live, predicted }: DryRunItem, { autopilot }: ReconcileFacts): boolean {
+  if (planned.operation === "Delete" || !isChange(planned, live, predicted)) return false;
+  return isRevertedByAutopilot({ desired: planned.desired, live }, autopilot);
 }
 
 function unchangedMessage(planned: PlannedItem, mutated: readonly Change[]): string {

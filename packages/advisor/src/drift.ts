@@ -1,4 +1,4 @@
-import { type Item, type Json, type KubeObject, profileManager } from "@virt/api";
+import { autopilotName, type Item, type Json, type KubeObject, profileManager } from "@virt/api";
 import {
   appliedBy,
   type Change,
@@ -142,6 +142,8 @@ function objectText(item: Item, drift: Drift): string {
       return `${object}: ${mutationText(drift)}`;
     case "created-again":
       return `${object} was re-created by ${drift.managers.join(", ") || "an unknown client"}`;
+    case "taken-over":
+      return `${object} was changed by ${autopilotName}: ${drift.changes.join(", ")}`;
   }
 }
 

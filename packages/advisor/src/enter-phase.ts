@@ -1,6 +1,7 @@
 // Builds the status for a decision: fields, conditions and progress.
 
 import type { Item, Phase, Status } from "@virt/api";
+import { withAutopilotWarnings } from "./autopilot-targets.ts";
 import { conditionsForPhase } from "./conditions/phase.ts";
 import {
   type ConditionInput,
@@ -34,7 +35,7 @@ export type PhaseEntry = {
   readonly message?: string;
   readonly set?: StatusChange;
   readonly side?: readonly ConditionInput[];
-  readonly tool?: Pick<ToolConditionInput, "notConverged" | "correction" | "guarded">;
+  readonly tool?: Pick<ToolConditionInput, "notConverged" | "correction" | "held">;
   readonly effect?: Effect;
   readonly requeue: Requeue;
 };
@@ -69,7 +70,10 @@ function statusFields(observed: Observed, phase: Phase, { set = {} }: PhaseEntry
     phase,
     observedGeneration: generation,
   });
-  return phase === "ReviewRequired" ? withWarnings(fields, observed) : fields;
+  if (phase !== "ReviewRequired") return fields;
+  const isShown = items === undefined && fields.items !== undefined;
+  const shown = isShown ? { items: withAutopilotWarnings(fields.items, observed.items) } : {};
+  return withWarnings({ ...fields, ...shown }, observed);
 }
 
 type EnteredPhase = { readonly fields: Status; readonly entry: PhaseEntry };
@@ -152,6 +156,11 @@ export function unconvergedPools({ items }: Observed): Pick<PhaseEntry, "tool"> 
     ({ item, rollout }) => item.state === "Completed" && rollout !== undefined && rollout.state !== "done",
   );
   return unhealthy?.rollout ? { tool: { notConverged: unhealthy.rollout.message } } : {};
+}
+
+/** Requeues a config that waits for virt-platform-autopilot. */
+export function requeueForAutopilot({ autopilotDueMs }: Observed): Requeue {
+  return autopilotDueMs === undefined ? { when: "on-change" } : { when: "at", atMs: autopilotDueMs };
 }
 
 export type DraftingEntry = {

@@ -28,6 +28,7 @@ const profile = defineProfile({
   description: "Greets the reader",
   impactSummary: "None",
   impact: "Low",
+  documentation: "EXAMPLE_PROFILE",
   isAdvertised: false,
   purposes: [],
   targets: [{ group: "", kind: "ConfigMap", plural: "configmaps", names: ["greeting"], namespaces: ["demo"] }],

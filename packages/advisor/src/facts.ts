@@ -4,6 +4,7 @@ import type { Impact, KubeObject, LeftBehind, PoolDisruption, Ref, VirtPlatformC
 import { type RenderedOf } from "@virt/cluster";
 import type { PoolFacts } from "@virt/impact";
 import { targetKey } from "@virt/objects";
+import type { ObservedAutopilot } from "./autopilot-targets.ts";
 import type { Drift } from "./observed.ts";
 import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
@@ -41,6 +42,8 @@ export type ReconcileFacts = {
   readonly disruptionNow?: readonly PoolDisruption[];
   /** Undefined if the plan is not assessed yet. */
   readonly impactNow?: Impact;
+  /** Absent for an ignored config. */
+  readonly autopilot?: ObservedAutopilot;
   readonly otherPlans?: readonly PoolPlan[];
   /** Undefined if not read in this reconcile. */
   readonly leftBehind?: readonly LeftBehind[];

@@ -1,6 +1,7 @@
 // The public API of the advisor core.
 
 export { approverOf, isLockBypassed } from "./approval.ts";
+export type { ObservedAutopilot } from "./autopilot-targets.ts";
 export { type ComparedItem, changesMachineConfigs, composeDraft } from "./compose-draft.ts";
 export { isSilent, pendingStatus } from "./conditions/pending.ts";
 export { conditionIs, conditionOf, withRetryingCondition } from "./conditions/status-conditions.ts";

@@ -4,6 +4,8 @@
 import type { Item, LeftBehind, RolloutFinding, Spec, Status, VirtPlatformConfig } from "@virt/api";
 import { findingRemedies, foreignText, restoreCommand } from "@virt/impact";
 import { findMutator } from "@virt/objects";
+import { isHeldFor } from "./approval.ts";
+import { hasAutopilotWarning, unmanageCommands } from "./autopilot-targets.ts";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
 import { leftBehindText, partLeftBehind } from "./left-behind.ts";
 import type { Observed } from "./observed.ts";
@@ -60,6 +62,7 @@ type Step =
   | { readonly step: "provide-prerequisite"; readonly remedy: string | undefined }
   | { readonly step: "decide"; readonly reason: string }
   | { readonly step: "await-guard"; readonly guard: string }
+  | { readonly step: "unmanage"; readonly reason: string; readonly command: string }
   | { readonly step: "unblock"; readonly finding: RolloutFinding }
   | { readonly step: "fix-target"; readonly problem: string }
   | { readonly step: "await-correction" | "undo-drift"; readonly drifted: Observed["items"] };
@@ -100,7 +103,10 @@ function reviewStep(config: StepConfig, observed: ReconcileOnly | undefined): St
   if (rejection !== undefined) return { step: "decide", reason: rejection.reason };
   const { reason, message = "" } = config.status?.review ?? {};
   if (reason === "PolicyNotInForce" || observed?.operator.withheld !== undefined) return { step: "reinstall-policies" };
-  return reason === "Guarded" ? { step: "await-guard", guard: message } : { step: "review" };
+  if (!isHeldFor(reason)) return { step: "review" };
+  if (reason === "Guarded") return { step: "await-guard", guard: message };
+  const targets = (config.status?.items ?? []).filter(hasAutopilotWarning).map(({ targetRef }) => targetRef);
+  return { step: "unmanage", reason: message, command: unmanageCommands(targets) };
 }
 
 /**
@@ -174,6 +180,13 @@ function sentencesOf(
       return {
         kind: "wait",
         text: `the plan starts automatically when its guard allows it: ${foreignText(step.guard)}`,
+        condition: approvalText(spec, status, operator),
+      };
+    case "unmanage":
+      return {
+        kind: "unblock",
+        text: `${foreignText(step.reason)}; to start the plan, run`,
+        command: step.command,
         condition: approvalText(spec, status, operator),
       };
     case "reinstall-policies":
@@ -267,14 +280,18 @@ export function needsPin({ approvedPlan }: Spec, { mustPin }: Observed["operator
 function driftSentence(spec: Spec, drifted: Observed["items"]): string | undefined {
   const mutated = drifted.filter(({ drift }) => drift?.kind === "mutated");
   const isCorrected = isDriftCorrected(spec);
-  const isAdmissionAlone = mutated.length > 0 && (isCorrected || mutated.length === drifted.length);
+  const taken = drifted.filter(({ drift }) => drift?.kind === "taken-over").map(({ item }) => item.targetRef);
+  const isAdmissionAlone =
+    mutated.length > 0 && taken.length === 0 && (isCorrected || mutated.length === drifted.length);
   const objects = mutated.map(({ item: { targetRef } }) => `${targetRef.kind} '${targetRef.name}'`).join(", ");
   const ignoreCommand = patchCommand(spec, { action: "Ignore" });
   const exempt = `${findMutator}; exempt ${objects} there, or accept the stored values and stop managing them with: ${ignoreCommand}`;
   if (isAdmissionAlone) return exempt;
-  if (isCorrected) return undefined;
+  const unmanage = `to keep virt-platform-autopilot from changing it again, run: ${unmanageCommands(taken)}`;
+  if (isCorrected) return taken.length > 0 ? unmanage : undefined;
   const undo = `undo the change, or to ${spec.action === "Apply" ? "apply" : "draft"} the plan again, run: ${againCommand(spec)}`;
-  return mutated.length > 0 ? `${undo}; for changes made by admission, ${exempt}` : undo;
+  const first = taken.length > 0 ? `${unmanage}; then ${undo}` : undo;
+  return mutated.length > 0 ? `${first}; for changes made by admission, ${exempt}` : first;
 }
 
 /** Returns the step for a running plan whose target was deleted. */

@@ -3,12 +3,13 @@
 import type { Item, KubeObject } from "@virt/api";
 import { type CountOfPool, nodesWithout } from "@virt/cluster";
 import { desiredChanges, equalJson } from "@virt/objects";
+import { isRevertedByAutopilot } from "./autopilot-targets.ts";
 import { checkPlan } from "./check-plan.ts";
 import type { Drifts, ReconcileFacts } from "./facts.ts";
 import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
 import { observeInputs } from "./inputs.ts";
 import { isMachineConfig, isSkipped, itemMessages } from "./items.ts";
-import type { Observed, ObservedItem } from "./observed.ts";
+import type { Drift, Observed, ObservedItem } from "./observed.ts";
 import { isPlanOpen } from "./phases.ts";
 import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
@@ -45,6 +46,7 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
     snapshotHash: snapshotHash(items.map((item) => ({ ...item, live: live(item.targetRef) }))),
     statusOrigin: facts.statusOrigin,
     isDisruptionStale: isDisruptionStale(facts),
+    ...(facts.autopilot?.dueMs !== undefined && { autopilotDueMs: facts.autopilot.dueMs }),
     ...(facts.impactNow && { impactNow: facts.impactNow }),
     ...(facts.otherPlans && { otherPlans: facts.otherPlans }),
     ...(facts.leftBehind && { leftBehind: facts.leftBehind }),
@@ -63,12 +65,15 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
   const live = facts.live(item.targetRef);
   const rollout = withNodeReport(rolloutOf(item, live, facts), planned, facts);
   const lacking = nodesWithoutConfig(item, facts);
-  const drift = drifts.get(item.name);
+  const isReverted = isRevertedByAutopilot({ desired: item.desiredState, live }, facts.autopilot);
+  const found = drifts.get(item.name);
+  const drift: Drift | undefined = found?.kind === "changed" && isReverted ? { ...found, kind: "taken-over" } : found;
   const problem = problemOfTarget(item, planned, live, { phase: facts.config.status?.phase, now: facts.now });
   return {
     item,
     isStale: isStale(item, live),
     isInPlace: isInPlace(item, live),
+    ...(isReverted && { isReverted }),
     ...(isTargetGone(item, live) && { isGone: true }),
     ...(drift && { drift }),
     ...(problem && { problem }),

@@ -5,6 +5,7 @@ import type {
   Item,
   LeftBehind,
   PoolDisruption,
+  Ref,
   Reviewed,
   Severity,
   Spec,
@@ -43,6 +44,8 @@ export type Observed = {
   readonly statusOrigin: StatusOrigin;
   /** True if the plan would now disrupt pools differently than shown, because pools or policies changed. */
   readonly isDisruptionStale: boolean;
+  /** When the state of virt-platform-autopilot changes without an event, in milliseconds. */
+  readonly autopilotDueMs?: number;
   /** The impact of the stored plan, from this reconcile. Absent if not assessed yet. */
   readonly impactNow?: Impact;
   /** The result of the plan check. Always `unchecked` unless the plan is pending or running. */
@@ -74,6 +77,8 @@ export type ObservedItem = {
   /** True if the target changed since the review. */
   readonly isStale: boolean;
   readonly isInPlace: boolean;
+  /** True if virt-platform-autopilot is active and would revert the item. */
+  readonly isReverted?: boolean;
   /** True if another client deleted the target that this plan applied. */
   readonly isGone?: boolean;
   /** The drift, confirmed by a forced dry run. Absent if the target is in sync. */
@@ -96,8 +101,11 @@ export type ObservedItem = {
 
 /** The difference between an applied item and its live object. */
 export type Drift = {
-  /** `created-again`: another client re-created the deleted object. `mutated`: admission changes the applied content. */
-  readonly kind: "changed" | "deleted" | "created-again" | "mutated";
+  /**
+   * `created-again`: another client re-created the deleted object. `mutated`: admission changes the applied content.
+   * `taken-over`: virt-platform-autopilot changed the content, and would change it again.
+   */
+  readonly kind: "changed" | "deleted" | "created-again" | "mutated" | "taken-over";
   /** The changed fields, as dotted paths. */
   readonly fields: readonly string[];
   /** The changes as `field (desired -> live)`, for display. */
@@ -121,6 +129,8 @@ export type Draft =
       readonly disruption: readonly PoolDisruption[];
       /** The MachineConfigs that the plan changes, from which the disruption is derived. */
       readonly writes: readonly MachineConfigWrite[];
+      /** The targets of changes that virt-platform-autopilot would revert. */
+      readonly reverted: readonly Ref[];
       readonly specHash: string;
       readonly inputs: readonly InputRecord[];
       readonly rollouts: Readonly<Record<string, Health>>;

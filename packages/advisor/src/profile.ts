@@ -33,6 +33,8 @@ type ProfileDescription = {
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;
+  /** The page in `docs`, without `.md`. Advertised configs link to it. */
+  readonly documentation: string;
   /** The severity to show while there is no plan. */
   readonly impact: Severity;
   /** If true, the advisor creates a missing config with action Ignore, so that users discover the profile. */

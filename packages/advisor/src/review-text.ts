@@ -1,6 +1,7 @@
 // Formats why a plan is waiting for a review, as the message of a condition.
 
 import type { Review } from "@virt/api";
+import { isHeldFor } from "./approval.ts";
 import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { movedSinceApplied } from "./inputs.ts";
@@ -12,7 +13,7 @@ export function reviewText(observed: Observed, review: Review): string {
   const { spec, operator } = observed;
   if (operator.withheld !== undefined) return withheldText(operator.withheld);
   if (spec.action === "Apply") {
-    const state = review.reason === "Guarded" ? "is on hold" : "needs a new review";
+    const state = isHeldFor(review.reason) ? "is on hold" : "needs a new review";
     return `Plan ${shortHash(review.planHash)} ${state}: ${waitReasons(observed, review)}.`;
   }
   const isPinned = !needsPin(spec, operator) || isPlanNamed(spec.approvedPlan, review.planHash);
@@ -54,6 +55,7 @@ function reasonTexts(observed: Observed, { reason, message = "" }: Review): read
     case "PolicyNotInForce":
       return [];
     case "Guarded":
+    case "ManagedByAutopilot":
       return [message];
   }
 }

@@ -1,6 +1,7 @@
 import { phaseConditions, type Status, sideConditions, toolConditions } from "@virt/api";
 import { equalJson } from "@virt/objects";
 import { test } from "vitest";
+import { isHeldFor } from "./approval.ts";
 import { driftedItems } from "./drift.ts";
 import type { Decision, Observed } from "./observed.ts";
 import { recordItemResult } from "./stages/execute.ts";
@@ -89,10 +90,11 @@ test("only a plan in review has a review", () => {
   });
 });
 
-test("an Apply that waits in review forces the review", () => {
-  expectStatus(
-    ({ spec }, { phase, review }) => phase !== "ReviewRequired" || spec.action !== "Apply" || review?.forced === true,
-  );
+test("an Apply that waits in review forces the review, unless it is on hold", () => {
+  expectStatus(({ spec }, { phase, review }) => {
+    if (phase !== "ReviewRequired" || spec.action !== "Apply") return true;
+    return review?.forced === true || isHeldFor(review?.reason);
+  });
 });
 
 test("at most one item is begun and not confirmed", () => {

@@ -1,8 +1,10 @@
-import type { Status } from "@virt/api";
+import type { Item, Status } from "@virt/api";
 import { equalJson } from "@virt/objects";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isForced, isPinned } from "./approval.ts";
+import { isForced, isPinned, isPlanStale } from "./approval.ts";
+import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
+import { isWriteOpen } from "./items.ts";
 import type { Observed } from "./observed.ts";
 import { type ItemResult, recordItemResult } from "./stages/execute.ts";
 import { anyObserved } from "./testing/any-observed.ts";
@@ -80,6 +82,47 @@ test("only the named plan starts or is applied", () => {
     const { approvedPlan } = observed.spec;
     const runs = effect !== undefined || isStart(observed, status);
     return !runs || (approvedPlan === undefined ? !observed.operator.mustPin : approvedPlan === status.planHash);
+  });
+});
+
+/** Returns the names of the items that virt-platform-autopilot would revert. A new plan counts with its own items. */
+function revertedNames({ items, draft, stored }: Observed, { planHash, items: after = [] }: Status): readonly string[] {
+  const isNew = draft?.kind === "drafted" && (planHash !== stored.planHash || stored.phase === "Drafting");
+  if (!isNew) return items.filter(({ isReverted }) => isReverted === true).map(({ item }) => item.name);
+  return after.filter(({ targetRef }) => draft.reverted.includes(targetRef)).map(({ name }) => name);
+}
+
+test("no plan starts with a change that virt-platform-autopilot reverts", () => {
+  expectLaw((observed) => {
+    const { status } = decided(observed);
+    if (!isStart(observed, status)) return true;
+    const reverted = revertedNames(observed, status);
+    const isUnwritten = (item: Item) => item.changes && (item.state === "Pending" || isWriteOpen(item));
+    return status.items?.every((item) => !isUnwritten(item) || !reverted.includes(item.name)) !== false;
+  });
+});
+
+test("applies and corrects no item that virt-platform-autopilot reverts", () => {
+  expectLaw((observed) => {
+    const { status, effect } = decided(observed);
+    const reverted = observed.items.filter(({ isReverted }) => isReverted === true).map(({ item }) => item);
+    if (effect !== undefined) return !reverted.some(({ name }) => name === effect.item.name);
+    const isOpen = ({ name }: Item) => status.items?.some((item) => item.name === name && item.state === "Pending");
+    const isCorrected = observed.stored.phase === "Drifted" && status.phase === "InProgress";
+    return !isCorrected || !reverted.some((item) => item.state === "Completed" && isOpen(item) === true);
+  });
+});
+
+test("a plan on hold starts with the same approval when its obstacle is gone", () => {
+  expectLaw((observed) => {
+    const { status } = decided(observed);
+    const isNew = observed.stored.review?.reason !== "ManagedByAutopilot";
+    if (!isNew || status.review?.reason !== "ManagedByAutopilot") return true;
+    const next = observeNextReconcile(observed, status);
+    const isQuiet = next?.planCheck.kind === "intact" && next.inputs.length === 0 && next.blocked === undefined;
+    if (!isQuiet || next.draft !== undefined || isPlanStale(next)) return true;
+    const free = next.items.map(({ isReverted: _reverted, ...item }) => item);
+    return transition({ ...next, items: free }).status.phase === "InProgress";
   });
 });
 
@@ -200,6 +243,9 @@ test("the laws cover every phase, effect and requeue", () => {
     if (effect !== undefined) met.add(effect.item.operation);
     if (isStart(observed, status) && isForced(observed)) met.add("acknowledged");
     if (observed.draft !== undefined) met.add(observed.draft.kind);
+    const isNewReason = status.review?.reason !== observed.stored.review?.reason;
+    if (status.phase === "ReviewRequired" && isNewReason) met.add(`held by ${status.review?.reason}`);
+    if (conditionIs(status, "Stalled", "True")) met.add(`stalled by ${conditionOf(status, "Stalled")?.reason}`);
   }
   expect(
     expected
@@ -216,6 +262,7 @@ const expected = `
   InProgress to Failed; InProgress to CompletedWithErrors; InProgress to Completed; InProgress to Drifted; InProgress to Drafting; InProgress to ReviewRequired; InProgress to Ignored;
   Drifted to InProgress; Drifted to Completed; Drifted to CompletedWithErrors; Completed to Drifted;
   Completed to CompletedWithUpgrade; CompletedWithUpgrade to Completed; CompletedWithErrors to Completed;
+  held by ManagedByAutopilot; stalled by ManagedByAutopilot;
   Apply; Delete; acknowledged; drafted; blocked; rejected; unavailable;
   on-change; at-once; at; retry
 `;

@@ -51,6 +51,7 @@ export const advertising = {
   autoCreated: "advisor.kubevirt.io/auto-created",
   description: "advisor.kubevirt.io/description",
   impactSummary: "advisor.kubevirt.io/impact-summary",
+  documentation: "advisor.kubevirt.io/documentation-url",
   category: "advisor.kubevirt.io/category",
 } as const;
 

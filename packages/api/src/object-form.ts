@@ -30,7 +30,8 @@ export type FieldForm = { readonly value: ValueForm; readonly presence: "require
 export type ObjectForm = {
   readonly apiVersion: string;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
+  /** A text is the only allowed value. */
+  readonly annotations?: Readonly<Record<string, string | ValueForm>>;
   readonly spec?: FieldsForm;
   readonly data?: FieldsForm;
 };

@@ -55,6 +55,7 @@ export const reviewReasons = [
   "ApprovalRequired",
   "PolicyNotInForce",
   "Guarded",
+  "ManagedByAutopilot",
   "NotRequested",
   "Requested",
 ] as const;

@@ -99,6 +99,7 @@ export {
   parseJson,
 } from "./json/json.ts";
 export { readJson } from "./json/read-json.ts";
+export { kubectlArguments } from "./kubectl-arguments.ts";
 export { applyPatch } from "./patch/patch.ts";
 export {
   advisorRule,

@@ -38,6 +38,8 @@ export type ProfileRow = {
   /** The progress column of `kubectl get`, such as `4/12 nodes` or `stuck: 4/12 nodes`. */
   readonly progress?: string;
   readonly description?: string;
+  /** The URL of the documentation. Absent unless it is a web address, because any editor of the config can set it. */
+  readonly documentation?: string;
   readonly isStalled: boolean;
   /** Objects of an earlier plan that no config manages. Absent if none are known. */
   readonly leftBehind?: readonly LeftBehind[];
@@ -95,6 +97,7 @@ export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow 
   const planSeconds = secondsSince(review?.lastTransitionTime, now);
   const rejection = readRejection(config);
   const description = metadata.annotations?.[advertising.description];
+  const documentation = metadata.annotations?.[advertising.documentation];
   return {
     name: metadata.name,
     action: spec.action,
@@ -107,8 +110,14 @@ export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow 
     ...(rejection !== undefined && { rejection }),
     ...(progress !== undefined && { progress }),
     ...(description !== undefined && { description: foreignText(description) }),
+    ...(documentation !== undefined && isWebAddress(documentation) && { documentation }),
     isStalled: conditionOf(status, "Stalled")?.status === "True",
     ...(leftBehind.length > 0 && { leftBehind }),
     next: nextStepOf(config),
   };
+}
+
+/** Other characters could hide the target of a link in a terminal or a page. */
+function isWebAddress(url: string): boolean {
+  return /^https?:\/\/[!-~]{1,500}$/.test(url);
 }

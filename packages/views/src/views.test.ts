@@ -228,6 +228,19 @@ test("reads the file of a hunk and the number of omitted lines", () => {
   expect(readDiff(text)).toMatchObject({ hunks: [{ heading: "~ file /etc/x" }], added: 1, removed: 1, leftOut: 12 });
 });
 
+test.each([
+  ["https://example.com/LOADAWARE_PROFILE.md", true],
+  ["http://docs.example.com/x?y=%s", true],
+  ["javascript:alert(1)", false],
+  ["https://example.com/\u202emoc", false],
+  ["https://example.com/ then something else", false],
+])("links the documentation only if it is a web address: %s", (url, isLinked) => {
+  const config = drifted();
+  const annotations = { "advisor.kubevirt.io/documentation-url": url };
+  const row = profileRow({ ...config, metadata: { ...config.metadata, annotations } }, 0);
+  expect(row.documentation).toBe(isLinked ? url : undefined);
+});
+
 test("sorts profiles by name, with and without a status", () => {
   const { status: _, ...unseen } = drifted();
   const rows = profileRows([drifted(), { ...unseen, metadata: { name: "a" } }], Date.parse(since));

@@ -169,6 +169,24 @@ test("the advisor cannot create a config that runs at once", async () => {
   expect(await make({ action: "Ignore" })).toMatchObject({ status: 201 });
 });
 
+test("the advisor can change only the documentation link of an advertised config", async () => {
+  const path = `${configs}/load-aware-rebalancing`;
+  const annotate = (annotations: object) =>
+    dryRunWrite(cluster.accounts.advisor, { method: "PATCH", path, body: { metadata: { annotations } } });
+  const url = "advisor.kubevirt.io/documentation-url";
+  expect(await annotate({ [url]: "https://docs.example/LOADAWARE_PROFILE" })).toMatchObject({ status: 200 });
+  expect(await annotate({ [url]: "javascript:alert(1)" })).toMatchObject({ status: 403 });
+  expect(await annotate({ "advisor.kubevirt.io/description": "other" })).toMatchObject({ status: 403 });
+  for (const spec of [
+    { action: "Apply" },
+    { action: "Ignore", bypassOptimisticLock: true },
+    { approvedPlan: "a".repeat(64) },
+  ])
+    expect(await dryRunWrite(cluster.accounts.advisor, { method: "PATCH", path, body: { spec } })).toMatchObject({
+      status: 403,
+    }); // oxlint-disable-line no-await-in-loop -- one after another
+});
+
 test("other clients can still write", async () => {
   const somebody = cluster.server.user("somebody", ["system:masters"]);
   for (const one of all) expect(await dryRunWrite(somebody, edit(one))).toMatchObject({ status: 200 });

@@ -1,6 +1,6 @@
 // Lists an object's maps with their declared members, and writes the CEL that finds undeclared members.
 
-import { contentForms, type FieldForm, type FieldsForm, type ObjectForm } from "@virt/api";
+import { contentForms, type FieldForm, type FieldsForm, type ObjectForm, type ValueForm } from "@virt/api";
 import { celKeys } from "./cel.ts";
 import type { PinnedObject } from "./pinned-objects.ts";
 
@@ -22,7 +22,7 @@ export type Content = { readonly version: string; readonly maps: readonly Checke
 export function contentOf(object: PinnedObject, form: ObjectForm, marks: OwnMarks): Content {
   const metadata = (["labels", "annotations"] as const).map((part) => ({
     path: ["metadata", part],
-    fields: { ...constants(form[part]), ...marks[part] },
+    fields: { ...metadataFields(form[part]), ...marks[part] },
   }));
   const { spec, data } = form;
   const roots = { ...(spec && { spec: rootField(spec) }), ...(data && { data: rootField(data) }) };
@@ -35,8 +35,12 @@ function rootField(root: FieldsForm): FieldForm {
   return isNeeded ? required(root) : kept(root);
 }
 
-function constants(given: Readonly<Record<string, string>> = {}): Readonly<Record<string, FieldForm>> {
-  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, kept(oneOf(value))]));
+function metadataFields(given: Readonly<Record<string, string | ValueForm>> = {}): Readonly<Record<string, FieldForm>> {
+  const forms = Object.entries(given).map(([key, value]) => [
+    key,
+    kept(typeof value === "string" ? oneOf(value) : value),
+  ]);
+  return Object.fromEntries(forms) as Readonly<Record<string, FieldForm>>;
 }
 
 function mapsBelow(path: readonly string[], fields: FieldsForm["fields"]): readonly CheckedMap[] {

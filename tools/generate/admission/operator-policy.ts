@@ -117,6 +117,12 @@ export const onlyAdvertises: Validation = {
     "'virt-advisor-operator may only create configs with action Ignore, but ' + variables.name + ' has action ' + object.spec.action",
 };
 
+/** The advisor only corrects the documentation link of a config. An operator that edits a spec could approve its own plans. */
+export const keepsSpecs: Validation = {
+  expression: "variables.write != 'UPDATE virtplatformconfigs.advisor.kubevirt.io' || object.spec == oldObject.spec",
+  messageExpression: "'virt-advisor-operator may not change the spec of VirtPlatformConfig ' + variables.name",
+};
+
 /** Restricts the reporting controller of events, so that a stolen token cannot forge events of another component. */
 export function ownEvents(name: string): Validation {
   const writes = ["CREATE", "UPDATE"].map((operation) => celText(`${operation} events.events.k8s.io`)).join(", ");

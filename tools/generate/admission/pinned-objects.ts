@@ -96,6 +96,7 @@ export function pinnedAdvertisements(profiles: readonly Advertised[]): readonly 
             [advertising.autoCreated]: "true",
             [advertising.description]: description,
             [advertising.impactSummary]: impactSummary,
+            [advertising.documentation]: text("https?://[!-~]+", 1_024),
           },
           spec: fields({
             profile: required(oneOf(name)),

@@ -12,6 +12,7 @@ import { type ContentRules, contentRules, deletesOwnObjects, platformMarks, unow
 import {
   contentPolicy,
   isPatchedByPerson,
+  keepsSpecs,
   onlyAdvertises,
   operatorPolicy,
   overridesNothing,
@@ -68,7 +69,7 @@ function ofAdvisor(profiles: readonly Profile[]): ContentRules {
   });
   return {
     variables,
-    validations: [onlyAdvertises, ownEvents(advisor.name), ...unownedRules(advisor.name), ...validations],
+    validations: [onlyAdvertises, keepsSpecs, ownEvents(advisor.name), ...unownedRules(advisor.name), ...validations],
   };
 }
 

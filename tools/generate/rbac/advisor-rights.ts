@@ -44,7 +44,10 @@ export function exampleRights(profiles: readonly Declared[]): readonly Right[] {
   return profiles.flatMap(rightsFor);
 }
 
-/** Allows only the names of profiles, because the CRD requires a config to have its profile's name. */
+/**
+ * Allows only the names of profiles, because the CRD requires a config to have its profile's name. The patch corrects the
+ * documentation link.
+ */
 function advertisedRights({ name }: Declared): readonly Right[] {
-  return rights({ group, resource: plural, name, isPosted: true }, "create");
+  return rights({ group, resource: plural, name, isPosted: true }, "create", "patch");
 }

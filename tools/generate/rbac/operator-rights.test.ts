@@ -75,7 +75,9 @@ test("the advisor's role has exactly the rights that its profiles declare", () =
   const table = commonRights("advisor", "8f83cc6e.kubevirt.io");
   const configs = "virtplatformconfigs.advisor.kubevirt.io *";
   add(table, configs, known);
-  if (profiles.some(({ isAdvertised }) => isAdvertised)) add(table, configs, ["create"]);
+  const advertised = profiles.filter(({ isAdvertised }) => isAdvertised);
+  if (advertised.length > 0) add(table, configs, ["create"]);
+  for (const { name } of advertised) add(table, `virtplatformconfigs.advisor.kubevirt.io ${name}`, ["patch"]);
   add(table, "virtplatformconfigs/status.advisor.kubevirt.io *", ["update"]);
   add(table, "namespaces *", ["get"]);
   addImpact(table);

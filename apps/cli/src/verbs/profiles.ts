@@ -36,11 +36,12 @@ function profileTable(rows: readonly ProfileRow[]): Block {
     head: ["PROFILE", "ACTION", "PHASE", "IMPACT", "DRIFT", "PLAN", "NEXT"],
     rows: rows.map((row) => profileCells(row)),
     wide: {
-      head: ["PLAN HASH", "PLAN SINCE", "DESCRIPTION"],
-      rows: rows.map(({ planHash, planSince = "-", description = "-" }) => [
+      head: ["PLAN HASH", "PLAN SINCE", "DESCRIPTION", "DOCUMENTATION"],
+      rows: rows.map(({ planHash, planSince = "-", description = "-", documentation = "-" }) => [
         planHash === undefined ? "-" : planName(planHash),
         planSince,
         description,
+        documentation,
       ]),
     },
   };

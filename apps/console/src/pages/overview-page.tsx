@@ -92,6 +92,11 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
       <CardBody>
         <PhaseLabel phase={row.phase} isStalled={row.isStalled} />
         {row.description === undefined ? null : <p className="vc-quiet">{row.description}</p>}
+        {row.documentation === undefined ? null : (
+          <a href={row.documentation} target="_blank" rel="noreferrer" aria-label={`${texts.documentation}: ${name}`}>
+            {texts.documentation}
+          </a>
+        )}
         {row.impactSummary === undefined || row.phase !== "ReviewRequired" ? null : <p>{row.impactSummary}</p>}
         <DescriptionList isCompact isHorizontal isFluid className="vc-facts">
           {row.impact === undefined || isCarriedOut(row.phase) ? null : (

@@ -149,6 +149,7 @@ export const planStrings = {
     ApprovalRequired: "this cluster requires an approval for every plan",
     PolicyNotInForce: "the admission policies are not in force",
     Guarded: "a guard is blocking it",
+    ManagedByAutopilot: "virt-platform-autopilot manages its targets",
     NotRequested: "another plan was approved",
     Requested: "requested by a user",
   },

@@ -87,6 +87,7 @@ export const strings = {
   missingVerbOn: (verb: string, resource: string) =>
     `You do not have permission to do this. Ask an administrator for the ${verb} verb on ${resource}.`,
   overview: {
+    documentation: "Documentation",
     noProfiles: "No profiles found",
     noProfilesText:
       "The advisor creates an object for each profile unless advertising is disabled. To create one, run the command from a checkout of this project.",

@@ -3,6 +3,7 @@
 import type { Profile } from "@virt/advisor";
 import { advertising, configKind, fieldManagers, type KubeObject, type VirtPlatformConfig } from "@virt/api";
 import { createObject, type ReconcileContext, type ReconcileResult, writeResultOf } from "@virt/kube";
+import { documentationUrl } from "./documentation-link.ts";
 import { configResource } from "./report.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
@@ -16,7 +17,7 @@ export async function advertiseProfile(
 ): Promise<ReconcileResult> {
   const profile = runtime.advertised.find((one) => one.name === name);
   if (profile === undefined || !runtime.view.isConfigsListed()) return { kind: "done" };
-  const result = await createConfig(profile, context);
+  const result = await createConfig(advertisement(profile, runtime), context);
   if (result.kind === "created") {
     const note = `Profile ${profile.name} is available: ${profile.description}`;
     runtime.recordEvent(result.config as VirtPlatformConfig & KubeObject, {
@@ -38,15 +39,16 @@ type CreateResult =
   | { readonly kind: "exists" }
   | { readonly kind: "failed"; readonly message: string };
 
-async function createConfig(profile: Profile, { sender, signal }: ReconcileContext): Promise<CreateResult> {
-  const request = createObject(configResource, {}, advertisement(profile), { fieldManager: fieldManagers.advisor });
+async function createConfig(config: KubeObject, { sender, signal }: ReconcileContext): Promise<CreateResult> {
+  const request = createObject(configResource, {}, config, { fieldManager: fieldManagers.advisor });
   const written = writeResultOf(await sender.write(request, { signal }));
   if (written.kind === "done" && written.live !== undefined) return { kind: "created", config: written.live };
   if (written.kind === "stale") return { kind: "exists" };
   return { kind: "failed", message: "message" in written ? written.message : written.kind };
 }
 
-function advertisement({ name, description, impactSummary, category }: Profile): KubeObject {
+function advertisement(profile: Profile, runtime: AdvisorRuntime): KubeObject {
+  const { name, description, impactSummary, category } = profile;
   return {
     apiVersion: configKind.apiVersion,
     kind: configKind.kind,
@@ -56,6 +58,7 @@ function advertisement({ name, description, impactSummary, category }: Profile):
         [advertising.autoCreated]: "true",
         [advertising.description]: description,
         [advertising.impactSummary]: impactSummary,
+        [advertising.documentation]: documentationUrl(profile, runtime),
       },
       labels: { [advertising.category]: category },
     },

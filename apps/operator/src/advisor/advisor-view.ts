@@ -1,7 +1,7 @@
 // Reads configs, plan targets, pools and the HyperConverged from the informers' caches.
 
 import { type ObjectsRead, type Profile, type ProfileHcoFact } from "@virt/advisor";
-import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import { autopilotName, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
 import {
   configInformer,
   findHyperConverged,
@@ -44,7 +44,10 @@ export type AdvisorView = {
   /** Returns undefined if the policies are not watched, or have not been read yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;
   readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
-  /** Returns the first informer that has not synced. Skips kinds that are not served, and nodes if listing them is forbidden. */
+  /**
+   * Returns the first informer that has not synced. Skips kinds that are not served, nodes if listing them is forbidden,
+   * and the Deployment of virt-platform-autopilot if reading it fails.
+   */
   readonly starting: (specs: readonly InformerSpec[]) => InformerState | InformerSpec | undefined;
   readonly isConfigsListed: () => boolean;
 };
@@ -87,7 +90,8 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
       const unready = specs.find(
         (spec) =>
           (find(spec)?.state ?? "starting") === "starting" &&
-          !(spec === vmNodeInformer && refusalOfNodes(find(spec)) !== undefined),
+          !(spec === vmNodeInformer && refusalOfNodes(find(spec)) !== undefined) &&
+          !(spec.name === autopilotName && find(spec)?.lastError !== undefined),
       );
       return unready === undefined ? undefined : (find(unready) ?? unready);
     },

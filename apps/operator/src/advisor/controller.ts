@@ -8,6 +8,7 @@ import { AdmissionPolicies, policyController } from "../admission-policies.ts";
 import type { ControllerContext, ControllerFactory } from "../controller-factory.ts";
 import { createReadCache } from "../read-cache.ts";
 import { createAdvisorView } from "./advisor-view.ts";
+import { AutopilotPresence } from "./autopilot-presence.ts";
 import { DriftConfirmer } from "./confirm-drift.ts";
 import { disruptionOfDraft } from "./gather-facts.ts";
 import { ImpactAssessor } from "./impact-assessor.ts";
@@ -39,7 +40,7 @@ function createRuntime(
   known: readonly Profile[],
   expected: readonly ExpectedPolicy[],
 ): AdvisorRuntime {
-  const { settings, version, find, discovery, registry, clock, log, namespace } = context;
+  const { settings, version, find, discovery, registry, clock, log, namespace, environment } = context;
   const isEnabled = ({ isExample = false }: Profile) => settings.exampleProfile || !isExample;
   const profiles = known.filter(isEnabled);
   const view = createAdvisorView({ find, profiles, hcoNamespace: settings.hcoNamespace, version });
@@ -51,6 +52,8 @@ function createRuntime(
     disabledProfiles: known.filter((profile) => !isEnabled(profile)),
     advertised: settings.advertiseProfiles ? profiles.filter((profile) => profile.isAdvertised) : [],
     operator: { version, mustPin: settings.requireApprovedPlan },
+    documentationUrlTemplate: environment["DOCUMENTATION_URL_TEMPLATE"] || undefined,
+    linkRetries: new Map<string, number>(),
     ownNamespace: namespace,
     view,
     discovery,
@@ -84,6 +87,7 @@ function createRuntime(
           context.enqueue(controllerName, config.metadata.name);
       },
     }),
+    autopilot: new AutopilotPresence({ find, hcoNamespace: settings.hcoNamespace, clock }),
     clockSteps: new ClockSteps(clock),
     transientErrors: new Map<string, number>(),
     recordEvent: recordConfigEvent(context),

@@ -1,7 +1,7 @@
 // Gathers the facts for a reconcile from caches, memory and, for a draft, the server.
 
 import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
-import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
+import { autopilotName, type PoolDisruption, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { readMachineConfigPool, settledConfigs } from "@virt/cluster";
 import { disruptionOf, publishedDisruption } from "@virt/impact";
 import {
@@ -12,6 +12,7 @@ import {
   type Log,
   type ReadResult,
 } from "@virt/kube";
+import type { AutopilotPresence } from "./autopilot-presence.ts";
 import { type FactSources, readFacts } from "./profile-facts.ts";
 import { readLeftBehind } from "./read-left-behind.ts";
 import type { RememberedDraft } from "./runtime.ts";
@@ -27,6 +28,7 @@ export type GatherOptions = FactSources & {
   readonly statusOrigin: ReconcileFacts["statusOrigin"];
   readonly drafts: ReadonlyMap<string, RememberedDraft>;
   readonly log: Pick<Log, "warn">;
+  readonly autopilot: Pick<AutopilotPresence, "observe">;
 };
 
 export type GatheredFacts =
@@ -70,6 +72,7 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
     live: (ref) => view.target(ref),
     pools: view.pools(),
     otherPlans: otherPoolPlans(config.metadata.name, view.configs(), view.pools()),
+    ...(config.spec.action !== "Ignore" && { autopilot: from.autopilot.observe(view.hco(config).object) }),
     ...(vmNodes && { vmNodes }),
     ...(nodesRefusal !== undefined && { nodesRefusal }),
     renderedOf: (name) => remembered.renderedNow(name),
@@ -114,7 +117,8 @@ function needed(config: VirtPlatformConfig, { view }: GatherOptions) {
   const specs = view.wantedBy(config);
   const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
   // A draft reads single objects from the server, but lists from the cache.
-  const isForDraft = ({ kind, name }: InformerSpec) => kind === "HyperConverged" || name === undefined;
+  const isForDraft = ({ kind, name }: InformerSpec) =>
+    kind === "HyperConverged" || name === undefined || name === autopilotName;
   return [crdInformer, ...(isDrafting ? specs.filter(isForDraft) : specs)];
 }
 

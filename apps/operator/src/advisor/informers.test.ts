@@ -1,7 +1,7 @@
 import { deletableKinds } from "@virt/advisor";
 import type { Impact, Item, Status, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
-import { poolInformer, vmNodeInformer } from "@virt/cluster";
+import { autopilotInformer, poolInformer, vmNodeInformer } from "@virt/cluster";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
 import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";
@@ -53,6 +53,7 @@ test("watches all objects of a kind that a profile reads, trimmed to its parts",
     version: "v2",
   });
   expect(wanted).toEqual([
+    autopilotInformer(""),
     {
       apiVersion: "migrations.kubevirt.io/v1alpha1",
       kind: "MigrationPolicy",

@@ -11,6 +11,7 @@ import {
 } from "@virt/advisor";
 import type { Ref, VirtPlatformConfig } from "@virt/api";
 import {
+  autopilotInformer,
   contentProjection,
   hcoInformers,
   kindInformer,
@@ -23,9 +24,12 @@ import {
 import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 
-/** Returns informers for all namespaces, even if one is pinned, to detect a HyperConverged in another namespace. */
+/**
+ * Returns informers for all namespaces, even if one is pinned, to detect a HyperConverged in another namespace. They keep
+ * the field owners, because these show whether virt-platform-autopilot is active.
+ */
 export function advisorHcoInformers(): readonly InformerSpec[] {
-  return hcoInformers("", contentProjection);
+  return hcoInformers("", ownedContentProjection);
 }
 
 /** Kinds whose operator reports in their status whether it was able to apply the plan's values. */
@@ -36,7 +40,7 @@ export function targetInformer({ apiVersion, kind, namespace, name }: Ref): Info
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: projectionOf(kind) };
 }
 
-/** Keeps the owners of kinds that a plan may delete. */
+/** Keeps the owners of kinds that a plan may delete, and of kinds that virt-platform-autopilot may manage. */
 function projectionOf(kind: string): InformerSpec["projection"] {
   if (kind === "MachineConfig") return { keep: "all" };
   if (reported.has(kind)) return reportedContentProjection;
@@ -62,6 +66,7 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   const lists = reads.flatMap((read) => (read.read === "objects" ? [listInformer(read)] : []));
   const isRolledOut = reads.some(({ read }) => read === "pools" || read === "kernel");
   return [
+    autopilotInformer(wanting.hcoNamespace),
     ...(reads.some(({ read }) => read === "hco") ? wantedHcoInformers(advisorHcoInformers(), wanting.find) : []),
     ...(isRolledOut ? [poolInformer] : []),
     ...(followsNodes(config, wanting) ? [vmNodeInformer] : []),

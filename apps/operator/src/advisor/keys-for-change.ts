@@ -25,7 +25,8 @@ export function keysForChange(
     runtime.refreshInformers();
     return [key, ...reviewsBeside(change, runtime.view)];
   }
-  const { view, impacts, doctor } = runtime;
+  const { view, impacts, doctor, autopilot } = runtime;
+  autopilot.noticeChange(change.after);
   if (impactInformers.includes(spec) && view.configs().some(isImpactFollowed)) impacts.noticeChange();
   if (rolloutInformers.includes(spec) && view.configs().some(isRolloutFollowed)) doctor.noticeChange(spec, change);
   if (followedForImpact.has(spec)) return [];

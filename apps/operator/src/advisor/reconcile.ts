@@ -24,6 +24,7 @@ import type { PolicyStatus } from "../admission-policies.ts";
 import { advertiseProfile } from "./advertise.ts";
 import { applyItem } from "./apply-item.ts";
 import { confirmStaleTargets } from "./confirm-drift.ts";
+import { correctDocumentationLink } from "./documentation-link.ts";
 import { draftPlan } from "./draft-plan.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { isImpactFollowed, isRolloutFollowed, targetInformer } from "./informers.ts";
@@ -50,9 +51,11 @@ export async function reconcileConfig(
     runtime.doctor.forget(key);
     runtime.drafts.delete(key);
     runtime.transientErrors.delete(key);
+    runtime.linkRetries.delete(key);
     return advertiseProfile(key, runtime, context);
   }
   if (config.metadata["deletionTimestamp"] !== undefined) return { kind: "done" };
+  if (await correctDocumentationLink(config, runtime, context)) return { kind: "done" }; // the write wakes this config
   const startMs = runtime.clock.monotonic();
   const result = await reconcileStored(config, runtime, context);
   runtime.metrics.observeReconcile((runtime.clock.monotonic() - startMs) / 1000);

@@ -6,6 +6,7 @@ import type { Clock, Discovery, Log } from "@virt/kube";
 import type { AdmissionPolicies } from "../admission-policies.ts";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorView } from "./advisor-view.ts";
+import type { AutopilotPresence } from "./autopilot-presence.ts";
 import type { DriftConfirmer } from "./confirm-drift.ts";
 import type { ImpactAssessor } from "./impact-assessor.ts";
 import type { AdvisorMetrics } from "./metrics.ts";
@@ -18,6 +19,10 @@ export type AdvisorRuntime = {
   /** The profiles to advertise: each gets a config with action Ignore if it has none. */
   readonly advertised: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
+  /** Default: the repository of the project. */
+  readonly documentationUrlTemplate: string | undefined;
+  /** When to try again to write the documentation link of a config, in monotonic milliseconds. */
+  readonly linkRetries: Map<string, number>;
   readonly ownNamespace: string;
   readonly view: AdvisorView;
   readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
@@ -30,6 +35,7 @@ export type AdvisorRuntime = {
   readonly drafts: Map<string, RememberedDraft>;
   readonly impacts: ImpactAssessor;
   readonly doctor: RolloutDoctor;
+  readonly autopilot: AutopilotPresence;
   readonly clockSteps: ClockSteps;
   /** When consecutive failures started, in monotonic milliseconds, by config. */
   readonly transientErrors: Map<string, number>;

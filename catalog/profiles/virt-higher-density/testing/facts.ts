@@ -10,6 +10,8 @@ export function factsWith(changed: Partial<DensityFacts>): DensityFacts {
     waspAgent: undefined,
     nodes: [{ zone: "a" }, { zone: "b" }],
     pools: [workerPool()],
+    swapConfig: undefined,
+    masterSwapConfig: undefined,
     vmNodes: { roles: ["worker"], nodes: undefined },
     ownNamespace: "virt-advisor-operator-system",
     ...changed,

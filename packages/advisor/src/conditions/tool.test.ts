@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
   },
   {
     reason: "Drifted after automatic correction stopped",
-    at: { phase: "Drifted", correction: { gaveUp: "a fight" } },
+    at: { phase: "Drifted", correction: { gaveUp: "a fight", reason: "DriftFight" } },
     ready: ["False", "Drifted"],
     stalled: ["True", "DriftFight", "a fight"],
   },

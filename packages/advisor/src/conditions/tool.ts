@@ -22,9 +22,9 @@ export type ToolConditionInput = {
   readonly targetProblem?: Pick<TargetProblem, "message" | "next">;
   /** Set if the running plan cannot continue until the user acts. */
   readonly stuck?: { readonly text: string; readonly next: string };
-  /** Set if a guard blocks an approved plan. The plan starts automatically when the guard allows it. */
-  readonly guarded?: { readonly text: string; readonly next: string };
-  readonly correction?: "will-act" | { readonly gaveUp: string };
+  /** Set if an approved plan is on hold. It starts automatically when the obstacle is gone. */
+  readonly held?: { readonly text: string; readonly next: string; readonly reason: string };
+  readonly correction?: "will-act" | { readonly gaveUp: string; readonly reason: string };
   readonly retrying?: string;
 };
 
@@ -55,12 +55,12 @@ function readyCondition({
       reason: phase,
       message: withNext(`${message}: ${rolloutProblem}`, at.stuck?.next ?? untilCauseRemoved),
     };
-  if (at.guarded !== undefined)
+  if (at.held !== undefined)
     return {
       type: "Ready",
       status: "False",
-      reason: "Guarded",
-      message: withNext(at.guarded.text, at.guarded.next),
+      reason: at.held.reason,
+      message: withNext(at.held.text, at.held.next),
     };
   const text = withNext(message, next);
   const isPlanReady = phase === "ReviewRequired" && !isWithheld;
@@ -121,7 +121,7 @@ function stalledCondition({
   if (phase === "InProgress" && targetProblem !== undefined)
     return { type, status: "True", reason: "TargetDegraded", message: targetProblem.message };
   if (phase === "Drifted" && typeof correction === "object")
-    return { type, status: "True", reason: "DriftFight", message: correction.gaveUp };
+    return { type, status: "True", reason: correction.reason, message: correction.gaveUp };
   if (isStalledPhase(phase)) return { type, status: "True", reason: phase, message };
   return { type, status: "False", reason: phase, message: "" };
 }

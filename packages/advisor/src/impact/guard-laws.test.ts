@@ -15,6 +15,7 @@ import type { ClusterGiven } from "@virt/impact/testing/cluster-builder";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { findExecutionObstacle } from "../execution-obstacle.ts";
 import { observedWith, psi } from "../testing/observed-fixtures.ts";
 import { findGuardObstacle } from "./guards.ts";
 
@@ -44,6 +45,18 @@ test("no single fault opens a guard that blocks on the healthy cluster", () => {
   const law = fc.property(anyHealthyCluster, (given) => {
     const before = passed(given, []);
     expect(everyFault.flatMap((fault) => opened(given, [fault], before))).toEqual([]);
+  });
+  fc.assert(law, runsForCost(8));
+});
+
+test("no fault starts a plan that virt-platform-autopilot would revert", () => {
+  const reverted = items.map(({ targetRef }) => targetRef);
+  const law = fc.property(anyHealthyCluster, fc.constantFrom(...everyFault), (given, fault) => {
+    const impact = assessImpact(factsWithFaults(given, [fault]));
+    for (const guards of [{}, ...everyGuard])
+      expect(findExecutionObstacle({ spec: { ...spec, guards } }, { items, reverted, impact })).toMatchObject({
+        reason: "ManagedByAutopilot",
+      });
   });
   fc.assert(law, runsForCost(8));
 });

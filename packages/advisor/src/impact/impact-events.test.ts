@@ -72,7 +72,7 @@ test("changed counts cause no event", () => {
   expect(reasons(withImpact(base), withImpact(counted({ migrate: 500, stop: 9 })))).toEqual([]);
 });
 
-test("reports once that a guard blocks the plan", () => {
+test.each(["Guarded", "ManagedByAutopilot"])("reports once that a plan is on hold: %s", (held) => {
   const ready = (reason: string): Status => ({
     ...withImpact(base),
     conditions: writeConditions({}, [{ type: "Ready", status: "False", reason, message: "held" }], {
@@ -80,8 +80,8 @@ test("reports once that a guard blocks the plan", () => {
       generation: 1,
     }),
   });
-  expect(impactEvents(ready("ReviewRequired"), ready("Guarded"), true)).toEqual([
+  expect(impactEvents(ready("ReviewRequired"), ready(held), true)).toEqual([
     { type: "Warning", reason: "ExecutionHeld", note: "held" },
   ]);
-  expect(reasons(ready("Guarded"), ready("Guarded"))).toEqual([]);
+  expect(reasons(ready(held), ready(held))).toEqual([]);
 });

@@ -43,6 +43,8 @@ function isWorse(before: Impact, after: Impact): boolean {
 /** Returns an event when a plan becomes blocked. If the cause changes later, only the status shows it. */
 function heldEvents(before: Status, after: Status): readonly EventMessage[] {
   const ready = conditionOf(after, "Ready");
-  const isHeld = ready?.reason === "Guarded" && conditionOf(before, "Ready")?.reason !== "Guarded";
-  return isHeld ? [{ type: "Warning", reason: "ExecutionHeld", note: ready.message }] : [];
+  const isNew = ready?.reason !== conditionOf(before, "Ready")?.reason;
+  return ready !== undefined && isNew && ["Guarded", "ManagedByAutopilot"].includes(ready.reason)
+    ? [{ type: "Warning", reason: "ExecutionHeld", note: ready.message }]
+    : [];
 }

@@ -3,10 +3,11 @@
 import type { Item, Status } from "@virt/api";
 import { equalJson } from "@virt/objects";
 import { isLockBypassed, isPlanStale, isUpgraded, mayExecute, reviewOf } from "../approval.ts";
+import { revertedTargets } from "../autopilot-targets.ts";
 import { isTampered, type ShownDifference, shownDifference } from "../check-plan.ts";
 import { inputConditions } from "../conditions/status-conditions.ts";
 import { enterDrafting, enterPhase } from "../enter-phase.ts";
-import { findGuardObstacle } from "../impact/guards.ts";
+import { findExecutionObstacle } from "../execution-obstacle.ts";
 import { areInputsBack, movedSinceDrafted } from "../inputs.ts";
 import type { Decision, Observed } from "../observed.ts";
 import { reviewText } from "../review-text.ts";
@@ -33,21 +34,22 @@ export function awaitApproval(observed: Observed): Decision {
 function startApproved(observed: Observed): Decision {
   const { planCheck, draft, stored, statusOrigin } = observed;
   if (planCheck.kind === "differs") return refusePlan(observed, planCheck);
-  if (statusOrigin === "own") return startUnlessGuarded(observed);
+  if (statusOrigin === "own") return startUnlessHeld(observed);
   if (draft?.kind !== "drafted") return toReviewStatus(observed);
   const fresh = observed.items.flatMap(({ item, isStale }) => (isStale ? [] : [item.name]));
   const isFresh = ({ name }: Item) => fresh.includes(name);
   const difference =
     shownDifference((stored.items ?? []).filter(isFresh), draft.items.filter(isFresh)) ??
     disruptionDifference(stored, draft);
-  if (difference === undefined) return startUnlessGuarded(observed);
+  if (difference === undefined) return startUnlessHeld(observed);
   const reason = isUpgraded(observed) ? "OperatorUpgraded" : difference.reason;
   return refusePlan(observed, { ...difference, kind: "differs", reason });
 }
 
-function startUnlessGuarded(observed: Observed): Decision {
+function startUnlessHeld(observed: Observed): Decision {
   const { planHash = "", items = [] } = observed.stored;
-  const obstacle = findGuardObstacle(observed, observed.impactNow, items);
+  const reverted = revertedTargets(observed.items);
+  const obstacle = findExecutionObstacle(observed, { items, reverted, impact: observed.impactNow });
   return obstacle === undefined
     ? startExecution(observed, { set: {} })
     : holdExecution(observed, planHash, { set: {}, obstacle });

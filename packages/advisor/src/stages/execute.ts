@@ -2,6 +2,7 @@
 
 import type { Conflict, Item, Status } from "@virt/api";
 import { isLockBypassed, isPinned } from "../approval.ts";
+import { revertedTargets } from "../autopilot-targets.ts";
 import { isTampered } from "../check-plan.ts";
 import { phaseMessages } from "../conditions/phase.ts";
 import { conditionIs, upgradeConditions } from "../conditions/status-conditions.ts";
@@ -32,6 +33,7 @@ function runPlan(observed: Observed): Decision {
   if (isTampered(planCheck)) return refusePlan(observed, planCheck);
   const isStale = observed.items.some(({ item, isStale }) => item.state === "Pending" && isStale);
   if (isStale && !isLockBypassed(spec)) return refuseStalePlan(observed);
+  if (revertedTargets(observed.items).length > 0) return refuseStalePlan(observed);
   if (planCheck.kind === "differs") return refusePlan(observed, planCheck);
   const { items, failure } = advanceItems(observed.items, spec, now);
   if (observed.items.some(({ item }) => isOpen(item))) return continueExecution(observed, items, failure);

@@ -4,13 +4,14 @@
 import type { Item } from "@virt/api";
 import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/objects";
 import { isUpgraded } from "../approval.ts";
+import { revertedText, unmanageCommands } from "../autopilot-targets.ts";
 import { conditionOf, inputConditions, upgradeConditions } from "../conditions/status-conditions.ts";
 import { driftText, mutationRecheckMs } from "../drift.ts";
-import { enterDrafting, enterPhase, keepPhase, type PhaseEntry } from "../enter-phase.ts";
+import { enterDrafting, enterPhase, keepPhase, type PhaseEntry, requeueForAutopilot } from "../enter-phase.ts";
 import { findGuardObstacle } from "../impact/guards.ts";
 import { movedSinceApplied } from "../inputs.ts";
 import { completeItem, itemMessages, withState } from "../items.ts";
-import type { Decision, Observed, ObservedItem } from "../observed.ts";
+import type { Decision, Drift, Observed, ObservedItem } from "../observed.ts";
 import { updateCompleted } from "../progress.ts";
 import { areRolloutsDone } from "../rollout/rollouts.ts";
 import { stamp, writeDuration } from "../times.ts";
@@ -57,7 +58,7 @@ function enterDrifted(observed: Observed, drifted: readonly ObservedItem[]): Dec
   const { spec, stored, now } = observed;
   const items = observed.items.map(updateCompleted);
   const message = driftText(drifted);
-  const correctable = drifted.filter(({ drift: found }) => found?.kind !== "mutated"); // a write cannot fix a mutation
+  const correctable = drifted.filter(({ drift: found }) => !isUncorrectable(found));
   const isAutomatic = spec.action === "Apply" && spec.bypassOptimisticLock && correctable.length > 0;
   const correction = isAutomatic ? correctDrift(correctable, items, now) : undefined;
   const obstacle =
@@ -65,13 +66,32 @@ function enterDrifted(observed: Observed, drifted: readonly ObservedItem[]): Dec
       ? findGuardObstacle(observed, observed.impactNow, changing(correction.items))
       : undefined;
   if (obstacle !== undefined)
-    return enterPhase(observed, "Drifted", { message, set: { items }, requeue: onChange, tool: { guarded: obstacle } });
+    return enterPhase(observed, "Drifted", {
+      message,
+      set: { items },
+      requeue: onChange,
+      tool: { held: { ...obstacle, reason: "Guarded" } },
+    });
   if (stored.phase === "Drifted" && correction?.kind === "correct")
     return enterPhase(observed, "InProgress", { set: { items: correction.items }, requeue: { when: "at-once" } });
-  const hasMutated = correctable.length < drifted.length;
+  const hasMutated = drifted.some(({ drift: found }) => found?.kind === "mutated");
   const again =
-    hasMutated && correction === undefined ? requeueForRecheck(now) : requeueAfterCorrection(correction, now);
-  return enterPhase(observed, "Drifted", { message, set: { items }, requeue: again, ...correctionInput(correction) });
+    hasMutated && correction === undefined ? requeueForRecheck(now) : requeueAfterCorrection(correction, observed);
+  const tool = correction === undefined ? yieldedInput(observed, drifted) : correctionInput(correction);
+  return enterPhase(observed, "Drifted", { message, set: { items }, requeue: again, ...tool });
+}
+
+/** A write cannot fix a mutation, and virt-platform-autopilot would revert it. */
+function isUncorrectable(drift: Drift | undefined): boolean {
+  return drift?.kind === "mutated" || drift?.kind === "taken-over";
+}
+
+/** Returns the input for drift that is not corrected because virt-platform-autopilot would revert the correction. */
+function yieldedInput({ spec }: Observed, drifted: readonly ObservedItem[]): Pick<PhaseEntry, "tool"> {
+  const taken = drifted.filter(({ drift }) => drift?.kind === "taken-over").map(({ item }) => item.targetRef);
+  if (taken.length === 0 || spec.action !== "Apply" || !spec.bypassOptimisticLock) return {};
+  const text = `Drift is not corrected: ${revertedText(taken, "a correction")}. Next: ${unmanageCommands(taken)}`;
+  return { tool: { correction: { gaveUp: text, reason: "ManagedByAutopilot" } } };
 }
 
 function changing(items: readonly Item[]): readonly Item[] {
@@ -83,15 +103,15 @@ function requeueForRecheck(now: number): Decision["requeue"] {
   return { when: "at", atMs: now + mutationRecheckMs };
 }
 
-function requeueAfterCorrection(correction: Correction | undefined, now: number): Decision["requeue"] {
-  if (correction === undefined) return onChange;
+function requeueAfterCorrection(correction: Correction | undefined, observed: Observed): Decision["requeue"] {
+  const { now } = observed;
+  if (correction === undefined) return requeueForAutopilot(observed);
   if (correction.kind === "correct") return { when: "at-once" };
   return { when: "at", atMs: now + (correction.kind === "wait" ? correction.inMs : correction.overInMs) };
 }
 
-function correctionInput(correction: Correction | undefined): Pick<PhaseEntry, "tool"> {
-  if (correction === undefined) return {};
-  if (correction.kind === "fight") return { tool: { correction: { gaveUp: correction.text } } };
+function correctionInput(correction: Correction): Pick<PhaseEntry, "tool"> {
+  if (correction.kind === "fight") return { tool: { correction: { gaveUp: correction.text, reason: "DriftFight" } } };
   return { tool: { correction: "will-act" } };
 }
 

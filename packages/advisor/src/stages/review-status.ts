@@ -1,7 +1,7 @@
 // Drafting: presents a new plan for review, starts it if it is already approved, or completes it if it changes nothing.
 
 import type { Item, Review, Status } from "@virt/api";
-import { guardedReview, isPinned, mayExecute, reviewOf } from "../approval.ts";
+import { heldReview, isPinned, mayExecute, reviewOf } from "../approval.ts";
 import { phaseMessages } from "../conditions/phase.ts";
 import {
   type ConditionInput,
@@ -10,9 +10,9 @@ import {
   stalenessConditions,
   upgradeConditions,
 } from "../conditions/status-conditions.ts";
-import { enterPhase, enterPrerequisiteFailed, type StatusChange } from "../enter-phase.ts";
+import { enterPhase, enterPrerequisiteFailed, requeueForAutopilot, type StatusChange } from "../enter-phase.ts";
+import { type ExecutionObstacle, findExecutionObstacle } from "../execution-obstacle.ts";
 import { hashOrigin } from "../hashes.ts";
-import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
 import { recordAppliedInputs } from "../inputs.ts";
 import { completeItem, isSkipped, itemMessages } from "../items.ts";
 import type { Decision, Draft, Observed, ObservedItem } from "../observed.ts";
@@ -57,7 +57,7 @@ export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decis
   if (!isChanging || !mayExecute(observed, draft.planHash)) return enterReviewRequired(observed, draft);
   const set = statusFieldsOf(observed, draft);
   // A new draft has not been assessed yet.
-  const obstacle = findGuardObstacle(observed, undefined, draft.items);
+  const obstacle = findExecutionObstacle(observed, { ...draft, impact: undefined });
   if (obstacle === undefined) return startExecution(observed, { set, draft });
   return holdExecution(observed, draft.planHash, { set, obstacle });
 }
@@ -76,26 +76,27 @@ function enterReviewRequired(observed: Observed, draft: DraftedPlan): Decision {
 
 type ExecutionHold = {
   readonly set: StatusChange;
-  readonly obstacle: GuardObstacle;
+  readonly obstacle: ExecutionObstacle;
 };
 
 export function holdExecution(observed: Observed, planHash: string, hold: ExecutionHold): Decision {
   const { impact, obstacle } = shownObstacle(observed, planHash, hold);
-  const review = guardedReview(observed, planHash, obstacle.text);
+  const review = heldReview(observed, planHash, obstacle);
   return enterPhase(observed, "ReviewRequired", {
     message: reviewText(observed, review),
     set: { ...hold.set, impact, review },
-    tool: { guarded: obstacle },
-    requeue: { when: "on-change" },
+    tool: { held: obstacle },
+    requeue: requeueForAutopilot(observed),
   });
 }
 
-/** Returns the guard that blocks the plan. Uses the impact in the status, so that the two always agree. */
+/** Returns the obstacle. A guard uses the impact in the status, so that the two always agree. */
 function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: ExecutionHold) {
   const { stored, impactNow } = observed;
   const status = { ...stored, ...set, planHash, phase: "ReviewRequired" } as Status;
+  if (obstacle.reason !== "Guarded") return { impact: status.impact, obstacle };
   const { impact } = impactToShow(status, observed, impactNow);
-  const shown = impact && findGuardObstacle(observed, impact, status.items ?? []);
+  const shown = impact && findExecutionObstacle(observed, { items: status.items ?? [], reverted: [], impact });
   if (shown !== undefined) return { impact, obstacle: shown };
   const isAssessed = stored.phase === "ReviewRequired" && stored.planHash === planHash;
   return { impact: (isAssessed ? impactNow : undefined) ?? impact, obstacle };

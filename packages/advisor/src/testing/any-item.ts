@@ -60,11 +60,13 @@ function anyView(item: Item): fc.Arbitrary<ObservedItem> {
     isRolling: likely(80),
     rollout: anyHealth,
     isMissed: likely(15),
+    isReverted: likely(10),
   });
-  return drawn.map(({ isMoved, isDrifted, isRolling, rollout, isMissed }) =>
+  return drawn.map(({ isMoved, isDrifted, isRolling, rollout, isMissed, isReverted }) =>
     observedItem(item, {
       ...(isMoved && { current: { uid: "u2", resourceVersion: "7", hash: "h7" } }),
-      ...(isDrifted && { drift: drift() }),
+      ...(isDrifted && { drift: drift(isReverted ? { kind: "taken-over" } : {}) }),
+      ...(isReverted && item.operation === "Apply" && { isReverted }),
       ...(item.targetRef.kind === "MachineConfig" && isRolling && { rollout }),
       ...(isMissed && { nodesWithout: ["worker-1"] }),
     }),

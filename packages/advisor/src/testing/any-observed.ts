@@ -2,6 +2,7 @@
 
 import { type InputRecord, type Phase, phases, type Review, reviewReasons, type Spec, type Status } from "@virt/api";
 import fc from "fast-check";
+import { autopilotWarning } from "../autopilot-targets.ts";
 import type { PlanCheck } from "../check-plan.ts";
 import {
   type ConditionInput,
@@ -63,13 +64,18 @@ function anyDraft(seen: readonly ObservedInput[]): fc.Arbitrary<Draft> {
       changes: fc.boolean(),
       planHash: anyHash,
       rollout: anyHealth,
+      isReverted: likely(10),
     })
-    .map(({ items, changes, planHash, rollout }) => {
+    .map(({ items, changes, planHash, rollout, isReverted }) => {
       const isRolling = !changes && items.some(({ name }) => name === psi().name);
       const rollouts = isRolling ? { [psi().name]: rollout } : {};
       return drafted(
-        items.map((item) => ({ ...item, changes })),
-        { planHash, inputs, rollouts },
+        items.map((item) =>
+          isReverted && changes
+            ? { ...item, changes, warnings: [autopilotWarning(item.targetRef)] }
+            : { ...item, changes },
+        ),
+        { planHash, inputs, rollouts, reverted: isReverted && changes ? items.map(({ targetRef }) => targetRef) : [] },
       );
     });
   const other = fc.constantFrom<Draft>(

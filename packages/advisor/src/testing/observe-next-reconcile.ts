@@ -26,6 +26,7 @@ export function observeNextReconcile(observed: Observed, status: Status): Observ
     stored: status,
     statusOrigin: "own",
     isDisruptionStale: observed.isDisruptionStale && !isDrafted,
+    ...(isDrafted && { planCheck: { kind: "intact" } as const }),
     items,
     inputs,
     rollouts,
@@ -38,19 +39,23 @@ export function observeNextReconcile(observed: Observed, status: Status): Observ
 function viewOf({ items }: Observed, wanted: string): Partial<ObservedItem> {
   const view = items.find(({ item }) => item.name === wanted);
   if (view === undefined) return {};
-  const { drift, rollout, pools, current, nodesWithout } = view;
+  const { drift, rollout, pools, current, nodesWithout, isReverted } = view;
   return {
     pools,
     current,
     ...(drift && { drift }),
     ...(rollout && { rollout }),
     ...(nodesWithout && { nodesWithout }),
+    ...(isReverted && { isReverted }),
   };
 }
 
 function fresh({ draft }: Observed, wanted: string): Partial<ObservedItem> {
-  const rollout = draft?.kind === "drafted" ? draft.rollouts[wanted] : undefined;
-  return rollout === undefined ? {} : { rollout };
+  if (draft?.kind !== "drafted") return {};
+  const rollout = draft.rollouts[wanted];
+  const target = draft.items.find(({ name }) => name === wanted)?.targetRef;
+  const isReverted = target !== undefined && draft.reverted.includes(target);
+  return { ...(rollout && { rollout }), ...(isReverted && { isReverted }) };
 }
 
 /** Returns the inputs after the plan. Inputs that the plan writes have their planned values. */

@@ -159,6 +159,7 @@ export const drafted = (items: readonly Item[], given: Partial<DraftedPlanFields
   impact: "High",
   disruption: [],
   writes: [],
+  reverted: [],
   specHash: specHash(spec()),
   inputs: [],
   rollouts: {},

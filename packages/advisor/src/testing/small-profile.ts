@@ -82,6 +82,7 @@ export const smallProfile = defineProfile({
   description: "",
   impactSummary: "",
   impact: "High",
+  documentation: "EXAMPLE_PROFILE",
   isAdvertised: false,
   purposes: [],
   targets: [],

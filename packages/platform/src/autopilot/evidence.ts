@@ -2,8 +2,7 @@
 
 import { autopilotName, fieldManagers, governorAnnotation, type KubeObject, managedByLabel, type Ref } from "@virt/api";
 import { type AutopilotState, isAutopilotLabelled, isAutopilotManager, lastAutopilotWrite } from "@virt/cluster";
-import { writeTime } from "@virt/objects";
-import { kubectlArguments } from "../evaluate/managed-objects.ts";
+import { kubectlArguments, writeTime } from "@virt/objects";
 import { objectAnnotations } from "../hco-annotations.ts";
 
 /** The traces of the autopilot on a live object. */

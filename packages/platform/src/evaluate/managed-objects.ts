@@ -1,4 +1,5 @@
 import type { KubeObject, Ref } from "@virt/api";
+import { kubectlArguments } from "@virt/objects";
 import type { Asset, AssetTarget, PlacedRef } from "../asset.ts";
 import type { ManagedObject } from "./evaluate-object.ts";
 
@@ -54,9 +55,4 @@ export function objectName({ kind, namespace = "", name }: Named): string {
 /** Returns the kubectl command that removes the annotation. `key` includes its prefix. */
 export function removeAnnotationCommand(ref: Named, key: string): string {
   return `kubectl annotate ${kubectlArguments(ref)} ${key}-`;
-}
-
-/** Returns the arguments that name an object for kubectl. */
-export function kubectlArguments({ kind, namespace = "", name }: Named): string {
-  return `${kind.toLowerCase()} ${name}${namespace === "" ? "" : ` -n ${namespace}`}`;
 }

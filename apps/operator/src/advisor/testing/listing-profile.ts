@@ -9,6 +9,7 @@ export const listingProfile = defineProfile({
   description: "",
   impactSummary: "",
   impact: "Low",
+  documentation: "EXAMPLE_PROFILE",
   isAdvertised: false,
   purposes: [],
   targets: [],
