@@ -1,6 +1,7 @@
 // Writes panels as a PersesDashboard, which the OpenShift console shows under Observe, Dashboards (Perses).
 
-import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
+import { contentForms, type Json, type JsonMap, type KubeObject, type ObjectForm, type ValueForm } from "@virt/api";
+import { isMap } from "@virt/objects";
 import { type AssetHcoFact, type Nothing, served, unmet } from "@virt/platform";
 import { type Panel, placePanels } from "./panel.ts";
 
@@ -42,11 +43,14 @@ export function renderDashboard(name: string, content: DashboardContent, facts: 
 const { fields, oneOf, required } = contentForms;
 
 export function dashboardForms(content: DashboardContent): readonly ObjectForm[] {
-  const members = Object.entries(configOf(content)).map(
-    ([key, value]) => [key, required(oneOf(value ?? null))] as const,
-  );
-  const config = required(fields(Object.fromEntries(members)));
-  return [{ apiVersion: `${group}/${version}`, spec: fields({ config }) }];
+  return [{ apiVersion: `${group}/${version}`, spec: fields({ config: required(formOf(configOf(content))) }) }];
+}
+
+/** Other clients may add members to every map, such as links to a panel. The lists of a dashboard are atomic. */
+function formOf(value: Json): ValueForm {
+  if (!isMap(value)) return oneOf(value);
+  const members = Object.entries(value).map(([key, inner]) => [key, required(formOf(inner ?? null))] as const);
+  return fields(Object.fromEntries(members));
 }
 
 /** The HyperConverged operator creates this data source in its namespace. */

@@ -16,7 +16,7 @@ import {
 } from "@virt/objects";
 import { isState, objectAnnotations, objectName } from "@virt/platform";
 import { beforeAll, expect, test } from "vitest";
-import { type ManagedTarget } from "../support/full-cluster.ts";
+import { distinctTargets, type ManagedTarget } from "../support/full-cluster.ts";
 import { hcoPath } from "../support/platform-cluster.ts";
 import { objectPaths, sharePlatform } from "../support/running-platform.ts";
 import { type HostilePatch, hostilePatches } from "./hostile/index.ts";
@@ -26,7 +26,7 @@ const prefix = "platform.kubevirt.io/";
 const platform = sharePlatform();
 beforeAll(untilQuiet);
 
-const requests = () => platform.targets.flatMap(({ path }) => platform.requests(path));
+const requests = () => distinctTargets.flatMap(({ path }) => platform.requests(path));
 
 /** Waits until no work is pending and the audit log has all requests of the first reconciles. */
 async function untilQuiet(): Promise<void> {
@@ -65,7 +65,7 @@ function contentOf({ metadata, ...rest }: KubeObject): JsonMap {
   return { ...rest, metadata: { name, namespace, uid, labels, annotations: Object.fromEntries(kept) } };
 }
 
-const contents = (targets = platform.targets) =>
+const contents = (targets = distinctTargets) =>
   Promise.all(targets.map(async ({ path }) => contentOf(await platform.read(path))));
 
 function baselineOf(live: KubeObject): KubeObject {
@@ -105,7 +105,7 @@ async function attacksOn(target: ManagedTarget, number: number): Promise<readonl
   const live = await platform.read(target.path);
   const baseline = baselineOf(live);
   const patches = interleaved(hostilePatches(fieldOf(baseline, live)));
-  const own = patches.filter((_, index) => index % platform.targets.length === number);
+  const own = patches.filter((_, index) => index % distinctTargets.length === number);
   const attacks = own.flatMap(({ tries, text }) => {
     const patched = applyPatch(baseline, text);
     if (patched.kind === "patched") throw new Error(`${objectName(target.ref)} takes ${text}`);
@@ -120,7 +120,7 @@ const { check: witness } = objectPaths;
 const invalidPatch = ({ target, reason }: Attack) => `Invalid JSON patch for ${objectName(target.ref)}: ${reason}`;
 
 test("reports a hostile patch and blocks corrections of that object only", async () => {
-  const targets = platform.targets.filter(({ path }) => path !== witness);
+  const targets = distinctTargets.filter(({ path }) => path !== witness);
   const before = await contents(targets);
   const asked = requests().length;
   const attacks = await Promise.all(targets.map(attacksOn));
@@ -156,7 +156,7 @@ test("reports a hostile patch and blocks corrections of that object only", async
 test("reports invalid ignore-fields pointers and leaves their objects unchanged", async () => {
   const before = await contents();
   const asked = requests().length;
-  const targets = platform.targets.filter(({ path }) => path !== witness).slice(0, 5);
+  const targets = distinctTargets.filter(({ path }) => path !== witness).slice(0, 5);
   await Promise.all(
     targets.map(async ({ path, ref }) => {
       for (const text of pointers) {

@@ -37,7 +37,8 @@ test("manages an object again after each of 100 removals of its CRD", {
   timeout: 480_000,
 }, async () => {
   const { server } = platform.testCluster;
-  const targets = platform.targets.filter(({ ref }) => Object.hasOwn(kinds, ref.kind));
+  const ofKinds = platform.targets.filter(({ ref }) => Object.hasOwn(kinds, ref.kind));
+  const targets = [...Map.groupBy(ofKinds, ({ ref }) => ref.kind).values()].flatMap(([first]) => first ?? []);
   expect(targets).toHaveLength(Object.keys(kinds).length);
   const cycle = async (target: ManagedTarget) => {
     const plural = target.path.split("/").at(-2);

@@ -39,7 +39,7 @@ test("metrics show each override while it is in force", async () => {
   await expectShown("customization_info", [...nhc, 'type="ignore"'], 1);
   await platform.annotate(plugin, { mode: "unmanaged" });
   await expectShown("customization_info", ['kind="UIPlugin"', 'type="unmanaged"'], 1);
-  await expectGone('compliance_status{kind="UIPlugin"');
+  await expectGone('compliance_status{kind="UIPlugin",name="monitoring"');
   await platform.annotate(check, { patch: "[{" });
   await expectShown("invalid_override", [...nhc, 'type="patch"'], 1);
   await expectShown("compliance_status", nhc, 1); // the object was in sync, and nothing changes it

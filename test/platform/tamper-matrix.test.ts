@@ -25,9 +25,12 @@ type Case = { readonly target: ManagedTarget; readonly field: Path; readonly how
 
 const isState = (path: Path) => writePath(path).endsWith("platform.kubevirt.io~1state");
 
+/** The panels of a dashboard have the same fields, so that the first one is enough. */
+const isFurtherPanel = (path: Path) => /\/panels\/panel(?!1\/)/.test(writePath(path));
+
 /** Includes the whole element for its key, because an element without its key is a different one. */
 function fieldsOf(object: KubeObject): readonly Path[] {
-  const fields = leavesOf(ownFields(object)).filter((path) => !isState(path));
+  const fields = leavesOf(ownFields(object)).filter((path) => !isState(path) && !isFurtherPanel(path));
   const whole = fields.map((path) => (isElementKey(path) ? path.slice(0, -1) : path));
   return [...new Map(whole.map((path) => [writePath(path), path])).values()];
 }

@@ -77,7 +77,8 @@ function ofAdvisor(profiles: readonly Profile[]): ContentRules {
 const contentParts: Readonly<Record<string, readonly string[]>> = {
   hyperconverged: ["hco.kubevirt.io"],
   nodes: ["machineconfiguration.openshift.io"],
-  monitoring: ["monitoring.coreos.com", "perses.dev"],
+  monitoring: ["monitoring.coreos.com"],
+  dashboards: ["perses.dev"],
   operations: ["ifo.kubevirt.io"],
 };
 
